@@ -24,10 +24,9 @@ import {
   type CommandResult,
   type CliContext,
 } from '../../src/cli/command';
-import { openGrader } from '../../src/cli/grader';
+import { openGrader, openShippedTrainer } from '../../src/cli/resources';
 import { jobsOption, modelOptions } from '../../src/cli/play';
 import { duration, table as aligned } from '../../src/cli/terminal';
-import { openShippedTrainer } from '../../src/cli/trainer';
 import { say } from '../../src/cli/output';
 
 interface Options {

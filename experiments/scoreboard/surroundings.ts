@@ -3,7 +3,7 @@ import type { PackTask } from '../../src/core/dialogue/collect';
 import type { Prompts } from '../../src/core/dialogue/prompts';
 import type { Simulator } from '../../src/core/dialogue/simulator';
 import type { Grader } from '../../src/core/grading/grader';
-import type { Precision } from '../../src/core/training/onnx';
+import type { Precision } from '../../src/core/training/convert';
 import type {
   TrainedResult,
   TrainedOptions,

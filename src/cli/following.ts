@@ -7,7 +7,7 @@ import { endLine, say, sayInstead, sayOver } from './output';
 const STEP_INTERVAL_MS = 5000;
 
 /**
- * Shows a run on stderr until it is over. The run itself survives Ctrl+C and the death of this process.
+ * Prints on stderr until the run is over. The run itself survives Ctrl+C and the death of this process.
  * @param after time up to which events were shown before, ISO 8601
  */
 export async function followRun(runs: Runs, id: string, to: CliContext, after = ''): Promise<CommandResult> {
@@ -25,7 +25,7 @@ export async function followRun(runs: Runs, id: string, to: CliContext, after = 
   return toldOf(await runs.find(id), !to.signal.aborted);
 }
 
-/** @param isOver whether the run was followed to its end; the command then fails if the run did */
+/** @param isOver true if the run was followed to its end; the command then fails if the run did */
 export function toldOf(run: Run, isOver: boolean): CommandResult {
   return {
     summary: run,
@@ -34,7 +34,7 @@ export function toldOf(run: Run, isOver: boolean): CommandResult {
   };
 }
 
-/** Prints events. On a terminal steps overwrite each other; elsewhere one is printed every `STEP_INTERVAL_MS`. */
+/** On a terminal steps overwrite each other; elsewhere one is printed every `STEP_INTERVAL_MS`. */
 class Screen {
   private readonly isTerminal = process.stderr.isTTY;
   private isOverStep = false;

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { onEachServer, originOf, originOfModel } from '../core/model/address';
 import { wrongUse } from './command';
 
-/** Returns the key for a model on one server, by its name; undefined when `--key-env` names none for it. */
+/** Takes the name of a model on one server; undefined when `--key-env` names no key for it. */
 export type KeyOf = (spec: string) => string | undefined;
 
 /** The option takes names of variables and no keys, because other users of the machine can read a command line. */
@@ -13,7 +13,7 @@ export const keyEnvOption = (): Option =>
   ).argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
 
 /**
- * Reads the keys that `--key-env` names, each for the server at one origin.
+ * Each key goes only to the server at one origin.
  * @param specs the models that the command plays
  * @throws {Fault} `usage` when a variable is not set, or it is not clear which server its key is for
  */

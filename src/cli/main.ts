@@ -64,7 +64,7 @@ const installs = [
   installMcp,
 ];
 
-/** Fault codes that mean unusable input; the exit code is 2. */
+/** Unusable input; the exit code is 2. */
 const USAGE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'usage',
   'publish/no-repository',
@@ -90,15 +90,15 @@ const USAGE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'training/cannot-convert',
 ]);
 
-/** Commands that continue after a stop when they are run again. */
+/** They continue after a stop when they are run again. */
 const RESUMABLE = new Set(['collect', 'evaluate', 'loop', 'scoreboard', 'import', 'download', 'publish']);
 
-/** A command-line program: `tandem`, or the studies in `experiments/`, which print and exit in the same way. */
+/** `tandem`, or the studies in `experiments/`, which print and exit in the same way. */
 export interface Program {
   readonly name: string;
   readonly description: string;
   readonly installs: readonly Install[];
-  /** The folder that `npm run build` writes. */
+  /** Written by `npm run build`. */
   readonly assets: string;
 }
 
@@ -108,7 +108,7 @@ export const tandem: Omit<Program, 'assets'> = {
   installs,
 };
 
-/** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong use. */
+/** Returns the exit code: 0 done, 1 failed, 2 wrong use. */
 export async function main(args: readonly string[], program: Program): Promise<number> {
   const interrupt = new AbortController();
   let sentence = 'Stopping; what is logged stays. Press Ctrl+C again to leave at once.';
@@ -176,7 +176,7 @@ async function printOutcome({ rows, summary }: CommandResult): Promise<void> {
   else await printRows(rows as AsyncIterable<unknown>, { summary });
 }
 
-/** Prints an error as one sentence on stderr, and with `--json` also as an object on stdout; returns the exit code. */
+/** One sentence on stderr, and with `--json` also an object on stdout; returns the exit code. */
 function explain(error: unknown, args: readonly string[], signal: AbortSignal): number {
   const { code, message, exit } = reading(error, args, signal);
   if (exit === DONE) return DONE;

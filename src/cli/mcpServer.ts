@@ -20,8 +20,8 @@ const INSTRUCTIONS =
   'Tandem plays collaborative programming tasks between an agent and a simulated collaborator, grades and logs the dialogues, and trains models on them. The usual way: list packs, collect some dialogues, show figures, start a run, list runs until it is done, evaluate its model against its base.';
 
 /**
- * Serves the tools on stdin and stdout until stdin ends or the signal is aborted; calls that are not finished then are
- * cancelled, and what they logged stays.
+ * Serves stdin and stdout until stdin ends or the signal is aborted; calls that are not finished then are cancelled,
+ * and their part of the log stays.
  */
 export async function serveTools(at: Workplace, signal: AbortSignal): Promise<void> {
   const ended = new AbortController();
@@ -65,7 +65,7 @@ function listed([name, { title, description, inputSchema, effect, asksModels }]:
   };
 }
 
-/** Does what a tool is for; a fault is a result as well, which the model reads. */
+/** A fault is a result as well, which the model reads. */
 async function resultOf(tool: Tool, given: unknown, at: Workplace, call: ToolCall): Promise<CallToolResult> {
   try {
     const { text, data } = await tool.call(given, at, call);
@@ -78,8 +78,8 @@ async function resultOf(tool: Tool, given: unknown, at: Workplace, call: ToolCal
 }
 
 /**
- * Returns what reports the progress of a call to the client, if that asked for it. The numbers grow with every
- * notification, as the protocol demands, also where the work does not say how much of it is done.
+ * If the client asked for progress. The numbers grow with every notification, as the protocol demands, also where the
+ * extent of the work is unknown.
  */
 function progressTo(
   progressToken: string | number | undefined,
@@ -92,7 +92,7 @@ function progressTo(
     if (progress <= last) return;
     last = progress;
     send({ method: 'notifications/progress', params: { progressToken, progress, total, message } }).catch(
-      // The client has gone; the call ends with stdin.
+      // The client has disconnected; the call ends with stdin.
       (error: unknown) => say(`No progress was told: ${messageOf(error)}`),
     );
   };

@@ -5,27 +5,23 @@ import { Prompts } from '../core/dialogue/prompts';
 import { colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
-import type { SamplingSettings } from '../core/model/model';
+import type { SamplingSettings, ModelCounts } from '../core/model/model';
 import type { OpenModelOptions } from '../core/model/spec';
 import { nonNegative, share, wholeNumber, wrongUse, type CliContext } from './command';
 import { keyEnvOption, type KeyOf } from './keys';
 import { say } from './output';
 
-/** Help text on the values of `--agent` and `--simulator`. */
+/** Help on the values of `--agent` and `--simulator`. */
 export const MODEL_WORDS =
   'starter, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
-/**
- * Returns the options of `openModel` for this build.
- * @param keyOf returns the key for a server
- */
+/** @param keyOf returns the key for a server */
 export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, keyOf?: KeyOf): OpenModelOptions => ({
   starter: path.join(assets, 'starter'),
   inference: path.join(assets, 'inference.js'),
   ...(keyOf && { keyOf }),
 });
 
-/** Options on how dialogues are played, whoever the agent is and whatever the tasks are. */
 export interface DialogueOptions {
   readonly simulator: string;
   readonly seed: number;
@@ -37,24 +33,20 @@ export interface DialogueOptions {
   readonly keyEnv?: readonly string[];
 }
 
-/** Options on which tasks are played. */
 export interface PackOptions {
   readonly tasks: readonly string[];
   readonly limit?: number;
 }
 
-/** The same with the agent's sampling, whatever the tasks are. */
 export interface PlayRules extends DialogueOptions {
   readonly concurrency: number;
   readonly data: string;
-  /** Absent where it depends on what is done. */
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
   readonly maxTokens: number;
 }
 
-/** The options that `collect` and `evaluate` share. */
 export interface PlayOptions extends PlayRules, PackOptions {
   readonly rollouts: number;
   readonly temperature: number;
@@ -90,7 +82,7 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
   return addPlayRules(command, defaults);
 }
 
-/** Adds what every command takes that plays dialogues with an agent, besides tasks and simulator. */
+/** For every command that plays dialogues with an agent, besides tasks and simulator. */
 export function addPlayRules(command: Command, defaults: { temperature?: number }): Command {
   command
     .addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16))
@@ -111,7 +103,7 @@ export function addPlayRules(command: Command, defaults: { temperature?: number 
   return addDialogueOptions(command);
 }
 
-/** Adds what every command takes that plays dialogues, besides tasks, simulator and agent. */
+/** For every command that plays dialogues, besides tasks, simulator and agent. */
 export function addDialogueOptions(command: Command): Command {
   return command
     .addOption(whole('--seed <s>', 'seed of the sampling and of the simulator', 0, 0))
@@ -128,19 +120,16 @@ export function addDialogueOptions(command: Command): Command {
     .addOption(keyEnvOption());
 }
 
-/** The simulator, the prompts and the limits of dialogues. */
 export interface DialogueSetup {
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly protocol: Protocol;
 }
 
-/** The same with the sampling of the agent. */
 interface CliPlayers extends DialogueSetup {
   readonly sampling: SamplingSettings;
 }
 
-/** The same with the loaded tasks. */
 interface PlaySetup extends CliPlayers {
   readonly tasks: readonly PackTask[];
 }
@@ -180,4 +169,23 @@ export async function tasksOf(
   const tasks = await packTasks(packs, { limit, signal, onLeftOut: say });
   if (tasks.length === 0) throw wrongUse(`There is no task to play in ${packs.join(', ')}.`);
   return tasks;
+}
+
+interface Used {
+  readonly name: string;
+  readonly counts?: ModelCounts;
+  readonly notes?: readonly string[];
+}
+
+export function usageOf({ name, counts, notes = [] }: Used): string[] {
+  if (counts === undefined || counts.requests === 0) return [...notes];
+  const { requests, retries, promptTokens, completionTokens, answersWithoutUsage } = counts;
+  const uncounted =
+    answersWithoutUsage === 0
+      ? ''
+      : `; for ${answersWithoutUsage} of the answers the server gave no token counts, so these are too low`;
+  return [
+    `${name}: ${requests} requests, ${retries} repeated, ${promptTokens} tokens read, ${completionTokens} written${uncounted}.`,
+    ...notes,
+  ];
 }

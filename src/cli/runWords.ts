@@ -8,7 +8,6 @@ import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';
 import { duration, table } from './terminal';
 
-/** Says what is done before a run starts. */
 export const preparing: Readonly<Record<Preparing, string>> = {
   data: 'Taking the data from the log',
   checks: 'Checking configuration and machine',
@@ -16,10 +15,7 @@ export const preparing: Readonly<Record<Preparing, string>> = {
   launch: 'Launching the trainer',
 };
 
-/**
- * Returns a table with a line for each run.
- * @param resultOf returns the latest evaluation of a run
- */
+/** @param resultOf the latest evaluation of a run */
 export function runTable(runs: readonly Run[], resultOf: (run: Run) => RunResult | undefined): string {
   const head = ['run', 'state', 'stage', 'step', 'left', 'success', 'method', 'name', 'tags'];
   const rows = runs.map((run) => [
@@ -29,7 +25,7 @@ export function runTable(runs: readonly Run[], resultOf: (run: Run) => RunResult
   return table([head, ...rows]);
 }
 
-/** Writes an evaluation as `22.0 % → 48.0 %, +26.0 points [+18.0, +34.0]`; empty without one. */
+/** `22.0 % → 48.0 %, +26.0 points [+18.0, +34.0]`; empty without an evaluation. */
 function resultInWords(result: RunResult | undefined): string {
   const { mean } = result?.model.figures.success ?? {};
   if (mean === undefined) return '';
@@ -50,7 +46,6 @@ function stateColumns({ state, progress, isLive }: Run): string[] {
   ];
 }
 
-/** Returns a full description of a run. */
 export function runInFull(run: Run): string {
   const { id, name, method, base, commit, state, message, progress, folder, selection, lastLines } = run;
   const { tags, note } = run;
@@ -122,7 +117,7 @@ export function planInWords(plan: Plan): string {
 
 const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-/** Returns one line on an event; undefined for events that are not shown. */
+/** Undefined for events that are not shown. */
 export function eventInWords(event: TrainerEvent): string | undefined {
   switch (event.event) {
     case 'state':
@@ -158,7 +153,7 @@ export function eventInWords(event: TrainerEvent): string | undefined {
   }
 }
 
-/** Returns the name of the work; some stages have a single part with their own name. */
+/** Some stages have a single part with its own name. */
 function workOf(stage: string, part: string): string {
   return stage === part ? stage : `${stage} ${part}`;
 }
@@ -194,7 +189,7 @@ function figures(event: Readonly<Record<string, unknown>>, names: readonly strin
     .join(', ');
 }
 
-/** Rounds to four significant digits; from 1,000 to a whole number. */
+/** To four significant digits; from 1,000 to a whole number. */
 function rounded(value: number): string {
   return Math.abs(value) >= 1000 ? Math.round(value).toString() : Number(value.toPrecision(4)).toString();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main, tandem } from './main';
 
-/** Same version as `engines` in package.json; an older Node would fail in the middle of a command. */
+/** As `engines` in package.json; an older Node would fail in the middle of a command. */
 const NEEDED = [22, 13] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { Presets, SingleBar } from 'cli-progress';
-import { printable } from '../core/printable';
+import { printable } from '../core/text';
 import { say } from './output';
 
-/** Progress of a command, printed on stderr so that stdout can be piped. */
+/** Drawn on stderr, so that stdout can be piped. */
 interface ProgressBar {
-  /** Reports `done` of `total` units; `note` is a short remark beside the bar. */
+  /** `note` is a short remark beside the bar. */
   update(done: number, total: number, note?: string): void;
   end(): void;
 }
 
-/** Starts a progress bar with rate and time left; without a terminal, a plain line every `LINE_INTERVAL_MS`. */
+/** Shows rate and time left; without a terminal, a plain line every `LINE_INTERVAL_MS`. */
 export function startProgress(what: string, unit: string): ProgressBar {
   return process.stderr.isTTY ? new BarProgress(what, unit) : new LineProgress(what, unit);
 }
@@ -83,7 +83,7 @@ class LineProgress implements ProgressBar {
   }
 }
 
-/** Starts a counter for work of unknown length, which prints a plain line every `LINE_INTERVAL_MS`. */
+/** For work of unknown length; prints a plain line every `LINE_INTERVAL_MS`. */
 export function startCount(what: string, unit: string): (done: number) => void {
   const started = performance.now();
   let last = started;
@@ -104,7 +104,7 @@ function timeLeft(remaining: number, rate: number): string {
   return duration(remaining / rate);
 }
 
-/** Formats seconds as `40 s`, `3 min 20 s` or `2 h 5 min`. */
+/** `40 s`, `3 min 20 s` or `2 h 5 min`. */
 export function duration(exact: number): string {
   const seconds = Math.round(exact);
   if (seconds < 60) return `${seconds} s`;
@@ -114,30 +114,26 @@ export function duration(exact: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Formats a table whose first row is its head; numbers are aligned right. */
+/** The first row is the head; numbers are aligned right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) widened(widths, row);
   return rows.map((row) => tableLine(row, widths)).join('\n');
 }
 
-/**
- * Widens the columns of a table in place so that a row fits.
- * @returns the same array
- */
+/** Widens the columns in place so that a row fits. */
 export function widened(widths: number[], row: readonly string[]): number[] {
   for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
   return widths;
 }
 
-/** Formats a row of a table whose columns have these widths. */
 export function tableLine(row: readonly string[], widths: readonly number[]): string {
   const cell = (text: string, column: number): string =>
     /^[\d−+–]/.test(text) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
   return row.map(cell).join('  ').trimEnd();
 }
 
-/** Asks a question on stderr that only a person at a terminal can answer with yes. */
+/** Asks on stderr; only a person at a terminal can answer with yes. */
 export async function confirmed(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl+C and Ctrl+D close the question, which means no.

@@ -1,6 +1,6 @@
 /**
- * Processes the items, at most `limit` at a time. Resolves when all are done; after a failure it starts no more items
- * and throws the first error once the running ones have ended.
+ * At most `limit` items at a time. Resolves when all are done; after a failure it starts no more items and throws the
+ * first error once the running ones have ended.
  */
 export async function inFlight<T>(
   items: Iterable<T> | AsyncIterable<T>,

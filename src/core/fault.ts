@@ -1,11 +1,11 @@
 /**
- * An error whose message is meant for the user: one sentence (or two) that says what is wrong, where, and what to do.
- * Anything else that is thrown is a bug and keeps its stack.
+ * An error with a message for the user: one sentence (or two) that says what is wrong, where, and what to do. Anything
+ * else that is thrown is a bug and keeps its stack.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
 
-  /** The message in English, for the log, even if `message` is translated. */
+  /** For the log, even if `message` is translated. */
   readonly english: string;
 
   constructor(
@@ -18,7 +18,6 @@ export class Fault extends Error {
   }
 }
 
-/** Returns the sentence to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

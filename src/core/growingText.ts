@@ -1,9 +1,9 @@
 const FIRST_BYTES = 1024;
 const BYTES_A_UNIT = 2;
-/** Characters searched at a time, besides the overlap of one match. */
+/** Searched at a time, besides the overlap of one match. */
 const WINDOW = 512;
 
-/** A range of a text; `end` is exclusive. */
+/** `end` is exclusive. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -18,7 +18,7 @@ export class GrowingText {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   private units = 0;
 
-  /** Length in UTF-16 code units, as for a string. */
+  /** UTF-16 code units, as for a string. */
   get length(): number {
     return this.units;
   }
@@ -34,17 +34,14 @@ export class GrowingText {
     this.units += piece.length;
   }
 
-  /** Works like `String.prototype.slice`, but only for positions that are not negative. */
+  /** `String.prototype.slice` for positions that are not negative. */
   slice(start: number, end = this.units): string {
     const last = Math.min(end, this.units);
     return start >= last ? '' : this.bytes.toString('utf16le', start * BYTES_A_UNIT, last * BYTES_A_UNIT);
   }
 }
 
-/**
- * Finds the first match of an expression at or after a position; never searches the same position twice as the text
- * grows.
- */
+/** Finds the first match at or after a position; never searches the same position twice as the text grows. */
 export class Search {
   private found: TextRange | undefined;
 
@@ -55,7 +52,6 @@ export class Search {
     private at: number,
   ) {}
 
-  /** Returns the first match; undefined while there is none. */
   in(text: GrowingText): TextRange | undefined {
     while (this.found === undefined && this.at < text.length) {
       const end = Math.min(text.length, this.at + WINDOW + this.longest - 1);

@@ -1,4 +1,4 @@
-/** Parses JSON; returns undefined for a text that is not valid, such as one that a crash tore. */
+/** Undefined for invalid JSON, such as a line that a crash tore. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -6,4 +6,16 @@ export function jsonOrUndefined(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Real values are never deeper, and recursive functions have stack for more. */
+const MAX_LEVELS = 500;
+
+/**
+ * For a value from outside. `JSON.parse` reads any depth, but `JSON.stringify`, `structuredClone` and other recursive
+ * functions would overflow the stack.
+ */
+export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }

@@ -2,7 +2,6 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
 interface LeashOptions {
-  /** Working directory; defaults to this process's own. */
   readonly cwd?: string;
   readonly env: NodeJS.ProcessEnv;
   /** Kills the command and everything it started. */
@@ -23,9 +22,8 @@ interface BoundChild {
 const LEASH = 'exec 3<&0; { read -r _ <&3; kill -s KILL 0; } >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
 
 /**
- * Starts a command that ends with this process, even if this process is killed, and when the signal is aborted; so does
- * everything that the command starts. On Windows the system ends it with this process.
- *
+ * The command and everything that it starts end with this process, even if this process is killed, and when the signal
+ * is aborted. On Windows the system ends it with this process.
  * If the command does not exist, the shell reports status 127 with a sentence on stderr.
  */
 export function startLeashed(command: readonly string[], { cwd, env, signal }: LeashOptions): BoundChild {

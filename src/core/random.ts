@@ -1,4 +1,4 @@
-/** Returns a seeded generator of uniform numbers in [0, 1) (Tommy Ettinger's mulberry32). */
+/** Seeded, uniform in [0, 1): Tommy Ettinger's mulberry32. */
 export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,16 +1,14 @@
-/**
- * Returns the text without these characters at its end. A regular expression such as `/x+$/` would take quadratic time.
- */
+/** Removes these characters from the end. A regular expression such as `/x+$/` would take quadratic time. */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end -= 1;
   return text.slice(0, end);
 }
 
-/** Writes a number, rounded, as `12,345`. */
+/** Rounded, as `12,345`. */
 export const grouped = (number: number): string => Math.round(number).toLocaleString('en');
 
-/** Joins the lines of the text with spaces; trims each and drops empty ones. */
+/** Trims each line and drops empty ones. */
 export const inOneLine = (text: string): string =>
   text
     .split('\n')
@@ -18,7 +16,7 @@ export const inOneLine = (text: string): string =>
     .filter((line) => line !== '')
     .join(' ');
 
-/** Wraps a text between words into lines of at most `characters`; a longer word gets its own line. */
+/** Breaks between words; a longer word gets its own line. */
 export function linesOf(text: string, characters: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter(Boolean)) {
@@ -29,9 +27,26 @@ export function linesOf(text: string, characters: number): string[] {
   return lines;
 }
 
-/** Splits a list as a person types it at a separator; empty parts are left out. */
+/** Empty parts are left out. */
 export const listIn = (text: string, separator: ',' | '|'): string[] =>
   text
     .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== '');
+
+/** C0 and C1 controls, line and paragraph separators, and the characters that change the direction of text. */
+const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Characters that could control a terminal or reorder a line are escaped as in Python.
+ * @param kept characters that are not escaped
+ */
+export function printable(text: string, kept = ''): string {
+  return text.replace(unprintable, (character) => {
+    if (kept.includes(character)) return character;
+    const code = character.charCodeAt(0);
+    return code < 0x100
+      ? `\\x${code.toString(16).padStart(2, '0')}`
+      : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,4 +1,4 @@
-import { environmentSize } from '../core/training/environment/size';
+import { environmentSize } from '../core/training/environment/cache';
 import { bytesWords } from './words';
 import type { Translate } from './translate';
 

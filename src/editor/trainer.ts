@@ -1,8 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { cacheFolder } from '../core/training/environment/cache';
+import { cacheFolder, environmentSize } from '../core/training/environment/cache';
 import type { TrainerOptions } from '../core/training/environment/environment';
-import { environmentSize } from '../core/training/environment/size';
 import { serveCommand, type Trainer } from '../core/training/trainer';
 import type { FolderSettings } from './configuration';
 import { InstallingWords, installWords } from './installing';

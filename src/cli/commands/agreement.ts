@@ -5,11 +5,11 @@ import { percent } from '../../core/evaluation/words';
 import type { Interval } from '../../core/evaluation/interval';
 import type { TrajectoryFilter } from '../../core/trajectory/log';
 import type { CommandResult, Install } from '../command';
-import { withLog } from '../log';
+import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
-/** Disagreements that are printed; `--json` has all of them. */
+/** `--json` has all disagreements. */
 const PRINTED = 20;
 
 interface Options {

@@ -7,7 +7,7 @@ import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';
 import { MAX_PLAYERS } from '../../core/trajectory/event';
 import { wholeNumber, wrongUse, type CliContext, type CommandResult, type Install } from '../command';
-import { withLog } from '../log';
+import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
@@ -40,7 +40,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
   const pack = path.basename(file);
   return withLog(data, async (log) => {
     const played = log.valuesOf('pack').map(({ value }) => value);
-    // Dialogues that were begun from a pack that is gone or was renamed count, as they do in the editor.
+    // Dialogues from a pack that is gone or was renamed count, as they do in the editor.
     const packs = [{ file, tasks }, ...(await packsBeside(file, played, { signal }))];
     const shared = new SharedTaskIds(packs, () => data);
     if (people !== undefined) {
@@ -67,7 +67,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
   });
 }
 
-/** Returns the people that the options name, none for `--nobody`; undefined when nothing is to be changed. */
+/** None for `--nobody`; undefined when nothing is to be changed. */
 function peopleIn({ to, perTask, nobody }: Options): string[] | undefined {
   if (nobody === true) {
     if (to !== undefined) throw wrongUse('--to and --nobody contradict each other; give one of them.');

@@ -4,12 +4,10 @@ import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
 import type { Shard } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openLog } from '../log';
-import { openGrader } from '../grader';
+import { openLog, openGrader } from '../resources';
 import { namedKeys } from '../keys';
-import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions } from '../play';
+import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
 import { startProgress } from '../terminal';
-import { usageOf } from '../usage';
 
 interface Options extends PlayOptions {
   readonly agent: string;
@@ -34,7 +32,7 @@ export const installCollect: Install = (program, perform) => {
   );
 };
 
-/** Reads a shard such as `2/4`. */
+/** Such as `2/4`. */
 function shardOf(text: string): Shard {
   const [, index = 0, of = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
   if (index < 1 || index > of)

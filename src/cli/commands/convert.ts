@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { convertModel } from '../../core/training/convert';
 import type { Install, CommandResult, CliContext } from '../command';
 import { wrongUse } from '../command';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 
 interface Options {
   readonly precision?: string;

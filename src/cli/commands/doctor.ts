@@ -1,7 +1,7 @@
 import { systemPython } from '../../core/grading/native/native';
 import { examine, examineCluster, type Check } from '../../core/training/checks';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 
 interface Options {
   readonly cluster?: string;
@@ -40,7 +40,7 @@ async function check({ cluster, storage }: Options, to: CliContext): Promise<Com
   };
 }
 
-/** Checks whether answers that need numpy can be graded. If not, only they are left out as not gradable. */
+/** Without numpy, only the answers that need it are left out as not gradable. */
 async function gradesNumpy({ assets }: CliContext): Promise<Check> {
   const look = { name: 'numpy answers', command: 'bwrap, with a Python that has numpy' };
   const runner = await systemPython(assets, process.env.TANDEM_PYTHON)();

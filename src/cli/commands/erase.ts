@@ -1,6 +1,6 @@
 import { eraseDeveloper } from '../../core/erasure/erase';
 import { wrongUse, type Install, type CommandResult } from '../command';
-import { withLog } from '../log';
+import { withLog } from '../resources';
 import { dataOption } from '../play';
 
 interface Options {

@@ -4,11 +4,9 @@ import { comparedInWords, estimate, rate } from '../../core/evaluation/words';
 import { taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { openModel } from '../../core/model/spec';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openLog } from '../log';
-import { openGrader } from '../grader';
+import { openLog, openGrader } from '../resources';
 import { namedKeys } from '../keys';
-import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions } from '../play';
-import { usageOf } from '../usage';
+import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
 import { startProgress, table } from '../terminal';
 
 interface Options extends PlayOptions {

@@ -19,7 +19,7 @@ import { FORMAT_IDS, formatOf } from '../../core/trajectory/export/formats';
 import { doubtInWords } from '../../core/trajectory/export/selection';
 import { findingInWords } from '../../core/trajectory/findings/words';
 import { fraction, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openLog } from '../log';
+import { openLog } from '../resources';
 import { dataOption, modeOption } from '../play';
 import { startProgress } from '../terminal';
 import { say } from '../output';
@@ -135,7 +135,7 @@ async function exportRows(
   }
 }
 
-/** Prints findings on stderr, so that stdout holds the result only. */
+/** Printed on stderr, so that stdout holds the result only. */
 function list(findings: readonly Finding[]): void {
   for (const finding of findings) say(findingInWords(finding));
 }

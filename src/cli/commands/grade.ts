@@ -13,7 +13,7 @@ import { readJsonLines } from '../../core/task/jsonl';
 import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
 import { type Install, type CommandResult, type CliContext, wrongUse } from '../command';
-import { openGrader } from '../grader';
+import { openGrader } from '../resources';
 import { inFlight } from '../../core/concurrency';
 import { jobsOption, modeOption } from '../play';
 import { startProgress, tableLine, widened } from '../terminal';
@@ -75,7 +75,7 @@ async function gradeFile(
   }
 }
 
-/** Number of answers in flight, enough that the grader never waits for the file. */
+/** Enough answers that the grader never waits for the file. */
 const IN_FLIGHT = 64;
 
 interface Grading {
@@ -85,10 +85,7 @@ interface Grading {
   readonly signal: AbortSignal;
 }
 
-/**
- * Grades the rows that have no grade yet.
- * @returns the numbers of graded lines, and the bad lines
- */
+/** Skips rows that have a grade. */
 async function gradeRows(
   file: string,
   { grader, mode, grades, signal }: Grading,
@@ -138,12 +135,10 @@ function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | 
   }
 }
 
-/** Summary of all answers; `widths` are the column widths of their table. */
 interface Counts {
   answers: number;
   graded: number;
   successes: number;
-  /** Sum of the rewards. */
   reward: number;
   readonly widths: number[];
 }
@@ -175,7 +170,6 @@ function summaryOf({ answers, graded, successes, reward }: Counts): object {
   };
 }
 
-/** Yields the lines of the result, each made when it is printed. */
 async function* inWords(
   rows: () => AsyncIterable<Row>,
   { graded, successes, widths }: Counts,
@@ -218,31 +212,31 @@ function firstTrouble({ tests }: Row): string {
   }
 }
 
-/** The grade of one line of a file of answers. */
+/** For one line of a file of answers. */
 export interface GradedLine extends Grade {
   readonly id: string;
 }
 
 interface Written extends GradedLine {
-  /** Line number in the file of answers, from 1. */
+  /** Line in the file of answers, from 1. */
   readonly line: number;
-  /** Digest of what was graded, and how (`gradeKey`). */
+  /** Key of the task, the answer and the mode (`gradeKey`). */
   readonly key: string;
 }
 
-/** Position of a grade in the file; `start` and `length` are in bytes. */
+/** `start` and `length` are in bytes. */
 interface Place {
   readonly key: string;
   readonly start: number;
   readonly length: number;
 }
 
-/** Number of bytes to read at once, because grades that are read in succession mostly lie close together. */
+/** Read at once, because grades that are read in succession mostly lie close together. */
 const WINDOW_BYTES = 256 * 1024;
 
 /**
- * A file to which each grade is appended, one per line, so that an interrupted `tandem grade` can continue, and memory
- * does not grow with the number of grades.
+ * Each grade is appended, one per line, so that an interrupted `tandem grade` can continue, and memory does not grow
+ * with the number of grades.
  */
 export class GradeFile implements AsyncDisposable {
   #writing = Promise.resolve();
@@ -255,8 +249,8 @@ export class GradeFile implements AsyncDisposable {
   ) {}
 
   /**
-   * Opens the file. An incomplete last line of an interrupted write is skipped; its answer is graded again.
-   * @param file the file of grades; by default a temporary one, which is removed with this process
+   * An incomplete last line of an interrupted write is skipped; its answer is graded again.
+   * @param file by default a temporary file, which is removed with this process
    * @throws {Fault} `usage` when the file cannot be written
    */
   static async open(file?: string): Promise<GradeFile> {
@@ -286,10 +280,7 @@ export class GradeFile implements AsyncDisposable {
     this.#end = end;
   }
 
-  /**
-   * Returns whether the file holds the grade of this line.
-   * @throws {Fault} `usage` when the file holds the grade of something else for this line
-   */
+  /** @throws {Fault} `usage` when the file holds the grade of something else for this line */
   has(line: number, key: string): boolean {
     const place = this.#places.get(line);
     if (place !== undefined && place.key !== key)
@@ -299,7 +290,7 @@ export class GradeFile implements AsyncDisposable {
     return place !== undefined;
   }
 
-  /** Appends a grade; resolves when it is written. Grades are written one after the other. */
+  /** Resolves when the grade is written. Grades are written one after the other. */
   add(line: number, key: string, grade: GradedLine): Promise<void> {
     const text = Buffer.from(JSON.stringify({ line, key, ...grade }));
     this.#writing = this.#writing.then(async () => {
@@ -310,7 +301,7 @@ export class GradeFile implements AsyncDisposable {
     return this.#writing;
   }
 
-  /** Yields the grades of these lines, each of which must be in the file. */
+  /** Each of these lines must be in the file. */
   async *read(lines: Iterable<number>): AsyncGenerator<GradedLine> {
     let window = Buffer.alloc(0);
     let from = 0;
@@ -342,13 +333,13 @@ export class GradeFile implements AsyncDisposable {
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Returns a digest of everything that a grade depends on. */
+/** Digest of everything that a grade depends on. */
 export function gradeKey(task: unknown, answer: string, mode: GradingMode): string {
   const what = JSON.stringify([task, answer, mode, graderVersion]);
   return createHash('sha256').update(what).digest('hex').slice(0, 16);
 }
 
-/** Returns undefined for the incomplete line of an interrupted write. */
+/** Undefined for the incomplete line of an interrupted write. */
 function parsed(text: string): Written | undefined {
   const value = jsonOrUndefined(text);
   return isWritten(value) ? value : undefined;

@@ -3,7 +3,7 @@ import { measureLeak } from '../../core/dialogue/leak';
 import { ifThere } from '../../core/trajectory/files';
 import { importTrajectories } from '../../core/trajectory/import';
 import type { Install, CommandResult, CliContext } from '../command';
-import { withLog } from '../log';
+import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { startCount } from '../terminal';
 
@@ -40,7 +40,7 @@ async function importFolder(from: string, data: string, { signal }: CliContext):
   });
 }
 
-/** Says what was hidden here; only the editor has a command that shows it again. */
+/** Only the editor has a command that shows deleted dialogues again. */
 function deletedWords(deleted: number, data: string): string[] {
   if (deleted === 0) return [];
   return [

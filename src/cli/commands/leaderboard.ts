@@ -1,8 +1,12 @@
 import { Judgements } from '../../core/evaluation/leaderboard/judgements';
-import { leaderboardOf, type Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
-import { remarks, shareWords } from '../../core/evaluation/leaderboard/words';
+import {
+  leaderboardOf,
+  type Leaderboard,
+  remarks,
+  shareWords,
+} from '../../core/evaluation/leaderboard/leaderboard';
 import type { Install, CommandResult } from '../command';
-import { withLog } from '../log';
+import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 

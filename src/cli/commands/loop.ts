@@ -16,10 +16,9 @@ import { openModel } from '../../core/model/spec';
 import { trainerCode } from '../../core/evaluation/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openGrader } from '../grader';
+import { openGrader, openShippedTrainer } from '../resources';
 import { keyEnvOption, namedKeys } from '../keys';
 import { jobsOption, modelOptions } from '../play';
-import { openShippedTrainer } from '../trainer';
 import { duration } from '../terminal';
 import { endLine, say, sayInstead, sayOver } from '../output';
 
@@ -89,7 +88,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
 const titleOf = (packs: readonly string[]): string =>
   packs.length === 0 ? 'starter world' : packs.map((file) => path.parse(file).name).join(', ');
 
-/** Returns a folder for each kind of loop, so that the same command continues it and another one leaves it alone. */
+/** One for each kind of loop, so that the same command continues it and another one leaves it alone. */
 function defaultFolder({ quick, tasks, agent, seed }: Options): string {
   const world = tasks === undefined ? 'starter-world' : tasks.map((file) => path.parse(file).name).join('-');
   const own = agent === 'starter' ? [] : [path.basename(agent)];
@@ -97,7 +96,7 @@ function defaultFolder({ quick, tasks, agent, seed }: Options): string {
   return path.join('.tandem', 'loops', name.join('-'));
 }
 
-/** Returns the folder of the model that is trained, and its graph, which plays. */
+/** The folder is trained; its graph plays. */
 function modelFolder(agent: string, to: CliContext): LocalFolder {
   if (agent === 'starter') return readLocalFolder(path.join(to.assets, 'starter'));
   if (agent.startsWith('local:') && agent.length > 'local:'.length) {
@@ -128,15 +127,15 @@ function inWords({ comparisons, report, model }: LoopResult): string {
 type Working = Extract<LoopProgress, { state: 'working' }>;
 
 const LINE_INTERVAL_MS = 10_000;
-/** Width of the column of stage names: the longest name and a space. */
+/** The longest name of a stage and a space. */
 const NAME = 10;
 
-/** Prints a line on stderr for each stage: its progress and the time left, then its result. */
+/** Printed on stderr for each stage: its progress and the time left, then its result. */
 export class StageLines {
   private readonly isTerminal = process.stderr.isTTY;
   private lastShown = 0;
   private isOpen = false;
-  /** The current piece of work: `done` and the time (ms) when it was first seen. */
+  /** `done` and the time (ms) when the piece of work was first seen. */
   private piece: { readonly what: string; readonly from: number; readonly since: number } | undefined;
 
   show(progress: LoopProgress): void {
@@ -175,7 +174,7 @@ export class StageLines {
     return `${numbers}${unit === undefined ? '' : ` ${unit}`}${left === undefined ? '' : `, ${duration(left)} left`}`;
   }
 
-  /** Prints a line that the next one overwrites on a terminal; elsewhere at most one every `LINE_INTERVAL_MS`. */
+  /** The next line overwrites this one on a terminal; elsewhere at most one is printed every `LINE_INTERVAL_MS`. */
   private passing(text: string): void {
     if (this.isTerminal) {
       sayOver(text);
@@ -193,5 +192,5 @@ export class StageLines {
   }
 }
 
-/** Reason why a stage runs for the first time; it is not printed. */
+/** Not printed for the first run of a stage. */
 const FIRST = 'it has not been done yet';

@@ -9,12 +9,10 @@ import { parseConfiguration } from '../../core/training/configuration';
 import { Runs } from '../../core/training/runs';
 import { startRun } from '../../core/training/start';
 import type { CliContext, CommandResult, Install } from '../command';
-import { openGrader } from '../grader';
+import { openGrader, openShippedTrainer, openLog, withLog } from '../resources';
 import { namedKeys, type KeyOf } from '../keys';
-import { openLog, withLog } from '../log';
 import { addPlayRules, MODEL_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
 import { preparing } from '../runWords';
-import { openShippedTrainer } from '../trainer';
 
 interface Options extends PlayRules {
   readonly tasks?: readonly string[];
@@ -46,7 +44,7 @@ async function serve(options: Options, to: CliContext): Promise<CommandResult> {
   return { summary: {}, print: () => Readable.from([]) as AsyncIterable<string> };
 }
 
-/** Returns the working folder as a place for the tools, with the options for settings. */
+/** The working folder, with the options as settings. */
 function workplaceOf(options: Options, to: CliContext, keyOf: KeyOf): Workplace {
   const folder = process.cwd();
   const { tasks, data } = options;
@@ -68,7 +66,6 @@ function workplaceOf(options: Options, to: CliContext, keyOf: KeyOf): Workplace 
   };
 }
 
-/** Sampling of a call, as the commands have it. */
 const TEMPERATURES = { collection: 1, evaluation: 0 };
 
 async function openPlay(
@@ -94,10 +91,10 @@ async function openPlay(
   };
 }
 
-/** Folders without tasks of the user. */
+/** They hold no tasks of the user. */
 const PASSED_OVER: ReadonlySet<string> = new Set(['node_modules', '.tandem', '.git']);
 
-/** Returns the packs in a folder, as the Tasks view of the editor finds them, by path. */
+/** As the Tasks view of the editor finds them, by path. */
 async function packsIn(folder: string): Promise<string[]> {
   const packs: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -108,7 +105,7 @@ async function packsIn(folder: string): Promise<string[]> {
   return packs.sort();
 }
 
-/** Returns whether a file is a pack, or cannot be read, which is said where packs are listed. */
+/** A file that cannot be read counts, so that it is reported where packs are listed. */
 async function mayBePack(file: string): Promise<boolean> {
   try {
     return await isPack(file);

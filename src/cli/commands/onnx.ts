@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { precisionSchema, writeGraphs, type Precision } from '../../core/training/onnx';
-import type { Install, CommandResult, CliContext } from '../command';
-import { wrongUse } from '../command';
-import { openShippedTrainer } from '../trainer';
+import { precisionSchema, writeGraphs, type Precision } from '../../core/training/convert';
+import { type Install, type CommandResult, type CliContext, wrongUse } from '../command';
+import { openShippedTrainer } from '../resources';
 import { say } from '../output';
 
 interface Options {

@@ -36,7 +36,7 @@ async function publish(
   options: Options,
   { signal }: CliContext,
 ): Promise<CommandResult> {
-  // Imported here because the hub's client is large and hardly another command needs it.
+  // Imported here because the hub's client is large and few commands need it.
   const [{ publicationOf }, { upload }] = await Promise.all([
     import('../../core/publish/publication'),
     import('../../core/publish/upload'),

@@ -5,7 +5,7 @@ import { Runs } from '../../core/training/runs';
 import { wholeNumber, type Install, type CommandResult, type CliContext } from '../command';
 import { followRun } from '../following';
 import { dataOption } from '../play';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 import { say } from '../output';
 
 interface Options {

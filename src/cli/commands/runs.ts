@@ -20,7 +20,7 @@ export const installRuns: Install = (program, perform) => {
     .action((run: string | undefined, options: Options) => perform((to) => show(run, options, to)));
 };
 
-/** Returns the figures of an evaluation without those of each task. */
+/** Without the figures of each task. */
 function figuresOf(result: RunResult | undefined): object | undefined {
   if (result === undefined) return undefined;
   const { setting, model, start, interval } = result;

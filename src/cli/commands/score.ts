@@ -8,7 +8,7 @@ import { withRowsOfLogs } from '../../core/training/scoring/rowsOfLogs';
 import type { Install, CommandResult, CliContext } from '../command';
 import { wrongUse } from '../command';
 import { table } from '../terminal';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 import { say } from '../output';
 
 interface Options {
@@ -64,7 +64,7 @@ async function score(places: string[], options: Options, to: CliContext): Promis
   };
 }
 
-/** Returns the runner that was asked for; by default ONNX Runtime when the critic has graphs for it. */
+/** By default ONNX Runtime when the critic has graphs for it. */
 function chooseRunner({ critic, base, runner }: Options, say: (line: string) => void): 'onnx' | 'trainer' {
   if (runner === 'onnx' && base !== undefined) {
     throw wrongUse('--base is for --runner trainer: the graphs of a critic hold its base.');
@@ -79,12 +79,11 @@ function chooseRunner({ critic, base, runner }: Options, say: (line: string) => 
   return chosen;
 }
 
-/** Makes a folder absolute; a base that is no folder is a name on the hub. */
+/** A base that is no folder is a name on the hub. */
 function baseOf({ base }: Options): { base?: string } {
   return base === undefined ? {} : { base: existsSync(base) ? path.resolve(base) : base };
 }
 
-/** Returns a table with a line for each turn. */
 function inWords(rows: readonly Scored[]): string {
   const head = ['trajectory', 'task', 'reward', 'turn', 'tokens', 'advantage', 'untrained'];
   const lines = rows.flatMap(({ id, task, reward, turns }) =>
@@ -101,7 +100,7 @@ function inWords(rows: readonly Scored[]): string {
   return table([head, ...lines]);
 }
 
-/** Formats a number with a sign, where minus is U+2212. */
+/** With a sign, where minus is U+2212. */
 function nats(value: number | null): string {
   return value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
 }

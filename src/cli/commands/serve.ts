@@ -22,6 +22,7 @@ import {
   type DialogueSetup,
   type PackOptions,
   modelOptions,
+  usageOf,
 } from '../play';
 import { collectionName, type PackTask } from '../../core/dialogue/collect';
 import { unrecorded } from '../../core/dialogue/dialogueParts';
@@ -35,11 +36,9 @@ import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/gradeCache';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { openGrader } from '../grader';
+import { openGrader, openLog } from '../resources';
 import { namedKeys } from '../keys';
-import { openLog } from '../log';
 import { say } from '../output';
-import { usageOf } from '../usage';
 import { LocalModel } from '../../core/model/local/model';
 import { openModel } from '../../core/model/spec';
 import { ModelServer } from '../../core/modelServer/server';
@@ -87,7 +86,6 @@ export const installServe: Install = (program, perform) => {
   addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, command, to)));
 };
 
-/** Options of both, by their names in code. */
 const OF_BOTH = new Set(['host', 'port', 'tokenFile', 'endWithInput', 'json']);
 const OF_MODELS = new Set(['model', 'modelName']);
 
@@ -113,7 +111,7 @@ async function serve(options: Options, command: Command, to: CliContext): Promis
   return serveEnvironment({ ...(options as EnvironmentOptions), tasks, ...(await placeOf(options)) }, to);
 }
 
-/** @throws {Fault} `usage` when other machines could come in without a token */
+/** @throws {Fault} `usage` when other machines could connect without a token */
 async function placeOf(options: Options): Promise<ServedAt> {
   const { host, port } = options;
   const token = await tokenOf(options);
@@ -134,7 +132,6 @@ async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
   throw wrongUse(`${where} must hold the token: letters, digits and signs without spaces.`);
 }
 
-/** The options of `tandem serve` for an environment. */
 interface EnvironmentOptions extends DialogueOptions, PackOptions {
   readonly capacity: number;
   readonly idleMinutes: number;
@@ -142,7 +139,6 @@ interface EnvironmentOptions extends DialogueOptions, PackOptions {
   readonly agentName: string;
 }
 
-/** Serves tasks to a trainer until Ctrl+C or SIGTERM. */
 async function serveEnvironment(
   options: EnvironmentOptions & ServedAt,
   to: CliContext,
@@ -193,7 +189,7 @@ async function serveEnvironment(
   }
 }
 
-/** The rule-based simulator knows nothing of a task without facts, which would fail at the first question. */
+/** The rule-based simulator has no replies for a task without facts, which would fail at the first question. */
 function playable({
   tasks,
   simulator,
@@ -211,7 +207,7 @@ function playable({
   return withFacts;
 }
 
-/** Returns the number of the next rollout of each task that the log has in this collection. */
+/** Continues after the rollouts that the log has in this collection. */
 function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<string, number> {
   const next = new Map<string, number>();
   for (const key of log?.collected(collection).keys() ?? []) {
@@ -227,11 +223,10 @@ const inWords = ({ begun, graded }: EpisodeCounts): string =>
 
 interface ServeModelOptions extends ServedAt {
   readonly model: string;
-  /** By which clients ask for it; by default that of the starter model, or of the folder. */
+  /** Name by which clients ask for the model; by default that of the starter model, or of the folder. */
   readonly name?: string;
 }
 
-/** Serves a model that runs here until Ctrl+C or SIGTERM. */
 async function serveModel(
   { model: spec, name, endWithInput, ...place }: ServeModelOptions,
   to: CliContext,

@@ -2,13 +2,12 @@ import type { Install, CommandResult, CliContext } from '../command';
 import { inFlight } from '../../core/concurrency';
 import { startProgress, table } from '../terminal';
 import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
-import { openGrader } from '../grader';
+import { openGrader } from '../resources';
 
 interface Options {
   readonly references?: boolean;
 }
 
-/** A task of a pack with its faults, in sentences. */
 interface Finding {
   readonly file: string;
   readonly task: string;
@@ -16,9 +15,9 @@ interface Finding {
 }
 
 interface ReferenceCheck {
-  /** Tasks with bad tests; one reason for each test on which the reference yields nothing to compare. */
+  /** One reason for each test on which the reference yields nothing to compare. */
   readonly bad: readonly Finding[];
-  /** Tasks with weak tests, which some wrong answers pass. */
+  /** Some wrong answers pass these tests. */
   readonly weak: readonly Finding[];
 }
 
@@ -57,7 +56,7 @@ async function checkPacks(
   };
 }
 
-/** Number of references in flight; the grader queues those that it cannot run yet. */
+/** The grader queues references that it cannot run yet. */
 const IN_FLIGHT = 16;
 
 async function checkReferences(

@@ -5,7 +5,7 @@ import { track } from '../../core/training/track';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { say } from '../output';
 import { dataOption } from '../play';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 
 interface Options {
   readonly data: string;

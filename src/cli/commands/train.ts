@@ -12,7 +12,7 @@ import { followRun } from '../following';
 import { dataOption } from '../play';
 import { dataInWords, planInWords, preparing } from '../runWords';
 import { startProgress } from '../terminal';
-import { openShippedTrainer } from '../trainer';
+import { openShippedTrainer } from '../resources';
 import { say } from '../output';
 
 interface Options {
@@ -23,7 +23,7 @@ interface Options {
   readonly nodes?: number;
 }
 
-/** The fields of `resources.cluster` that a plan asks for; the trainer checks them all. */
+/** The fields of `resources.cluster` that a plan needs; the trainer checks them all. */
 interface ClusterFields {
   readonly address?: unknown;
   readonly workers?: unknown;
@@ -95,7 +95,6 @@ async function train(config: string, given: Options, to: CliContext): Promise<Co
   return { summary: run, print: () => `${started}\n${next}` };
 }
 
-/** Default port at which the processes of several machines meet. */
 const PORT = 29500;
 
 const ABOUT_NODES = [
@@ -103,10 +102,9 @@ const ABOUT_NODES = [
   `# MASTER_ADDR the address of the first, on which the port ${PORT} is free.`,
 ];
 
-/** Milliseconds that a dashboard may take, as many as the trainer gives it at first (`cluster/follow_job.py`). */
+/** As long as the trainer waits at first (`cluster/follow_job.py`). */
 const DASHBOARD_MS = 20_000;
 
-/** Plans a run for the places that its workers get on the cluster, which is asked for its nodes. */
 async function planForCluster(
   runs: Runs,
   options: StartOptions,
@@ -123,7 +121,7 @@ async function planForCluster(
   }
 }
 
-/** Returns how a cluster is started for the command that follows the run's job, in comments of a shell. */
+/** How to start a cluster for the command that follows the run's job, in comments of a shell. */
 function aboutCluster({ python }: Trainer, line: string): readonly string[] {
   // The second command starts Ray by its name; the job of a run that is copied to the nodes starts Python by its name.
   const ray = `env PATH=${quoted(path.dirname(python))}:"$PATH" ray`;
@@ -143,7 +141,6 @@ function aboutCluster({ python }: Trainer, line: string): readonly string[] {
   ];
 }
 
-/** Returns the command that the user runs on this machine, or on each of several. */
 async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise<CommandResult> {
   const placement = await placementOf(run.folder);
   const { processes, isOnCluster } = placement;
@@ -171,7 +168,7 @@ async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise
 const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? '' : what.endsWith('s') ? 'es' : 's'}`;
 
-/** Quotes a word for a shell; a variable in double quotes is left as it is. */
+/** A variable in double quotes is left as it is. */
 const quoted = (word: string): string =>
   /^("\$\w+"|[\w./:@=,+-]+)$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 

@@ -22,7 +22,6 @@ import {
   type ResetRequest,
 } from './messages';
 
-/** All episodes of an environment share these. */
 export interface EnvironmentPlan {
   readonly splits: TaskSplits;
   readonly simulator: Simulator;
@@ -31,35 +30,33 @@ export interface EnvironmentPlan {
   readonly seed: number;
   readonly grader: Grader;
   readonly mode: GradingMode;
-  /** Receives every step; `unrecorded` when no log is kept. */
+  /** `unrecorded` when no log is kept. */
   readonly log: DialogueRecord;
-  /** The name of the agent and of the collection in the log. */
   readonly agent: Model;
   readonly collection: string;
-  /** Number of the next rollout of each task, by the task's id. */
   readonly rollouts: Map<string, number>;
   readonly counts: EpisodeCounts;
 }
 
-/** Numbers of episodes with at least one message of the agent. */
+/** Episodes with at least one message of the agent. */
 export interface EpisodeCounts {
   begun: number;
   graded: number;
 }
 
-/** Stands for the agent in the log. It samples at the client, so nobody here asks it for a message. */
+/** The agent in the log. It samples at the client and is never asked for a message here. */
 export const clientAgent = (name: string): Model => ({
   name,
   generate: () =>
     Promise.reject(new Fault('dialogue/not-your-turn', `The agent ${name} is asked by its client.`)),
 });
 
-/** The agent's sampling is its client's own; the log says nothing about it. */
+/** The client samples, so the log does not record it. */
 export const samplingElsewhere = { temperature: 1, maxTokens: 0 };
 
 /**
- * Begins an episode. The log hears of it with the first message of the agent, so that a client that only looks at the
- * request leaves nothing behind.
+ * The log records the episode from the first message of the agent on, so that a client that only looks at the request
+ * leaves nothing behind.
  * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`
  */
 export function beginEpisode(plan: EnvironmentPlan, request: ResetRequest): ServedEpisode {
@@ -70,7 +67,7 @@ export function beginEpisode(plan: EnvironmentPlan, request: ResetRequest): Serv
   return new ServedEpisode(plan, chosen, { seed, rollout }, request.episode_id ?? undefined);
 }
 
-/** One dialogue with a client in the agent's place. Its steps must not overlap. */
+/** One dialogue; the client is the agent. Its steps must not overlap. */
 export class ServedEpisode {
   private readonly id = randomUUID();
   private dialogue: Dialogue | undefined;
@@ -89,7 +86,7 @@ export class ServedEpisode {
     return { episode_id: name ?? id, step_count: steps, task: this.chosen.task.id, done: isOver };
   }
 
-  /** Returns the first observation: the developer's request, and the agent's prompt with it. */
+  /** Includes the agent's prompt. */
   get opening(): EpisodeObservation {
     const { task } = this.chosen;
     const { protocol } = this.plan;
@@ -105,8 +102,8 @@ export class ServedEpisode {
   }
 
   /**
-   * Takes the agent's message; resolves with the developer's reply or, when the message ends the episode, the grade.
-   * @throws {Fault} `environment/over`; what the simulator, the grader and the log throw, after logging it: then the
+   * Resolves with the developer's reply or, when the message ends the episode, the grade.
+   * @throws {Fault} `environment/over`; errors of the simulator, the grader and the log, after logging them: then the
    * episode is over
    * @throws the signal's reason when it is aborted
    */
@@ -164,7 +161,7 @@ export class ServedEpisode {
     return { message: reply!.text, turn: agent.turn, done: false, reward: 0, metadata };
   }
 
-  /** The grade is waited for even when the client has gone: an answer in the log has its grade there too. */
+  /** Graded even when the client has disconnected: an answer in the log has its grade there too. */
   private async graded(dialogue: Dialogue, { agent }: Turn): Promise<EpisodeObservation> {
     const grade = await dialogue.grade(this.plan.grader, this.plan.mode);
     this.isOver = true;

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { readBody, sendJson, TooLongRequest } from '../serving/messages';
 import { beginEpisode, type EnvironmentPlan } from './episode';
-import { mcpResponse } from './mcp';
 import type { PackSplit } from './splits';
 import {
   invalidFields,
@@ -14,22 +13,18 @@ import {
   wireSchemas,
 } from './messages';
 
-/** The name under which the tasks are listed. */
 const ENVIRONMENT = 'tandem';
 
 const DESCRIPTION =
   'Collaborative programming tasks: the agent asks a developer about a vague request, then answers with a function, whose reward is the fraction of hidden tests that it passes.';
 
-/** Version of OpenEnv's HTTP interface that this one follows. */
 const API_VERSION = '1.0.0';
 
-/** Maximum number of bytes of a request. */
 export const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-/** All requests of one server share these. */
 interface HttpParts {
   readonly plan: EnvironmentPlan;
-  /** Takes the place of one more episode; undefined when all are taken. */
+  /** Reserves capacity for one more episode; undefined when all is in use. */
   readonly enter: () => (() => void) | undefined;
   readonly signal: AbortSignal;
 }
@@ -98,11 +93,11 @@ const routes: readonly Route[] = [
   }),
 ];
 
-/** Returns the tasks without what is hidden from the agent. */
+/** Omits the fields hidden from the agent. */
 const taskSpecs = ({ name, tasks }: PackSplit): object[] =>
   tasks.map(({ task }, index) => ({ task_id: task.id, split: name, index, description: task.description }));
 
-/** Plain HTTP has no session: each step begins an episode, and what does not end it is the end of it too. */
+/** Plain HTTP has no session: each step begins an episode and, unless it completes it, abandons it. */
 async function step({ plan, enter, signal }: HttpParts, body: unknown): Promise<unknown> {
   const { action, ...choice } = stepRequestSchema.parse(body);
   const leave = enter();
@@ -122,7 +117,7 @@ async function step({ plan, enter, signal }: HttpParts, body: unknown): Promise<
   }
 }
 
-/** Answers one request by plain HTTP, and never throws. */
+/** Never throws. */
 export async function answerHttp(
   request: IncomingMessage,
   response: ServerResponse,
@@ -150,7 +145,7 @@ async function answerTo(request: IncomingMessage, parts: HttpParts): Promise<Ans
   }
 }
 
-/** Returns the path of the table: the name of the environment may be in any case. */
+/** The name of the environment may be in any case. */
 function general(path: string): string {
   const [, first = '', rest] = path.split('/', 3);
   return rest !== undefined && first.toLowerCase() === ENVIRONMENT ? `/{env_name}/${rest}` : path;
@@ -178,7 +173,7 @@ function failureOf(error: unknown): Answer {
   return { status: 500, body: { detail: messageOf(error) } };
 }
 
-/** @throws {Refused} when it is not JSON; for the Model Context Protocol that is a request like others */
+/** @throws {Refused} when it is not JSON, which the Model Context Protocol answers like any request */
 async function bodyOf(request: IncomingMessage, path: string, signal: AbortSignal): Promise<unknown> {
   const body = await readBody(request, { mostBytes: MAX_REQUEST_BYTES, signal });
   if (body.length === 0) return undefined;
@@ -190,7 +185,7 @@ async function bodyOf(request: IncomingMessage, path: string, signal: AbortSigna
   }
 }
 
-/** Describes the routes in the form of OpenAPI 3.1, from which a client learns what there is. */
+/** OpenAPI 3.1, from which a client learns the routes. */
 function openApi(): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { method, path, tag, summary } of routes) {
@@ -208,3 +203,27 @@ function openApi(): object {
     paths,
   };
 }
+
+const jsonRpcSchema = z.object({
+  jsonrpc: z.literal('2.0'),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).default({}),
+  id: z.union([z.string(), z.number()]).nullish(),
+});
+
+/** OpenEnv requires the address to exist; this environment has no tools, because its agent speaks in messages. */
+export function mcpResponse(body: unknown): object {
+  const request = jsonRpcSchema.safeParse(body);
+  if (!request.success) return failure(-32_600, 'This is not a request of JSON-RPC 2.0.', undefined);
+  const { method, id } = request.data;
+  if (method === 'tools/list' || method === 'tools/call') {
+    return failure(-32_603, 'This environment has no tools; play it over /ws.', id);
+  }
+  return failure(-32_601, `Method not found: ${method.slice(0, 80)}`, id);
+}
+
+const failure = (code: number, message: string, id: string | number | null | undefined): object => ({
+  jsonrpc: '2.0',
+  error: { code, message },
+  ...(id !== undefined && id !== null && { id }),
+});

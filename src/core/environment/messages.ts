@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { parseAgentMessage } from '../dialogue/protocol';
 import { MAX_REPLY_CHARS } from '../model/model';
 
-/**
- * The data that an environment and its clients exchange, in the form of OpenEnv 0.10: what a client may ask of an
- * episode, and what it gets. Names of fields are those of the protocol, in snake case.
+/*
+ * The protocol of OpenEnv 0.10 between an environment and its clients. Field names are the protocol's, in snake case.
  */
 
-/** Fields of a reset. Fields beyond these are ignored, as the protocol wants it. */
+/** Unknown fields are ignored, as the protocol requires. */
 export const resetSchema = z.looseObject({
   seed: z
     .int()
@@ -43,7 +42,7 @@ const actionSchema = z
     context.addIssue({ code: 'custom', path: ['message'], message });
   });
 
-/** Returns the whole message of the agent, in which an answer is announced as the protocol of the dialogue wants it. */
+/** An answer is announced as the protocol of the dialogue requires. */
 export function textOf({ kind, message }: Pick<AgentAction, 'kind' | 'message'>): string {
   return kind === 'answer' ? `I WANT TO ANSWER:\n${message}` : message;
 }
@@ -106,7 +105,7 @@ export type EnvironmentState = z.infer<typeof stateSchema>;
 
 export const noEpisode: EnvironmentState = { episode_id: null, step_count: 0, task: null, done: false };
 
-/** Messages of a client over the WebSocket. `mcp` holds a request of the Model Context Protocol. */
+/** `mcp` holds a request of the Model Context Protocol. */
 export const clientMessages = {
   reset: z.strictObject({ type: z.literal('reset'), data: resetSchema.default({}) }),
   step: z.strictObject({ type: z.literal('step'), data: actionSchema }),
@@ -115,7 +114,7 @@ export const clientMessages = {
   mcp: z.strictObject({ type: z.literal('mcp'), data: z.unknown() }),
 };
 
-/** The body of `POST /step`. A step by plain HTTP begins an episode of its own, for which it may choose the task. */
+/** `POST /step`: a step by plain HTTP begins an episode of its own, for which it may choose the task. */
 export const stepRequestSchema = resetSchema.extend({ action: actionSchema });
 
 export type ErrorCode =
@@ -126,7 +125,7 @@ export type ErrorCode =
   | 'CAPACITY_REACHED'
   | 'SESSION_ERROR';
 
-/** One thing that does not fit in a message, in the form of FastAPI. */
+/** FastAPI's form. */
 interface InvalidField {
   readonly type: string;
   readonly loc: readonly (string | number)[];
@@ -140,12 +139,11 @@ export const invalidFields = (error: z.ZodError, within: readonly string[] = [])
     msg: message,
   }));
 
-/** Puts an observation into the form in which it is sent: the metadata stand inside and beside it. */
+/** As sent: the metadata are inside the observation and beside it. */
 export function sentObservation({ reward, done, ...observation }: EpisodeObservation) {
   return { observation, reward, done, metadata: observation.metadata };
 }
 
-/** Returns what `GET /schema` answers: JSON schemas of all that is exchanged. */
 export const wireSchemas = () => ({
   action: jsonSchema(actionSchema, 'TandemAction'),
   observation: jsonSchema(observationSchema, 'TandemObservation'),

@@ -7,8 +7,7 @@ import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
 import { type EnvironmentPlan, beginEpisode, type ServedEpisode } from './episode';
-import { answerHttp, MAX_REQUEST_BYTES } from './http';
-import { mcpResponse } from './mcp';
+import { answerHttp, MAX_REQUEST_BYTES, mcpResponse } from './http';
 import {
   clientMessages,
   invalidFields,
@@ -19,20 +18,19 @@ import {
 } from './messages';
 
 interface ServerOptions extends ListenPlace {
-  /** Maximum number of episodes at once. */
   readonly capacity: number;
-  /** Time without a message after which a client's session is ended. */
+  /** A client's session ends after so long without a message. */
   readonly idleMilliseconds: number;
   readonly plan: EnvironmentPlan;
-  /** Called with a sentence when the end of an episode could not be logged. */
+  /** The end of an episode could not be logged. */
   readonly onTrouble: (sentence: string) => void;
 }
 
 const STOPPED = 'The server was stopped before the answer.';
 
 /**
- * Serves tasks as OpenEnv 0.10 speaks: episodes over the WebSocket `/ws`, one for each connection at a time, and
- * questions about the environment by plain HTTP.
+ * Serves tasks by OpenEnv 0.10: episodes over the WebSocket `/ws`, one at a time for each connection, and questions
+ * about the environment by plain HTTP.
  */
 export class EnvironmentServer {
   private constructor(
@@ -58,7 +56,7 @@ export class EnvironmentServer {
     return this.listener.address;
   }
 
-  /** Ends all episodes, each with its line in the log. Answers that are being graded get their grade before. */
+  /** Logs the end of each open episode. Answers that are being graded get their grade before. */
   async close(): Promise<void> {
     const closed = this.listener.close(new Fault('environment/over', STOPPED));
     await this.clients.end();
@@ -66,7 +64,6 @@ export class EnvironmentServer {
   }
 }
 
-/** The clients at their WebSockets, and the places for episodes. */
 class Clients {
   private readonly sessions = new Set<EnvironmentSession>();
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_REQUEST_BYTES });
@@ -78,7 +75,7 @@ class Clients {
     this.sockets.handleUpgrade(request, socket, head, (client) => this.welcome(client, request));
   }
 
-  /** Takes the place of one more episode; undefined when all are taken. */
+  /** Reserves capacity for one more episode; undefined when all is in use. */
   enter(): (() => void) | undefined {
     if (this.taken >= this.options.capacity) return undefined;
     this.taken++;
@@ -126,26 +123,26 @@ function turnAway(client: WebSocket, data: object): void {
   client.close();
 }
 
-/** The code with which a WebSocket is closed when nothing is wrong. */
+/** WebSocket close code when nothing is wrong. */
 const NORMAL = 1000;
 
-/** Number of unanswered messages from which on no more are read. A client needs one. */
+/** From this number of unanswered messages on, no more are read. A client needs one. */
 const MAX_UNANSWERED = 8;
 
-/** Every message names its type. Made once: to make a schema takes longer than to read most messages. */
+/** Made once: making a schema takes longer than reading most messages. */
 const headSchema = z.object({ type: z.string().default('') });
 
-/** A client at its WebSocket, with one episode at a time. Its messages are answered one after the other. */
+/** A client with a WebSocket and one episode at a time. Its messages are answered one after the other. */
 export class EnvironmentSession {
   private episode: ServedEpisode | undefined;
   private answering: Promise<void> = Promise.resolve();
   private idle: NodeJS.Timeout | undefined;
   private unanswered = 0;
-  /** True while the client has not read what was sent, so that it would not hear why its session ends. */
+  /** The client has not read the last message, so it would not learn why its session ends. */
   private isUnread = false;
   private readonly stop = new AbortController();
 
-  /** Resolves when the client has gone and the log knows how its episode ended. */
+  /** Resolves when the client has disconnected and the end of its episode is logged. */
   readonly ended: Promise<void>;
 
   constructor(
@@ -162,7 +159,7 @@ export class EnvironmentSession {
     this.wait();
   }
 
-  /** Ends the session from this side: the client is told why, and the log too. */
+  /** Ends the session from this side, with the reason for client and log. */
   async end(why: string): Promise<void> {
     const left = this.leave(why);
     if (this.isUnread) {
@@ -202,7 +199,7 @@ export class EnvironmentSession {
     if (this.stop.signal.aborted) return;
     const minutes = this.idleMilliseconds / 60_000;
     const why = `No message came for ${minutes} minutes, so the episode was ended.`;
-    // Whoever waits for the end hears of an error.
+    // `ended` reports the error.
     this.idle = setTimeout(() => void this.end(why).catch(() => undefined), this.idleMilliseconds);
   }
 
@@ -264,11 +261,11 @@ export class EnvironmentSession {
   }
 
   /**
-   * Resolves when the connection has taken the text, so that no more messages are answered than the client reads. One
-   * that reads nothing for too long counts as one that says nothing.
+   * Resolves when the connection has taken the text, so that no more messages are answered than the client reads. A
+   * client that reads nothing for too long counts as idle.
    */
   private send(type: string, data: unknown): Promise<void> {
-    // A client that has gone gets nothing more; its close ends the session.
+    // The close of a disconnected client ends the session.
     if (this.socket.readyState !== this.socket.OPEN) return Promise.resolve();
     this.wait();
     this.isUnread = true;

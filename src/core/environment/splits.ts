@@ -9,7 +9,6 @@ export interface PackSplit {
   readonly tasks: readonly PackTask[];
 }
 
-/** The fields of a reset that choose a task. */
 interface TaskChoice {
   readonly task_id?: string | null;
   readonly split?: string | null;
@@ -17,11 +16,10 @@ interface TaskChoice {
   readonly seed?: number | null;
 }
 
-/** The tasks that an environment serves; each pack is a split. */
+/** Each pack is a split. */
 export class TaskSplits {
   readonly all: readonly PackSplit[];
   private readonly byId: ReadonlyMap<string, PackTask>;
-  /** Number of tasks handed out in order so far. */
   private handedOut = 0;
 
   constructor(private readonly tasks: readonly PackTask[]) {
@@ -30,7 +28,6 @@ export class TaskSplits {
     this.byId = new Map(tasks.map((entry) => [entry.task.id, entry]));
   }
 
-  /** Number of tasks. */
   get size(): number {
     return this.tasks.length;
   }
@@ -47,8 +44,7 @@ export class TaskSplits {
   }
 
   /**
-   * Returns the task that a reset names by its id or number. Without these the seed chooses one, and without a seed
-   * the tasks come in order, again and again.
+   * Chooses by id or number; without these by seed, and without a seed in order, over and over.
    * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`
    */
   choose({ task_id: id, split: name, index, seed }: TaskChoice): PackTask {

@@ -4,7 +4,6 @@ import type { Trajectory } from '../trajectory/trajectory';
 import { verdictsOf, type Verdict } from '../trajectory/opinions';
 import { wilson, type Interval } from './interval';
 
-/** Number and rate of agreeing cases. */
 export interface Share {
   readonly agreed: number;
   readonly of: number;
@@ -14,34 +13,32 @@ export interface Share {
   readonly interval: Interval;
 }
 
-/** Agreement between people and a critic. */
 export interface Agreement {
-  /** Share of people's verdicts on the critic that say it is right. */
+  /** People's verdicts on the critic that say it is right. */
   readonly verdicts: Share;
   /**
-   * Share of turns with both a thumb and an advantage other than 0 in which the two point the same way. Thumbs are
-   * mostly given before anybody sees the critic, so they are not swayed by it.
+   * Turns with both a thumb and an advantage other than 0 in which the two point the same way. Thumbs are mostly given
+   * before the critic is seen, so it does not bias them.
    */
   readonly thumbs: Share;
 }
 
-/** People's judgements of the turns of one dialogue. */
 interface Said {
   readonly verdicts: readonly Verdict[];
   readonly thumbs: readonly { readonly turn: number; readonly isUp: boolean }[];
 }
 
-/** People's judgements of the turns in a log. Each episode is read once, and again after `forget`. */
+/** Each episode of the log is read once, and again after `forget`. */
 export class TurnJudgements {
   private readonly known = new Map<string, Said>();
 
-  /** Marks episodes as changed; an empty list means that any may have changed. */
+  /** An empty list means that any episode may have changed. */
   forget(episodes: readonly string[]): void {
     if (episodes.length === 0) this.known.clear();
     for (const episode of episodes) this.known.delete(episode);
   }
 
-  /** Returns the judgements of these dialogues and of all with verdicts, as far as the log shows them. */
+  /** Covers these dialogues and all with verdicts, as far as the log shows them. */
   async of(log: TrajectoryLog, episodes: Iterable<string>): Promise<ReadonlyMap<string, Said>> {
     const { rows } = log.list({ filter: { judged: true }, offset: 0, limit: Number.POSITIVE_INFINITY });
     const others = [...episodes].filter((id) => log.summary(id) !== undefined);
@@ -61,9 +58,9 @@ function saidIn(trajectory: Trajectory): Said {
 }
 
 /**
- * Computes the agreement of people with one critic, over the dialogues that the log shows.
+ * Covers the dialogues that the log shows.
  * @param critic the critic's identity
- * @param advantages the critic's advantages; thumbs on other dialogues do not count
+ * @param advantages thumbs on other dialogues do not count
  * @param kept judgements read before, for repeated calls
  */
 export async function agreementWith(

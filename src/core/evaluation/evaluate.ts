@@ -12,7 +12,7 @@ import { agentFigures, taskFigures, type AgentFigures } from './figures';
 import { pairedTasks, type PairedFigures } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
-  /** Agents that play; each further one is compared with the first, on the same tasks and seeds. */
+  /** Each further agent is compared with the first, on the same tasks and seeds. */
   readonly agents: readonly Model[];
   readonly onProgress?: (agent: string, progress: CollectionProgress) => void;
 }
@@ -22,10 +22,9 @@ export interface PairedComparison extends PairedFigures {
   readonly agent: string;
 }
 
-/** Result of one agent's play. */
 export interface Evaluated {
   readonly figures: AgentFigures;
-  /** Outcome of the play: failures, and how much an earlier run had played. */
+  /** Failures, and the number of dialogues that an earlier call had played. */
   readonly collection: CollectionResult;
   readonly trajectories: readonly Trajectory[];
 }
@@ -35,10 +34,7 @@ export interface Evaluation {
   readonly comparisons: readonly PairedComparison[];
 }
 
-/**
- * Plays the tasks with each agent under the same seeds, grades, and compares. Continues an evaluation of the same
- * settings where it stopped.
- */
+/** All agents play under the same seeds. Continues an evaluation of the same settings where it stopped. */
 export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
   const { onProgress, ...rest } = plan;
   const agents: Evaluated[] = [];

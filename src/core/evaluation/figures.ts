@@ -11,14 +11,13 @@ export interface Estimate {
   readonly interval: Interval;
 }
 
-/** Figures of one agent on a set of tasks. */
 export interface AgentFigures {
   readonly agent: string;
   readonly mode: GradingMode;
-  /** Tasks with at least one graded dialogue; the `n` of the intervals. Without any, the figures are null. */
+  /** Tasks with at least one graded dialogue: the `n` of the intervals. Without any, the figures are null. */
   readonly tasks: number;
   readonly dialogues: number;
-  /** Fraction of dialogues whose answer passes all tests, averaged per task first. */
+  /** Fraction of dialogues with an answer that passes all tests, averaged per task first. */
   readonly success: Estimate | null;
   /** Fraction of tests passed, averaged per task first. */
   readonly testsPassed: Estimate | null;
@@ -30,9 +29,9 @@ export interface AgentFigures {
   readonly missedDecisions: number | null;
   /** Questions about no decision or about one asked before, per dialogue; null when no task has facts. */
   readonly uselessQuestions: number | null;
-  /** Tokens that the agent wrote, per dialogue; null when its model does not count them. */
+  /** Written by the agent, per dialogue; null when its model does not count them. */
   readonly meanTokens: number | null;
-  /** Seconds that agent and collaborator took, per dialogue; longer the more dialogues are played at once. */
+  /** Seconds of agent and collaborator, per dialogue; longer the more dialogues are played at once. */
   readonly meanSeconds: number | null;
   /** Fraction of dialogues that ran out of turns or of context, so that the last turn counted as the answer. */
   readonly turnLimitRate: number | null;
@@ -44,7 +43,7 @@ export interface AgentFigures {
   readonly unfinished: number;
 }
 
-/** Success and fraction of tests passed of one task, averaged over its rollouts. */
+/** Averaged over the task's rollouts. */
 export interface TaskFigures {
   readonly task: string;
   readonly success: number;
@@ -111,7 +110,7 @@ const hasRunOut = ({ answer }: Trajectory): boolean =>
 
 const isFinished = ({ state, damaged }: Trajectory): boolean => state === 'answered' && damaged === undefined;
 
-/** Returns the finished trajectories that have a reward under this mode; the latest grade counts. */
+/** Finished and with a reward under this mode; the latest grade counts. */
 function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[] {
   return trajectories.filter(isFinished).flatMap((trajectory) => {
     const grade = trajectory.grades.findLast((event) => event.grade.mode === mode)?.grade;
@@ -121,12 +120,12 @@ function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[
   });
 }
 
-/** Returns undefined when the tokens of one turn are unknown. */
+/** Undefined when the tokens of one turn are unknown. */
 function tokensOf({ turns }: Trajectory): number | undefined {
   return sumKnown(turns.map(({ agent }) => agent.usage?.completionTokens ?? agent.tokens?.ids?.length));
 }
 
-/** Returns undefined when one turn was not timed, as in imported rows. A reply without a time counts as 0. */
+/** Undefined when one turn was not timed, as in imported rows. A reply without a time counts as 0. */
 function secondsOf({ turns }: Trajectory): number | undefined {
   const milliseconds = turns.map(
     ({ agent, reply }) => agent.timing && agent.timing.totalMs + (reply?.milliseconds ?? 0),
@@ -148,26 +147,20 @@ function estimate(values: readonly number[]): Estimate | null {
   return { mean, interval: wilson(mean, values.length) };
 }
 
-/** Returns the mean of at least one value. */
 function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Counts of an agent's questions in one dialogue, by the facts of the task. */
 interface QuestionCounts {
-  /** Number of hidden decisions in the task. */
   readonly decisions: number;
-  /** Number of decisions that were asked about at least once. */
   readonly asked: number;
-  /** Number of decisions that were never asked about: `decisions − asked`. */
   readonly missed: number;
   /** Questions about no decision, or about one that was asked before. A message that asks nothing counts as one. */
   readonly useless: number;
 }
 
 /**
- * Counts the decisions that were asked about, with the matcher of the rule-based simulator, whoever replied. The answer
- * itself asks nothing.
+ * Uses the matcher of the rule-based simulator, for any collaborator. The answer itself asks nothing.
  * @returns undefined for a task without facts
  */
 export function questionCounts({

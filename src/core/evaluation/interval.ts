@@ -1,4 +1,4 @@
-/** A 95 % confidence interval, same unit as the estimate. */
+/** 95 %, in the unit of the estimate. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -7,11 +7,9 @@ export interface Interval {
 export const Z95 = 1.959963984540054;
 
 /**
- * Returns the Wilson score interval of a rate (Wilson 1927), 95 %.
- *
+ * Wilson score interval of a rate (Wilson 1927), 95 %.
  * For a mean of values in [0, 1] that are not all 0 or 1 (fraction of tests passed, success averaged over rollouts) it
  * is conservative, since no such variable varies more than a Bernoulli variable of the same mean.
- *
  * @param rate the mean, 0 to 1
  * @param n independent observations; for several rollouts of each task, the number of tasks
  */
@@ -28,8 +26,8 @@ export function wilson(rate: number, n: number): Interval {
 }
 
 /**
- * Returns the 95 % interval of a mean by the central limit theorem, mean ± 1.96 s/√n, in the unit of the values;
- * undefined for fewer than six values and for equal ones, which say too little about their spread.
+ * 95 % interval by the central limit theorem, mean ± 1.96 s/√n, in the unit of the values; undefined for fewer than
+ * six values and for equal ones, which say too little about their spread.
  */
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const n = values.length;
@@ -42,9 +40,9 @@ export function meanInterval(values: readonly number[]): Interval | undefined {
 }
 
 /**
- * Returns the 95 % interval of a median, free of any assumption on the distribution: order statistics whose ranks are
- * n/2 ± 1.96 √n/2 (Conover, Practical Nonparametric Statistics, 3.2), in the unit of the values; undefined below six
- * values, no pair of which covers 95 %.
+ * 95 % interval without assumptions on the distribution: order statistics with ranks n/2 ± 1.96 √n/2 (Conover,
+ * Practical Nonparametric Statistics, 3.2), in the unit of the values; undefined below six values, no pair of which
+ * covers 95 %.
  * @param sorted the values, ascending
  */
 export function medianInterval(sorted: readonly number[]): Interval | undefined {

@@ -2,13 +2,12 @@ import type { TaskFigures } from './figures';
 import type { Interval } from './interval';
 import { mulberry32 } from '../random';
 
-/** Difference between two policies on the same tasks. */
 export interface PairedDifference {
   /** Mean of second − first; null without a task that both were graded on. */
   readonly difference: number | null;
-  /** 95 % interval; null with too few tasks for resampling. */
+  /** 95 %; null with too few tasks for resampling. */
   readonly interval: Interval | null;
-  /** Two-sided p-value of the hypothesis that it makes no difference which policy is which. */
+  /** Two-sided, of the hypothesis that the two policies are interchangeable. */
   readonly p: number | null;
   /** Tasks that both were graded on. */
   readonly tasks: number;
@@ -16,13 +15,12 @@ export interface PairedDifference {
 
 const RESAMPLES = 10_000;
 const MIN_TASKS = 6;
-/** Maximum number of differing tasks for which all signs are tried out: 8,192 ways. */
+/** Number of differing tasks up to which all signs are enumerated: 8,192 ways. */
 const MAX_EXACT_DIFFERENCES = 13;
 
 /**
- * Computes the paired difference over tasks: percentile bootstrap interval with 10,000 resamples (Efron and Tibshirani
- * 1993, chapter 13) and the p-value of a sign-flip permutation test, exact for up to 13 tasks (ibid., chapter 15).
- *
+ * Percentile bootstrap interval over tasks with 10,000 resamples (Efron and Tibshirani 1993, chapter 13) and the
+ * p-value of a sign-flip permutation test, exact for up to 13 tasks (ibid., chapter 15).
  * @param first value per task, e.g. success averaged over rollouts
  * @param second the same tasks in the same order
  * @param seed seed of the resampling; equal seeds give equal results
@@ -56,7 +54,7 @@ function bootstrap(differences: Float64Array, random: () => number): Interval {
   return { low: means[Math.floor(0.025 * RESAMPLES)]!, high: means[Math.floor(0.975 * RESAMPLES)]! };
 }
 
-/** Returns how often random signs give a sum at least as far from zero as the observed one: the p-value. */
+/** The p-value: how often random signs give a sum at least as far from zero as the observed one. */
 function signFlip(differences: Float64Array, random: () => number): number {
   const moved = differences.filter((difference) => difference !== 0);
   const observed = Math.abs(sum(moved)) - 1e-12;
@@ -88,7 +86,7 @@ export interface PairedFigures {
   readonly testsPassed: PairedDifference;
 }
 
-/** Compares task by task, second − first. Only tasks that both were graded on count. */
+/** Second − first, over the tasks that both were graded on. */
 export function pairedTasks(
   before: readonly TaskFigures[],
   after: readonly TaskFigures[],

@@ -1,26 +1,25 @@
 import type { Outline } from '../trajectory/log';
 import { meanInterval, medianInterval, wilson, type Interval } from './interval';
 
-/** The property by which dialogues are grouped. */
 export type Grouping = 'agent' | 'pack' | 'collaborator';
 
-/** A figure with its 95 % interval, where there are enough values for one. */
+/** The interval needs enough values. */
 export interface Figure {
   readonly value: number;
   readonly interval?: Interval;
 }
 
-/** Statistics of some dialogues. A figure is undefined where no dialogue contributes to it. */
+/** A figure is undefined where no dialogue contributes to it. */
 export interface GroupStatistics {
   readonly dialogues: number;
   readonly graded: number;
-  /** Fraction of graded dialogues that pass all tests, averaged per task first; the interval is Wilson's over tasks. */
+  /** Averaged per task first; the interval is Wilson's over tasks. */
   readonly success?: Figure;
-  /** Mean number of agent turns of a dialogue that was answered. */
+  /** Mean over answered dialogues. */
   readonly turns?: Figure;
   /** Fraction of dialogues in which a reply gave the reference away. */
   readonly leak?: Figure;
-  /** Seconds that a developer takes for a reply: the median over dialogues of the mean within each. */
+  /** Seconds of a developer: the median over dialogues of the mean within each. */
   readonly replySeconds?: Figure;
 }
 
@@ -31,19 +30,17 @@ export interface Group extends GroupStatistics {
 export type Unit = 'hour' | 'day' | 'week' | 'month';
 
 export interface Period extends GroupStatistics {
-  /** Start in milliseconds since 1970; periods are of local time. */
+  /** Milliseconds since 1970; periods are of local time. */
   readonly from: number;
 }
 
-/** Statistics of dialogues over time. */
 export interface Course {
-  /** The length of the periods. */
   readonly unit: Unit;
-  /** Periods from the oldest to the newest; those without a dialogue are left out. */
+  /** From the oldest to the newest; periods without a dialogue are left out. */
   readonly periods: readonly Period[];
 }
 
-/** Maximum number of groups; more could not be told apart in a picture. */
+/** More groups could not be told apart in a picture. */
 export const MAX_GROUPS = 12;
 
 export function courseOf(rows: readonly Outline[]): Course {
@@ -53,7 +50,7 @@ export function courseOf(rows: readonly Outline[]): Course {
   return { unit, periods: inOrder.map(([from, inside]) => ({ from, ...figuresOf(inside) })) };
 }
 
-/** Returns the groups, the largest first; at most `MAX_GROUPS`, the last of which then holds all others. */
+/** The largest first; at most `MAX_GROUPS`, the last one then holds all others. */
 export function groupsOf(rows: readonly Outline[], grouping: Grouping): Group[] {
   const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
   const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
@@ -106,11 +103,10 @@ function successOf(rows: readonly Outline[]): { success?: Figure; graded: number
 const inInterval = (interval: Interval | undefined): { interval?: Interval } =>
   interval === undefined ? {} : { interval };
 
-/** Returns the mean of at least one value. */
 const average = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Returns the median of at least one value. @param sorted the values, ascending */
+/** @param sorted at least one value, ascending */
 function median(sorted: readonly number[]): number {
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
@@ -118,7 +114,7 @@ function median(sorted: readonly number[]): number {
 
 const DAY = 24 * 3600 * 1000;
 
-/** Chooses a unit with which a picture has some tens of periods at most. */
+/** Gives a picture some tens of periods at most. */
 function unitOf(rows: readonly Outline[]): Unit {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -132,7 +128,7 @@ function unitOf(rows: readonly Outline[]): Unit {
   return days <= 366 ? 'week' : 'month';
 }
 
-/** Returns the start of a period in local time; weeks begin on Monday. */
+/** Local time; weeks begin on Monday. */
 function beginning(at: number, unit: Unit): number {
   const date = new Date(at);
   if (unit === 'hour') return date.setMinutes(0, 0, 0);

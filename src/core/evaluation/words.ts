@@ -2,30 +2,29 @@ import type { PairedComparison } from './evaluate';
 import type { Estimate } from './figures';
 import type { PairedDifference } from './paired';
 
-/* These functions write numbers for reports and the command line. */
+// Numbers in reports and on the command line.
 
-/** Writes a fraction as `31.5 %`. */
+/** `31.5 %`. */
 export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)} %`;
 
-/** Writes a fraction as `+3.1` percentage points, with a real minus sign. */
+/** `+3.1` percentage points, with a real minus sign. */
 export const points = (fraction: number): string =>
   `${fraction < 0 ? '−' : '+'}${Math.abs(100 * fraction).toFixed(1)}`;
 
-/** Writes a p-value as `p < 0.001` or `p = 0.042`. */
 export const chance = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);
 
-/** Writes a fraction as `31.5 %`, or a dash where there is none. */
+/** `31.5 %`, or a dash where there is none. */
 export const rate = (fraction: number | null | undefined): string =>
   fraction == null ? '–' : percent(fraction);
 
-/** Writes an estimate as `31.5 % [27.1, 36.2]`, or a dash where there is none. */
+/** `31.5 % [27.1, 36.2]`, or a dash where there is none. */
 export function estimate(value: Estimate | null): string {
   if (value === null) return '–';
   const { mean, interval } = value;
   return `${percent(mean)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
 }
 
-/** Writes a difference as `+13.7 points [+9.1, +18.2], p < 0.001`, or a dash where there is none. */
+/** `+13.7 points [+9.1, +18.2], p < 0.001`, or a dash where there is none. */
 export function difference({ difference: by, interval, p }: PairedDifference): string {
   if (by === null) return '–';
   return [`${points(by)} points${rangeOf(interval)}`, ...(p === null ? [] : [chance(p)])].join(', ');
@@ -34,7 +33,7 @@ export function difference({ difference: by, interval, p }: PairedDifference): s
 const rangeOf = (interval: PairedDifference['interval']): string =>
   interval === null ? '' : ` [${points(interval.low)}, ${points(interval.high)}]`;
 
-/** Writes how an agent compares with the first one of an evaluation. */
+/** Compares with the first agent of an evaluation. */
 export function comparedInWords({ baseline, agent, success, testsPassed }: PairedComparison): string {
   const { difference, interval, p, tasks } = success;
   if (difference === null || p === null)

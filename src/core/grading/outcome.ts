@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { printable } from '../printable';
+import { printable } from '../text';
 import type { CallOutcome, Reply } from './runner';
 
 export const questionSchema = z.object({

@@ -8,45 +8,41 @@ import type { SamplingSettings } from './model';
 import { addressFor, OpenAiModel } from './openai';
 import { jsonOrUndefined } from '../json';
 
-/** A model on a server that speaks OpenAI's API, as a person connects it. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
   /** API key; defaults to `OPENAI_API_KEY` for the server it belongs to, as in a dialogue. Empty: none. */
   readonly key?: string;
-  /** The model's own sampling settings, which the server may refuse. */
+  /** The server may refuse them. */
   readonly sampling?: Partial<SamplingSettings>;
 }
 
-/** Result of a trial request to a model. */
 export type Trial =
   | { readonly works: true; readonly milliseconds: number; readonly notes: readonly string[] }
   | ({ readonly works: false } & Diagnosis);
 
-/** Result of a request for a server's models. */
 type ModelList =
   | { readonly listed: true; readonly names: readonly string[]; readonly owners: readonly string[] }
   | ({ readonly listed: false } & Diagnosis);
 
 interface AskOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds that the server may take before its answer begins. */
+  /** Until the answer begins. */
   readonly timeoutMs?: number;
   /** Default: a redirect is followed. */
   readonly redirect?: 'error';
 }
 
-/** Time limit for the list, because a person waits for it and can type a name instead. */
+/** A person waits for the list and can type a name instead. */
 const LIST_MS = 5_000;
-/** Time limit for a trial; a small model may have to be loaded first. */
+/** A small model may have to be loaded first. */
 const TRIAL_MS = 30_000;
-/** Token limit of a trial. Some servers refuse fewer; a truncated answer also proves that the model works. */
+/** Some servers refuse fewer; a truncated answer also proves that the model works. */
 const TRIAL_TOKENS = 16;
-/** Maximum number of models named in a sentence. */
 const NAMED_MODELS = 5;
 
 /**
- * Asks a model for a few words, once, in the way that a dialogue would.
+ * Asks for a few words, once, in the way that a dialogue would.
  * @throws AbortError on cancel
  */
 export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Promise<Trial> {
@@ -76,7 +72,7 @@ const listSchema = z.object({
 });
 
 /**
- * Asks a server for its models, sorted by name.
+ * Sorted by name.
  * @throws AbortError on cancel
  */
 export async function listModels(
@@ -117,7 +113,6 @@ function addressee({ baseUrl, model, key = environmentKey(originOf(baseUrl)) }: 
   return { server: baseUrl, model, key: key === '' ? undefined : key };
 }
 
-/** Reasons why a connection to a server does not work. */
 export type ConnectionProblem =
   | 'bad-address'
   | 'refused'
@@ -137,16 +132,13 @@ export type ConnectionProblem =
   | 'refused-request'
   | 'server-error';
 
-/** A sentence that says what is wrong with a server, and one with the remedy. */
 export interface Diagnosis {
   readonly problem: ConnectionProblem;
   readonly what: string;
   readonly remedy: string;
 }
 
-/**
- * Translates an error of a server or its connection for the person who connects it; rethrows anything else as a bug.
- */
+/** For the person who connects the server; rethrows anything else as a bug. */
 function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   if (error instanceof Fault && error.code === 'model/bad-address') return badAddress(to);
   // Without a key, OpenAI's own server is not even asked.
@@ -162,7 +154,6 @@ function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   return disconnected(failure, to);
 }
 
-/** Returns the diagnosis for a connection that failed or broke. */
 function disconnected(error: unknown, to: Addressee): Diagnosis {
   const reason = connectionReason(error);
   const host = hostOf(to);
@@ -204,10 +195,7 @@ function disconnected(error: unknown, to: Addressee): Diagnosis {
   };
 }
 
-/**
- * Returns the diagnosis for an error status.
- * @param words text of the server's answer
- */
+/** @param words text of the server's answer */
 function refusal(status: number, words: string, to: Addressee): Diagnosis {
   const said = `answers ${status}: ${quoted(words, to)}`;
   const host = hostOf(to);
@@ -260,10 +248,7 @@ function tooSlow(to: Addressee): Diagnosis {
   };
 }
 
-/**
- * Returns the diagnosis for a server that does not speak OpenAI's API.
- * @param status status of its answer, if that is the evidence
- */
+/** @param status status of its answer, if that is the evidence */
 function notOpenAi(to: Addressee, status?: number): Diagnosis {
   const how = status === undefined ? '' : ` (${status})`;
   return {
@@ -295,7 +280,7 @@ function serverError(what: string): Diagnosis {
   };
 }
 
-/** Returns the host with its port, because the port may be wrong. */
+/** Includes the port, which may be wrong. */
 function hostOf({ server }: Addressee): string {
   return URL.parse(server)?.host ?? server;
 }

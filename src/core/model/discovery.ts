@@ -1,9 +1,8 @@
 import { listModels } from './connection';
 
-/** A server that answered, and what it serves. */
 export interface FoundServer {
   readonly baseUrl: string;
-  /** The program that serves, where it says so itself. */
+  /** Where the server names it. */
   readonly program?: string;
   /** Empty when it lists none without a key. */
   readonly models: readonly string[];
@@ -20,13 +19,12 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   vllm: 'vLLM',
 };
 
-/** Time limit in milliseconds for each server. Where none listens, that is known at once. */
+/** For each server; where none listens, that is known at once. */
 const DISCOVERY_TIMEOUT_MS = 5000;
 
 /**
- * Asks the servers at these addresses for their models, all at once, and returns those that speak OpenAI's API. Sends no
- * key, because any program may listen at such an address, and follows no redirect to another address.
- * @param lookMs time limit in milliseconds for each server
+ * Asks all at once and returns those that speak OpenAI's API. Sends no key, because any program may listen at such an
+ * address, and follows no redirect to another address.
  */
 export async function findServers(
   addresses: readonly string[],

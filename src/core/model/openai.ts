@@ -34,18 +34,17 @@ export interface OpenAiOptions {
   readonly baseUrl?: string;
   /** Defaults to `OPENAI_API_KEY` for the server it belongs to, or else none. Empty: none. */
   readonly apiKey?: string;
-  /** Request log-probabilities; default true. If the server refuses, requests go on without them, see `notes`. */
+  /** Default true. If the server refuses, requests continue without log-probabilities; see `notes`. */
   readonly logprobs?: boolean;
-  /** Request token ids in the way of vLLM; default true, except for OpenAI's own server, which has none. */
+  /** Requested in the way of vLLM; default true, except for OpenAI's own server, which has none. */
   readonly tokenIds?: boolean;
   readonly limits?: Partial<TimeLimits>;
   readonly retry?: Partial<RetrySettings>;
 }
 
-/** A model on a server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
+/** Any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
 export class OpenAiModel implements Model {
   readonly name: string;
-  /** Base URL of the server. */
   readonly server: string;
 
   readonly #client: OpenAI;
@@ -63,10 +62,7 @@ export class OpenAiModel implements Model {
     answersWithoutUsage: 0,
   };
 
-  /**
-   * Sends nothing to the server yet.
-   * @throws {Fault} `model/bad-address` for an invalid base URL, `model/unauthorized` for OpenAI without a key
-   */
+  /** @throws {Fault} `model/bad-address` for an invalid base URL, `model/unauthorized` for OpenAI without a key */
   constructor(options: OpenAiOptions) {
     const address = addressFor(options.model, options.baseUrl ?? environmentBaseUrl());
     const key = options.apiKey ?? environmentKey(address.origin);
@@ -146,10 +142,7 @@ export class OpenAiModel implements Model {
     }
   }
 
-  /**
-   * Sends one request and reads its answer.
-   * @throws {Failure}
-   */
+  /** @throws {Failure} */
   async #attempt(
     body: RequestBody,
     { onText, enough, signal }: GenerateOptions,
@@ -212,14 +205,14 @@ export class OpenAiModel implements Model {
       usage?.completionTokens ?? (tokens?.ids ?? tokens?.logprobs ?? []).length;
   }
 
-  /** Returns true if the server only refused a parameter that the next request can omit. */
+  /** True if the server only refused a parameter that the next request can omit. */
   #learned({ status, words }: Failure, body: RequestBody): boolean {
     if (status === undefined || words === undefined) return false;
     return this.#dialect.learn(status, words, body);
   }
 
   /**
-   * Returns the milliseconds until the next attempt.
+   * Milliseconds until the next attempt.
    * @throws {Fault} if no further attempt is made
    */
   #waitAfter(failure: Failure, attempt: number, requests: number, body: RequestBody): number {
@@ -236,10 +229,7 @@ export class OpenAiModel implements Model {
   }
 }
 
-/**
- * Parses a model's base URL.
- * @throws {Fault} `model/bad-address`
- */
+/** @throws {Fault} `model/bad-address` */
 export function addressFor(model: string, baseUrl: string): Address {
   const address = readAddress(baseUrl);
   if (address === 'none')
@@ -255,18 +245,16 @@ export function addressFor(model: string, baseUrl: string): Address {
   return address;
 }
 
-/** Returns the remedy for a value of the sampling settings that a server refuses. */
 function otherChoice({ field, value }: { readonly field: string; readonly value: unknown }): string {
   return `The sampling settings ask for "${field}": ${JSON.stringify(value)}; choose a value that this server takes`;
 }
 
-/** Tells whether this is OpenAI's server, at its usual origin or a regional one. */
+/** True for the usual origin and for regional ones. */
 function isHostedByOpenAi({ origin }: Address): boolean {
   const { hostname } = new URL(origin);
   return hostname.endsWith('.openai.com');
 }
 
-/** Waits; throws if the caller cancels. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal ? { signal } : {});

@@ -7,13 +7,12 @@ import type { ChatMessage, GenerateOptions, Generation, Model, SamplingSettings 
 
 const turnList = z.array(z.string()).min(1);
 
-/** Turns for every task, or keyed by a part of the task's description, with `*` for all others. */
+/** For every task, or keyed by a part of the task's description, with `*` for all others. */
 const turnsSchema = z.union([turnList, z.record(z.string(), turnList)]);
 
 const fileSchema = z.union([
   z.strictObject({
     turns: turnsSchema,
-    /** Milliseconds to wait before each piece of a turn. */
     delayMilliseconds: z.int().min(0).max(600_000).default(0),
   }),
   turnsSchema.transform((turns) => ({ turns, delayMilliseconds: 0 })),
@@ -21,21 +20,15 @@ const fileSchema = z.union([
 
 type Script = z.infer<typeof fileSchema>;
 
-/** Maximum number of pieces in which a turn is streamed. */
 const pieceCount = 4;
 
-/** Plays the same canned turns from a JSON file every time, for tests and demonstrations. */
 export class ScriptModel implements Model {
   readonly name: string;
-  /** Hash of the script. */
   readonly fingerprint: string;
   readonly #file: string;
   readonly #script: Script;
 
-  /**
-   * Reads the script.
-   * @throws {Fault} `model/bad-script` if the file cannot be read or has another form
-   */
+  /** @throws {Fault} `model/bad-script` if the file cannot be read or has another form */
   constructor(file: string) {
     this.name = `script:${file}`;
     this.#file = file;
@@ -67,7 +60,7 @@ export class ScriptModel implements Model {
     };
   }
 
-  /** Returns the turn for this position; repeats the last one if the script has no more. */
+  /** Repeats the last turn if the script has no more. */
   #turn(messages: readonly ChatMessage[], position: GenerateOptions['position']): string {
     const description = position?.description ?? messages.map(({ content }) => content).join('\n');
     const turns = turnsFor(this.#script.turns, description);
@@ -117,7 +110,7 @@ function readScript(file: string): Script {
   );
 }
 
-/** Splits a text into a few pieces, never inside a character. */
+/** Never splits a character. */
 function pieces(text: string): string[] {
   const characters = Array.from(text);
   const length = Math.max(1, Math.ceil(characters.length / pieceCount));

@@ -5,34 +5,31 @@ import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 
-/** A server of the pool, and how it does. */
 interface Member {
   readonly model: OpenAiModel;
-  /** Number of requests that it has not answered yet. */
   open: number;
   sent: number;
-  /** Number of requests in a row that failed. */
   failures: number;
-  /** Time in milliseconds since 1970 until which it gets no request. */
+  /** Milliseconds since 1970 until which it gets no request. */
   outUntil: number;
-  /** The refusal that it gave last, such as for a wrong key; undefined when it answered last. Waiting mends no refusal. */
+  /** Its last refusal, such as for a wrong key, until it answers. A retry would not help. */
   refusal: Fault | undefined;
 }
 
-/** Codes of refusals, the one first that the person can mend most surely. All others come after them. */
+/** The refusals that the user can fix most easily come first; other codes follow. */
 const MENDED_FIRST: readonly FaultCode[] = [
   'model/unauthorized',
   'model/unknown-model',
   'model/rate-limited',
 ];
 
-/** Milliseconds between looks whether a server that was left out has answered the one request that it got. */
+/** While an excluded server has yet to answer its single trial request. */
 const RETRY_INTERVAL_MS = 100;
 
 /**
- * One model on several servers. A request goes to the server with the fewest open ones. A server that fails is left out
- * for a while, longer each time, then gets a single request, and is back in when it answers it. What failed elsewhere is
- * asked of the next server at once. A server that refuses a request, as for a wrong key, does not get this request again.
+ * A request goes to the server with the fewest open ones. A server that fails is left out for a while, longer each
+ * time, then gets a single request, and is back when it answers. A failed request goes to the next server at once; a
+ * server that refuses a request, as for a wrong key, does not get it again.
  */
 export class ServerPool implements Model {
   readonly #members: readonly Member[];
@@ -40,15 +37,15 @@ export class ServerPool implements Model {
   #again = 0;
 
   /**
-   * @param name name of the whole: `openai:<model>@<base URL>,<base URL>`
-   * @param servers what `OpenAiModel` takes, for each server
+   * @param name `openai:<model>@<base URL>,<base URL>`
+   * @param servers options of `OpenAiModel`, for each server
    * @throws {Fault} like `OpenAiModel`
    */
   constructor(
     readonly name: string,
     servers: readonly OpenAiOptions[],
   ) {
-    // The pool itself asks again, elsewhere.
+    // The pool itself retries, on another server.
     const once = { attempts: 1 };
     this.#members = servers.map((options) => ({
       model: new OpenAiModel({ ...options, retry: { ...options.retry, ...once } }),
@@ -103,7 +100,7 @@ export class ServerPool implements Model {
         if (failure.isOfRequest) throw error;
         if (!failure.again) {
           refusals.set(member, error);
-          // Its further attempts are not made, but the others get theirs.
+          // A refusing server gets no more attempts, but the others get theirs.
           most = Math.max(attempt + 1, most - this.#retry.attempts + 1);
         }
         this.#leaveOut(member, failure.waitMs, refusals.get(member));
@@ -135,7 +132,7 @@ export class ServerPool implements Model {
     member.outUntil = Date.now() + waitBefore(member.failures, this.#retry, waitMs);
   }
 
-  /** Returns the one of these servers for the next request, and waits while all are left out. */
+  /** Waits while all servers are left out. */
   async #next(members: readonly Member[], signal: AbortSignal | undefined): Promise<Member> {
     for (;;) {
       if (signal?.aborted) throw cancelled();
@@ -144,7 +141,7 @@ export class ServerPool implements Model {
       const ready = members.filter(
         ({ outUntil, failures, open }) => outUntil <= now && (failures === 0 || open === 0),
       );
-      // Servers that all refuse are asked, because to wait for them is of no use.
+      // Waiting would not help if all servers refuse, so they are asked.
       const allRefuse = members.every(({ refusal }) => refusal !== undefined);
       const [first] = (allRefuse ? members : ready).toSorted(
         (one, other) => one.open - other.open || one.sent - other.sent,
@@ -160,7 +157,6 @@ export class ServerPool implements Model {
   }
 }
 
-/** Returns the refusal that helps the person most. */
 function mostHelpful(refusals: readonly Fault[]): Fault {
   const rank = ({ code }: Fault): number => {
     const place = MENDED_FIRST.indexOf(code);
@@ -169,7 +165,7 @@ function mostHelpful(refusals: readonly Fault[]): Fault {
   return refusals.toSorted((one, other) => rank(one) - rank(other))[0]!;
 }
 
-/** Adds what went before the attempt that was answered. */
+/** Adds the requests and the time before the attempt that succeeded. */
 const later = (
   { firstTextMs, totalMs, attempts }: Generation['timing'],
   waitedMs: number,

@@ -1,5 +1,5 @@
 import { Fault } from '../fault';
-import { notGguf, onlyGguf } from './local/gguf';
+import { notGguf, onlyGguf } from './local/files';
 import { onEachServer, servedModel, type ServedModel } from './address';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
@@ -7,26 +7,21 @@ import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
 import { ServerPool } from './serverPool';
 
-/** Options for models on servers and for local models; scripts need none. */
+/** For models on servers and local models; scripts need none. */
 export interface OpenModelOptions
   extends
     Omit<OpenAiOptions, 'model' | 'baseUrl' | 'apiKey'>,
     Pick<LocalModelOptions, 'inference' | 'memoryBytes'> {
-  /** Folder of the model that ships with Tandem. */
   readonly starter?: string;
-  /** Returns the key for a model on one server, by its name; without one it is that of the environment. */
+  /** By default the key of the environment. */
   readonly keyOf?: (spec: string) => string | undefined;
 }
 
 /**
- * Opens a model by its name on the command line: `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` with several
- * base URLs after each other's commas, or `script:<file>`. The caller must close it.
- *
+ * `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` (several base URLs separated by commas), or
+ * `script:<file>`. The caller must close the model. Nothing is loaded or sent to a server before the first turn.
  * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`, in
  * any case.
- *
- * Before the first turn is requested, nothing is loaded and nothing is sent to a server.
- *
  * @throws {Fault} `model/bad-spec` for a name of an unknown kind, `model/bad-script`, `model/bad-address`, and the
  * faults of `LocalModel`
  */
@@ -42,7 +37,6 @@ export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   throw unknownKind(spec);
 }
 
-/** Opens a model on its server, or on all of them. */
 function onServers(spec: string, { keyOf, ...options }: OpenModelOptions): Model {
   const servers = onEachServer(spec).map((one) => ({
     ...options,
@@ -52,10 +46,7 @@ function onServers(spec: string, { keyOf, ...options }: OpenModelOptions): Model
   return servers.length === 1 ? new OpenAiModel(servers[0]!) : new ServerPool(spec, servers);
 }
 
-/**
- * Checks that a server's model has a name.
- * @throws {Fault} if the name is only an address
- */
+/** @throws {Fault} if the name is only an address */
 function named(spec: string, served: ServedModel): ServedModel {
   if (served.model === '')
     throw new Fault(

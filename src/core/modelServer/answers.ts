@@ -16,7 +16,7 @@ export interface AnsweringModel extends ServedName {
 }
 
 /**
- * Generates the answers to one request and writes them, whole or as they come. Stops the model when the client goes away.
+ * Stops the model when the client disconnects.
  * @throws {Fault} when nothing more is written; a part of a stream may have been
  */
 export async function writeAnswers(
@@ -27,7 +27,7 @@ export async function writeAnswers(
   const ended = new AbortController();
   response.once('close', () => ended.abort());
   const signal = AbortSignal.any([stopped, ended.signal]);
-  // Each answer of the request listens.
+  // One listener for each answer of the request.
   setMaxListeners(0, signal);
   const completion = new Completion(asked, served);
   const stream = asked.stream ? new AnswerStream(response, completion) : undefined;
@@ -50,13 +50,13 @@ export async function writeAnswers(
   }
 }
 
-/** Sends an error. In a stream that has begun it is the last event, as the API's clients expect it. */
+/** Last event of a stream that has begun, as the API's clients expect it. */
 export function sendRefusal(response: ServerResponse, { status, body }: ApiRefusal): void {
   if (!response.headersSent) sendJson(response, status, body);
   else if (!response.destroyed) response.end(event(body));
 }
 
-/** The answers to one request as server-sent events. */
+/** Server-sent events. */
 class AnswerStream {
   readonly #begun = new Set<number>();
 
@@ -65,10 +65,7 @@ class AnswerStream {
     private readonly completion: Completion,
   ) {}
 
-  /**
-   * Returns how one of the answers is followed.
-   * @param fail ends the stream, because a part of the answer has been sent and cannot be written again
-   */
+  /** @param fail ends the stream, because a part of the answer has been sent and cannot be written again */
   choice(index: number, fail: (fault: Fault) => void): Parameters<LocalModel['generate']>[2] {
     return {
       onBegin: (promptIds) => {
@@ -104,7 +101,6 @@ class AnswerStream {
 
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 
-/** What writes the answers of one request needs to know of the model. */
 interface ServedName {
   readonly id: string;
   /** Identifies the weights. */
@@ -112,7 +108,7 @@ interface ServedName {
   readonly textOf: (id: number) => TokenText;
 }
 
-/** Puts the answers to one request into the form of the API, whole or in chunks. Field names are the API's. */
+/** Field names are the API's. */
 class Completion {
   readonly #head: { readonly id: string; readonly created: number; readonly model: string };
   readonly #fingerprint: string;
@@ -126,7 +122,6 @@ class Completion {
     this.#fingerprint = model.fingerprint;
   }
 
-  /** Returns the whole answer of one request, which has one generation for each choice. */
   whole(generations: readonly LocalGeneration[]): object {
     return {
       ...this.#headOf('chat.completion'),
@@ -142,13 +137,12 @@ class Completion {
     };
   }
 
-  /** Returns the first chunk of a choice. */
   begin(index: number, promptIds: readonly number[]): object {
     const delta = { role: 'assistant', content: '', refusal: null };
     return { ...this.#chunk({ index, delta }), ...this.#promptIds(promptIds) };
   }
 
-  /** Returns the chunk of a piece; none for tokens without text when only the text is asked for. */
+  /** None for tokens without text when only the text is requested. */
   piece(index: number, { piece, ...tokens }: TurnPiece): object | undefined {
     const { logprobs, tokenIds } = this.request;
     if (piece === '' && !logprobs && !tokenIds) return undefined;
@@ -159,7 +153,6 @@ class Completion {
     return this.#chunk({ index, delta: {}, finishReason });
   }
 
-  /** Returns the last chunk of a stream, with the token counts. */
   usage(generations: readonly LocalGeneration[]): object {
     return { ...this.#headOf('chat.completion.chunk'), choices: [], usage: usageOf(generations) };
   }
@@ -218,7 +211,7 @@ class Completion {
   }
 }
 
-/** Adds up the answers; the prompt that they share counts once. */
+/** The prompt that the answers share counts once. */
 function usageOf(generations: readonly { readonly usage: Usage }[]): object {
   const prompt = generations[0]!.usage.promptTokens;
   const completion = generations.reduce((sum, { usage }) => sum + usage.completionTokens, 0);

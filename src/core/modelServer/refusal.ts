@@ -1,12 +1,11 @@
 import { Fault, messageOf } from '../fault';
 import { TooLongRequest } from '../serving/messages';
 
-/** An answer that is an error, in the form of OpenAI's API. */
+/** OpenAI's form of an error. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
-  /** The code by which clients tell errors apart; `null` where the API has none. */
+  /** `null` where the API has none. */
   readonly code: string | null;
-  /** The field of the request that is wrong. */
   readonly param: string | null;
 
   constructor(
@@ -30,23 +29,18 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** The refusal of a request that would wait for too many others. Clients of the API send it again by themselves. */
+/** Too many other requests wait. Clients of the API retry by themselves. */
 export class BusyRefusal extends ApiRefusal {
-  /** @param open number of answers that are being written */
   constructor(open: number) {
     const message = `${open} answers are being written already. Send the request again later, or fewer at once.`;
     super(429, message, { code: 'rate_limit_exceeded' });
   }
 }
 
-/** Makes the refusal of a field that the request gives wrongly, or that cannot be done. */
 export const refused = (param: string | null, message: string, code?: string): ApiRefusal =>
   new ApiRefusal(400, message, { param, code });
 
-/**
- * Returns the refusal that a client gets for an error.
- * @param contextLength maximum number of tokens of the model, in the words by which clients know that error
- */
+/** @param contextLength maximum number of tokens of the model, in the words by which clients recognise that error */
 export function refusalFor(error: unknown, contextLength: number): ApiRefusal {
   if (error instanceof ApiRefusal) return error;
   const message = messageOf(error);

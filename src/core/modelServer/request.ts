@@ -4,27 +4,24 @@ import { NEUTRAL } from '../model/chat/neutral';
 import type { ChatMessage, SamplingSettings } from '../model/model';
 import { refused } from './refusal';
 
-/** A request for a chat completion, checked. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly sampling: SamplingSettings;
-  /** Number of answers to the same messages. */
   readonly n: number;
   readonly stream: boolean;
-  /** True if a stream ends with the token counts. */
+  /** A stream ends with the token counts. */
   readonly includeUsage: boolean;
-  /** True if the log-probabilities of the sampled tokens are asked for. */
   readonly logprobs: boolean;
-  /** Number of the most likely tokens to list with each sampled one. */
+  /** The most likely tokens to list with each sampled one. */
   readonly topLogprobs: number;
-  /** True if vocabulary ids of prompt and answer are asked for, in the fields of vLLM. */
+  /** Vocabulary ids of prompt and answer, in the fields of vLLM. */
   readonly tokenIds: boolean;
-  /** True if each token of the log-probabilities is written as `token_id:<id>`, as vLLM does it. */
+  /** Write each token of the log-probabilities as `token_id:<id>`, as vLLM does. */
   readonly tokensAsIds: boolean;
 }
 
-/** Maximum number of tokens of an answer when the request sets none. */
+/** For requests that set no limit. */
 const DEFAULT_MAX_TOKENS = 2048;
 
 const MAX_ANSWERS = 128;
@@ -55,7 +52,7 @@ const fields = z.object({
 
 type Fields = z.infer<typeof fields>;
 
-/** What each field takes, for the sentence with which another value is refused. */
+/** For the sentence with which another value is refused. */
 const expected: Readonly<Record<keyof Fields, string>> = {
   model: 'the name of a model, as GET /v1/models lists it',
   messages: 'a list of messages, at least one, each with a role',
@@ -75,13 +72,13 @@ const expected: Readonly<Record<keyof Fields, string>> = {
   return_tokens_as_token_ids: 'true or false',
 };
 
-/** Fields that change nothing about an answer, whatever they say. */
+/** Ignored: they change nothing about an answer. */
 const WITHOUT_EFFECT = new Set([
   ...['user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
   ...['parallel_tool_calls', 'timings_per_token'],
 ]);
 
-/** Fields of things that this server does not do, with the values that do not ask for them. */
+/** Features that this server lacks, with the values that do not request them. */
 const ONLY: Readonly<Record<string, readonly unknown[]>> = {
   ...Object.fromEntries(Object.entries(NEUTRAL).map(([field, value]) => [field, [value]])),
   tools: [[]],
@@ -96,8 +93,7 @@ const ONLY: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * Checks a request. What it asks for is either done or refused; only fields that change nothing about an answer are
- * ignored.
+ * Every field is obeyed or refused, except those that change nothing about an answer.
  * @throws {ApiRefusal} with one sentence that names the field
  */
 export function readChatRequest(body: unknown): ChatRequest {
@@ -159,7 +155,7 @@ function maxTokensOf({ max_tokens: older, max_completion_tokens: newer }: Fields
   return newer ?? older ?? DEFAULT_MAX_TOKENS;
 }
 
-/** OpenAI's newer name for the role of a system message is `developer`, which no chat template knows. */
+/** OpenAI's newer name for `system` is `developer`, which no chat template knows. */
 const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   system: 'system',
   developer: 'system',

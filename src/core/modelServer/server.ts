@@ -8,35 +8,33 @@ import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
 import { ApiRefusal, BusyRefusal, refusalFor, refused } from './refusal';
 import { readChatRequest } from './request';
 
-/** Maximum number of bytes of a request. */
+/** Bytes. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
-/** Number of answers, those of all open requests together, above which a further request is refused. */
+/** Answers of all open requests together, above which a further request is refused. */
 const MAX_ANSWERS = 512;
 
 interface ModelServerOptions extends ListenPlace {
   readonly model: LocalModel;
-  /** Name by which clients ask for the model. */
+  /** Clients ask for the model by this name. */
   readonly id: string;
-  /** By default `MAX_ANSWERS`. */
   readonly mostAnswers?: number;
 }
 
-/** What every request needs. */
 interface Parts extends AnsweringModel {
   readonly contextLength: number;
-  /** Seconds since 1970 at which the model began to be served. */
+  /** Seconds since 1970. */
   readonly created: number;
   /** Aborts when the server is stopped. */
   readonly signal: AbortSignal;
   readonly answers: { open: number; readonly most: number };
 }
 
-/** Serves one local model as OpenAI's chat completions do. Requests that come at once share the model's batches. */
+/** OpenAI's chat completions over one local model. Simultaneous requests share the model's batches. */
 export class ModelServer {
   private constructor(private readonly listener: Listener) {}
 
   /**
-   * Loads the model, then listens.
+   * Loads the model before it listens.
    * @throws {Fault} `serving/address`, or the faults of a model that cannot be loaded
    */
   static async start({
@@ -72,7 +70,7 @@ export class ModelServer {
   }
 }
 
-/** Answers one request, and never throws. */
+/** Never throws. */
 async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   try {
     const [path = ''] = (request.url ?? '').split('?');

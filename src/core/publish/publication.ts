@@ -12,14 +12,13 @@ import { textsOf } from '../trajectory/findings/scanner';
 import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/spans';
 
 interface PublicationFile {
-  /** Its path on this machine. */
   readonly file: string;
-  /** Its path in the repository, with `/`. */
+  /** Path in the repository, with `/`. */
   readonly path: string;
   readonly bytes: number;
 }
 
-/** A secret or an e-mail address in a file that would be published, masked. */
+/** A secret or an e-mail address, masked. */
 interface PublicationFinding {
   readonly path: string;
   /** From 1; absent in a JSON file, which is searched as a whole. */
@@ -28,30 +27,28 @@ interface PublicationFinding {
   readonly excerpt: string;
 }
 
-/** What one repository of the hub gets. */
 export interface Publication {
   readonly kind: 'dataset' | 'model';
   readonly files: readonly PublicationFile[];
   readonly bytes: number;
   readonly findings: readonly PublicationFinding[];
   /**
-   * Number of dialogues that the model learned from, also by way of other runs, and that people keep on this machine; 0
-   * for a dataset.
+   * Dialogues that people keep on this machine and that the model learned from, also by way of other runs; 0 for a
+   * dataset.
    */
   readonly keptLocal: number;
 }
 
-/** The hub shows the card of a repository from here. */
+/** The hub shows it as the repository's page. */
 const CARD = 'README.md';
-/** Text files beyond this size are vocabularies, not something that a person wrote. */
+/** Larger text files are vocabularies, not written by a person. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 const TEXTS = /\.(?:md|json|jinja|txt|ya?ml)$/;
 
 /**
- * Gathers what is to be published and looks through it: rows that `tandem export` wrote, with their card, or the folder
- * of a model with its card. Rows went through consent when they were exported; secrets are looked for once more,
- * because a file may have been changed since. The rows of a run are none of these: they went through no consent.
- *
+ * Rows that `tandem export` wrote, with their card, or the folder of a model with its card. Rows went through consent
+ * when they were exported; secrets are searched for once more, because a file may have been changed since. The rows of
+ * a run are refused: they went through no consent.
  * @throws {Fault} `publish/nothing` if it is neither, or has no card
  */
 export async function publicationOf(what: string, signal?: AbortSignal): Promise<Publication> {
@@ -68,7 +65,7 @@ async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Pu
       'publish/nothing',
       `${file} has no card ${path.basename(card)} beside it, so it is not what "tandem export" wrote: export the rows again, and publish that file.`,
     );
-  // A run's rows have such a card, too; they are known by the report beside them, and elsewhere by the card.
+  // A run's rows have such a card, too; they are recognised by the report beside them, and elsewhere by the card.
   const report = path.join(path.dirname(file), path.basename(runFiles.selection));
   if (
     (await readWhole(report, selectionReportSchema())) !== undefined ||
@@ -120,7 +117,7 @@ async function publication(
   return { kind, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), findings, keptLocal };
 }
 
-/** Looks at the texts of each row and not at its JSON, in which a secret may be escaped. */
+/** Searches the texts of each row and not its JSON, in which a secret may be escaped. */
 async function findingsInRows(
   { file, path: name }: PublicationFile,
   signal: AbortSignal | undefined,
@@ -136,7 +133,7 @@ async function findingsInRows(
   return findings;
 }
 
-/** Searches rows under any name; a file that is one JSON value, as a log of Inspect AI, is searched as a whole. */
+/** A file that is one JSON value, as a log of Inspect AI, is searched as a whole. */
 async function findingsInDataset(
   publication: PublicationFile,
   signal: AbortSignal | undefined,
@@ -148,7 +145,7 @@ async function findingsInDataset(
   return distinct(text, await spansIn(text)).map((found) => ({ path: name, ...found }));
 }
 
-/** Returns text that is no JSON as it is. */
+/** Text that is not JSON stays as it is. */
 function parsed(row: string): unknown {
   try {
     return JSON.parse(row);
@@ -169,7 +166,7 @@ async function findingsIn({ file, path: name }: PublicationFile): Promise<Public
   }));
 }
 
-/** Returns each secret of a row once: a row repeats what was said earlier in its dialogue. */
+/** A row repeats earlier turns of its dialogue, so each secret counts once. */
 function distinct(text: string, spans: readonly Span[]): { what: string; excerpt: string }[] {
   const values = new Map(spans.map((span) => [text.slice(span.start, span.end), span]));
   return [...values.values()].map((span) => ({ what: span.what, excerpt: maskedExcerpt(text, spans, span) }));

@@ -17,14 +17,14 @@ import type { Publication } from './publication';
 export interface UploadOptions {
   /** `owner/name`. */
   readonly repository: string;
-  /** A new repository can be read by everybody; by default only by its owner. */
+  /** Applies to a new repository; by default only its owner can read it. */
   readonly isPublic?: boolean;
   /** A Hugging Face token (`hf_…`) that may write. */
   readonly accessToken: string | undefined;
   readonly hubUrl?: string | undefined;
-  /** Called with the number of bytes that the hub has, of those of all files. */
+  /** Bytes of all files. */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
-  /** Called with one sentence for each repeated attempt. */
+  /** One sentence for each repeated attempt. */
   readonly onNotice?: (sentence: string) => void;
   readonly signal?: AbortSignal;
   /** Milliseconds before the first repeated attempt; doubles with each further one. */
@@ -32,19 +32,17 @@ export interface UploadOptions {
 }
 
 export interface Published {
-  /** The page of the repository. */
   readonly url: string;
   readonly commit: string;
   readonly isPrivate: boolean;
 }
 
-/** Number of attempts in a row after which the upload is given up. */
+/** Failures in a row after which the upload is given up. */
 const MAX_FAILURES = 5;
 
 /**
- * Uploads to a repository of the Hugging Face Hub, which is made when there is none. All files appear in one commit, or
- * none does. After an interruption the next call sends only the large files that the hub does not have yet.
- *
+ * Makes the repository on the Hugging Face Hub when there is none. All files appear in one commit, or none does. After
+ * an interruption the next call sends only the large files that the hub does not have yet.
  * @throws {Fault} `publish/no-repository`, `task/bad-token`, `publish/public-there`, `publish/forbidden`,
  * `publish/refused`, `publish/unreachable`
  * @throws the signal's reason when it is aborted
@@ -83,7 +81,7 @@ class Upload {
     return { hubUrl: this.hubUrl, accessToken: this.accessToken };
   }
 
-  /** Makes the repository where it is missing. Does not publish into a public one unless that was asked for. */
+  /** Makes the repository where it is missing. Refuses a public one unless that was requested. */
   private async repositoryIsPrivate(): Promise<boolean> {
     const { isPublic = false } = this.options;
     const there = await this.visibility();
@@ -142,7 +140,7 @@ class Upload {
     }
   }
 
-  /** Repeats an attempt whose failure may pass. */
+  /** For failures that may pass. */
   private async repeated<T>(attempt: () => Promise<T>): Promise<T> {
     const { signal, retryDelay = 1000, onNotice } = this.options;
     for (let failures = 1; ; failures += 1) {
@@ -161,7 +159,7 @@ class Upload {
 }
 
 /**
- * Returns the name under which the owner of a token publishes.
+ * The name under which the owner of a token publishes.
  * @throws {Fault} `task/bad-token`, `publish/forbidden`, `publish/refused`, `publish/unreachable`
  */
 export async function ownerOf(access: Pick<UploadOptions, 'accessToken' | 'hubUrl'>): Promise<string> {
@@ -183,7 +181,7 @@ function requireToken(accessToken: string | undefined): string {
   );
 }
 
-/** @param what is read or written */
+/** @param what the object that is read or written */
 function asFault(error: unknown, hubUrl: string, what: string): unknown {
   if (error instanceof HubApiError) {
     const { statusCode } = error;
@@ -213,7 +211,7 @@ function mayPass(error: unknown): boolean {
 /** `fetch` throws a `TypeError` with a cause when the connection fails. */
 const isLost = (error: unknown): boolean => error instanceof TypeError && error.cause !== undefined;
 
-/** Returns what the hub said, without the address and the request's name that its client appends. */
+/** Omits the address and the request's name, which the hub's client appends. */
 function said(error: unknown): string {
   const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
   return messageOf(cause).replace(/\.? URL: .*$/s, '');

@@ -2,9 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 
-/** Decides who may use a server. */
 export interface Access {
-  /** The host that it listens on. */
   readonly host: string;
   /** Every request must bear it, except one for `/health`; on the machine's own address none is needed. */
   readonly token?: string;
@@ -19,8 +17,8 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
 /**
- * Returns why a request is refused. Without a token whoever is on this machine may come in, but no page of a browser:
- * one names its origin, or came here by a name of its own that leads to this machine.
+ * Without a token any program of this machine may come in, but no page of a browser: a page sends its origin, or a
+ * host name of its own that leads to this machine.
  */
 export function refusalOf({ headers, url }: IncomingMessage, { host, token }: Access): Refusal | undefined {
   if (token !== undefined) {
@@ -39,7 +37,7 @@ const bearerOf = (header = ''): string => (/^bearer /i.test(header) ? header.sli
 
 const hostNameOf = (header = ''): string => header.replace(/:\d{0,5}$/, '').replace(/^\[(.*)\]$/, '$1');
 
-/** Compares in a time that does not depend on where the two differ, nor on their lengths. */
+/** Takes the same time wherever the two differ, and whatever their lengths. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

@@ -12,26 +12,24 @@ import { Fault, messageOf } from '../fault';
 import { refusalOf, type Access, type Refusal } from './access';
 
 /**
- * Maximum number of connections that wait to be taken in, unless the system allows fewer. A trainer opens all of its
- * episodes at once, and a busy system resets what has waited too long behind a full queue.
+ * Queued connections, unless the system allows fewer. A trainer opens all of its episodes at once, and a busy system
+ * resets connections that waited too long behind a full queue.
  */
 const MAX_WAITING = 4096;
 
-/** Where a server listens, and who may use it. */
 export interface ListenPlace extends Access {
-  /** 0 is any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
-/** What is served to those who may come in. */
 export interface Served {
-  /** What listens, as a sentence begins: `The environment`. */
+  /** Begins sentences: `The environment`. */
   readonly name: string;
-  /** Answers a request, and never rejects. The signal aborts when the server is stopped. */
+  /** Never rejects. The signal aborts when the server is stopped. */
   readonly answer: (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
-  /** Sends a refusal in the form that the server's clients read. */
+  /** Answers in the form that the server's clients read. */
   readonly refuse: (response: ServerResponse, refusal: Refusal) => void;
-  /** Takes connections that become WebSockets, at one path; absent where there are none. */
+  /** Connections that become WebSockets, at one path. */
   readonly upgrades?: {
     readonly path: string;
     readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -45,7 +43,7 @@ export class Listener {
   private readonly answering = new Set<Promise<void>>();
 
   private constructor(place: ListenPlace, served: Served) {
-    // Each open request may listen.
+    // One listener for each open request.
     setMaxListeners(0, this.stop.signal);
     this.http = createServer((request, response) => {
       const refusal = refusalOf(request, place);
@@ -83,8 +81,8 @@ export class Listener {
   }
 
   /**
-   * Takes nobody in any more, waits until open requests are answered, and closes their connections.
-   * @param reason what their signal aborts with
+   * Refuses new requests, waits until open ones are answered, and closes their connections.
+   * @param reason abort reason of their signal
    */
   async close(reason: Fault): Promise<void> {
     this.stop.abort(reason);
@@ -100,7 +98,6 @@ export class Listener {
   }
 }
 
-/** Answers an upgrade with a plain refusal. */
 function refuseUpgrade(socket: Duplex, status: number): void {
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 
-/** A request whose body has more bytes than are read. */
+/** The body has more bytes than are read. */
 export class TooLongRequest extends Error {
   override readonly name = 'TooLongRequest';
 
@@ -11,7 +11,7 @@ export class TooLongRequest extends Error {
 }
 
 /**
- * Reads the body of a request. A signal that aborts ends the connection of a client that has not sent all of it.
+ * A signal that aborts ends the connection of a client that has not sent all of it.
  * @throws {TooLongRequest}
  */
 export async function readBody(
@@ -22,7 +22,7 @@ export async function readBody(
   let bytes = 0;
   for await (const piece of addAbortSignal(signal, request) as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    // A body that is too long is read to its end and dropped, because a client hears nothing before it has sent all.
+    // Too long a body is read to its end and dropped, because a client hears nothing before it has sent all.
     if (bytes > mostBytes) pieces.length = 0;
     else pieces.push(piece);
   }
@@ -30,7 +30,7 @@ export async function readBody(
   return Buffer.concat(pieces);
 }
 
-/** Answers with JSON; a client that has gone gets nothing. */
+/** A client that has disconnected gets nothing. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   if (response.destroyed) return;
   const text = JSON.stringify(body);

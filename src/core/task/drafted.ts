@@ -5,7 +5,7 @@ import { PythonStrings } from './python/strings';
 import { sourceLines, definedBy, statementsIn, type Statement } from './python/statements';
 import * as z from 'zod';
 import { lazily } from '../lazily';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 import { equalityIn } from './python/asserts';
 
 interface DraftedTask {

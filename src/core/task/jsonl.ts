@@ -1,7 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, messageOf } from '../fault';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 
 /** `line` counts from 1; `reason` is one sentence. */
 export type JsonLine =

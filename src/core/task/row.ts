@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 import type { Task, TestCase } from './task';
 import { withoutEnd } from '../text';
 

@@ -38,13 +38,11 @@ export const listPacks = defineTool({
   },
 });
 
-/** Part of an input: the packs to play. */
 export const packsInput = z
   .array(z.string().min(1))
   .describe('Packs to play, as tandem_list_packs names them.');
 
 /**
- * Returns the files of the named packs.
  * @param names paths relative to the folder, or file names where only one pack has it
  * @throws {Fault} `tools/unknown-pack`
  */
@@ -67,6 +65,6 @@ function packNamed(name: string, files: readonly string[], at: Workplace): strin
   );
 }
 
-/** Returns the path of a pack relative to the folder, with slashes. */
+/** Relative to the folder, with slashes. */
 const nameOf = (file: string, { folder }: Workplace): string =>
   path.relative(folder, file).replaceAll(path.sep, '/');

@@ -117,7 +117,7 @@ export const evaluate = defineTool({
   },
 });
 
-/** Input of the tools that play, before defaults. */
+/** Input before defaults. */
 export interface PlayInput {
   readonly packs: readonly string[];
   readonly tasks: number;
@@ -132,7 +132,7 @@ interface Played {
   readonly data: Record<string, unknown>;
 }
 
-/** Opens players and tasks for `play`, and closes them. Left-out lines of the packs are remarks of the result. */
+/** Closes everything afterwards. Left-out lines of the packs are remarks of the result. */
 async function playing(
   { packs: names, tasks: limit, simulator, purpose, agents = [] }: PlayInput & Pick<PlayRequest, 'purpose'>,
   at: Workplace,

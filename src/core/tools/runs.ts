@@ -1,10 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { canPlay } from '../evaluation/comparison/playable';
+import { canPlay, modelOf } from '../training/runFolder';
 import { readConfigurationFile } from '../training/configuration';
 import { stopRun as stop } from '../training/lifecycle';
 import { finishRun } from '../training/finish';
-import { modelOf } from '../training/runFolder';
 import { Runs, type Run } from '../training/runs';
 import { defineTool, type ToolResult } from './tool';
 
@@ -27,7 +26,7 @@ export const listRuns = defineTool({
   },
 });
 
-/** Inputs of the two tools below, before defaults. */
+/** Input before defaults. */
 export interface StartInput {
   readonly configuration: string | Readonly<Record<string, unknown>>;
 }
@@ -110,13 +109,11 @@ function lineOf(run: Run): string {
   ].join('');
 }
 
-/** The fields of a run that a list holds as they are. */
 const LISTED = [
   ...(['id', 'folder', 'name', 'tags', 'note', 'method', 'base'] as const),
   ...(['state', 'isLive', 'canResume', 'message', 'startedAt', 'changedAt'] as const),
 ];
 
-/** Returns what a list holds of a run. */
 function shortOf(run: Run): Record<string, unknown> {
   const { progress, folder } = run;
   return {

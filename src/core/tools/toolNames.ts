@@ -1,12 +1,9 @@
-/*
- * The names of the tools, without the tools themselves (`tools.ts`): what registers them when the editor starts should
- * not load them.
- */
+// Separate from the tools (`tools.ts`), which the editor must not load at start to register the names.
 
 /** Tools that change nothing. */
 export const readingTools = ['tandem_list_packs', 'tandem_list_runs', 'tandem_show_figures'] as const;
 
-/** Tools that play, start or stop something, each after a person has confirmed it. */
+/** Each asks a person before it plays, starts or stops something. */
 export const actingTools = [
   'tandem_collect',
   'tandem_evaluate',

@@ -51,8 +51,8 @@ const rateOf = ({ value, interval }: Figure): string =>
   estimate({ mean: value, interval: interval ?? { low: value, high: value } });
 
 /**
- * All tools that an agent can call, by their names: in the editor (`src/editor/agentTools`, and the manifest, which is
- * generated from here) and through `tandem mcp` (`src/cli/mcpServer.ts`).
+ * Tools by name, for the editor (`src/editor/agentTools`, and the manifest, which is generated from here) and `tandem
+ * mcp` (`src/cli/mcpServer.ts`).
  */
 export const tools: Readonly<Record<ToolName, Tool>> = {
   tandem_list_packs: listPacks,
@@ -64,6 +64,6 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   tandem_stop_run: stopRun,
 };
 
-/** Returns a tool by a name that anybody may have written; undefined when there is none. */
+/** The name may be any text. */
 export const toolNamed = (name: string): Tool | undefined =>
   Object.hasOwn(tools, name) ? tools[name as ToolName] : undefined;

@@ -6,10 +6,9 @@ import { readWhole } from './runFolder';
 
 /*
  * A scoreboard (experiments/scoreboard) leaves its runs and critics in a data folder, and beside them one attempt per
- * model that it trained. Only what names its critics is read here.
+ * model that it trained. Only the fields that name its critics are read here.
  */
 
-/** Name of the result file in the folder of an attempt. */
 export const ATTEMPT_FILE = 'attempt.json';
 
 export const attemptFolder = (out: string, name: string): string => join(out, 'attempts', name);
@@ -21,10 +20,7 @@ const cellSchema = z.object({
   run: z.string().optional(),
 });
 
-/**
- * Returns the names of a scoreboard's trained models by run id: `sweet-rl, lr 1e-3, seed 2`. Unreadable attempts are
- * skipped.
- */
+/** Names by run id: `sweet-rl, lr 1e-3, seed 2`. Unreadable attempts are skipped. */
 export async function trainedCells(out: string): Promise<ReadonlyMap<string, string>> {
   const files = (await attemptsIn(out)).map((folder) => join(folder, ATTEMPT_FILE));
   const attempts = await Promise.all(files.map((file) => readWhole(file, cellSchema)));
@@ -33,7 +29,7 @@ export async function trainedCells(out: string): Promise<ReadonlyMap<string, str
   );
 }
 
-/** Returns the name of what was trained, without the split that it then plays. */
+/** Omits the split on which the model is then evaluated. */
 export const cellName = ({ method, setting, seed }: Omit<z.infer<typeof cellSchema>, 'run'>): string =>
   [method, ...(setting === null ? [] : [setting]), `seed ${seed}`].join(', ');
 

@@ -1,22 +1,21 @@
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainingExamples';
+import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/report';
 import { runFiles } from './runFolder';
 import { ask, sentenceOf, type TrainerAnswer, type Trainer, WRONG_USE } from './trainer';
 
-/** One check of `doctor`. */
 const checkSchema = z.looseObject({
   name: z.string(),
   status: z.enum(['ok', 'warning', 'failed']),
-  /** The command that was run, its result, and a remedy. */
+  /** The command that was run, with its result and a remedy. */
   command: z.string(),
   saw: z.string(),
   remedy: z.string().optional(),
 });
 export type Check = z.infer<typeof checkSchema>;
 
-/** The machine cannot train; the message lists every failed check with its command, result and remedy. */
+/** The message lists every failed check with its command, result and remedy. */
 export class UnfitMachine extends Fault {
   constructor(readonly failed: readonly Check[]) {
     const lines = failed.map(
@@ -39,9 +38,9 @@ export const planSchema = z.looseObject({
     dtype: z.string(),
     /** Memory that each process may use; null when it is not known. */
     usable: z.number().nullable(),
-    /** True when the times were measured with this model on this device. */
+    /** The times were measured with this model on this device. */
     measured: z.boolean(),
-    /** Number of processes that train the run; absent in older plans. */
+    /** Absent in older plans. */
     processes: z.number().default(1),
   }),
   training: z.string(),
@@ -57,9 +56,9 @@ export const planSchema = z.looseObject({
   /** Duration by stage; null when it is not known. */
   seconds: z.record(z.string(), z.number().nullable()),
   total_seconds: z.number().nullable(),
-  /** Suggested changes, most helpful first. */
+  /** Most helpful first. */
   advice: z.array(z.string()),
-  /** Size of the training data, counted with the model's tokenizer. */
+  /** Counted with the model's tokenizer. */
   data: z.looseObject({
     trajectories: z.number(),
     tasks: z.number(),
@@ -72,20 +71,19 @@ export const planSchema = z.looseObject({
     shortages: z.array(shortageSchema()),
   }),
 });
-/** The memory, disk and time that a run needs, the settings that were chosen for it, and whether it fits. */
 export type Plan = z.infer<typeof planSchema>;
 
 interface ExamineOptions {
-  /** A run folder; its disk is checked, and the needs of its run.json. */
+  /** Its disk is checked, and the needs of its run.json. */
   readonly folder?: string;
-  /** Imports the packages and computes on the device even when nothing has changed since the last success. */
+  /** Also when nothing has changed since the last success. */
   readonly again?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Checks interpreter, packages, device, driver and disk. Takes as long as the import of torch, or a moment when the
- * last check of packages and device succeeded and nothing has changed since.
+ * Takes as long as the import of torch, or a moment when the last check of packages and device succeeded and nothing
+ * has changed since.
  * @throws {Fault} `training/trainer-broken`
  */
 export async function examine(
@@ -100,13 +98,13 @@ export async function examine(
 }
 
 interface ClusterOptions {
-  /** A folder that all nodes should see under the same path. */
+  /** All nodes should see it under the same path. */
   readonly storage?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Checks versions, devices, storage and network of each node of a Ray cluster, by a job of no resources.
+ * Checks each node by a job of no resources.
  * @param address the cluster's dashboard
  * @throws {Fault} `training/trainer-broken`
  */
@@ -124,9 +122,8 @@ export async function examineCluster(
 }
 
 /**
- * Has the trainer check a run.json: every field, and whether the data suffice for the method.
+ * Checks every field, and that the data suffice for the method.
  * @param from the name of the configuration for the user
- * @returns the size of the data
  * @throws {Fault} `training/bad-configuration` with the trainer's sentence, `training/trainer-broken`
  */
 export async function checkConfiguration(
@@ -157,7 +154,7 @@ export async function planOf(
 }
 
 /**
- * @param refused.usage whether the configuration or its data are to blame
+ * @param refused.usage true if the configuration or its data are to blame
  * @param refused.from the name of the file for the user
  */
 export function refusedPlan(
@@ -176,7 +173,7 @@ function parse<T>(answer: TrainerAnswer, schema: z.ZodType<T>, command: string):
   }
 }
 
-/** Makes a fault for an answer that the trainer could not explain in a sentence of its own. */
+/** For an answer that the trainer could not explain in a sentence of its own. */
 export function brokenAnswer(answer: TrainerAnswer, command: string, cause?: unknown): Fault {
   const message = `The trainer's \`${command}\` ended with status ${answer.code}: ${sentenceOf(answer)}`;
   return new Fault('training/trainer-broken', message, { cause });

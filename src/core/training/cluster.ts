@@ -4,32 +4,31 @@ import { lazily } from '../lazily';
 import { readAddress } from '../model/address';
 import { textOf } from '../model/chat/body';
 
-/** A node of a Ray cluster that is alive, with what Ray may give to jobs there. */
-export interface ClusterNode {
+/** Alive, with the resources that Ray may give to jobs there. */
+interface ClusterNode {
   readonly host: string;
   readonly cpus: number;
-  /** Available memory in bytes; undefined until the node has reported it. */
+  /** Available bytes; undefined until the node has reported them. */
   readonly memory?: number | undefined;
   readonly gpus: readonly ClusterGpu[];
 }
 
 interface ClusterGpu {
-  /** `GPU` where the node's driver does not tell it. */
+  /** `GPU` where the node's driver does not report a name. */
   readonly name: string;
-  /** Memory in bytes; undefined where the driver does not tell it. */
+  /** Bytes; undefined where the driver does not report them. */
   readonly memory?: number | undefined;
 }
 
-/** A Ray cluster as its dashboard describes it. */
 export interface Cluster {
   /** Version of Ray: `2.60.0`. */
   readonly version: string;
   readonly nodes: readonly ClusterNode[];
 }
 
-/** Milliseconds that a dashboard may take, because a person waits for it. */
+/** A person waits for the dashboard. */
 const REQUEST_TIMEOUT_MS = 5_000;
-/** Maximum number of bytes of an answer: it takes about 14 KB for each node. */
+/** An answer takes about 14 KB for each node. */
 const MAX_BYTES = 64 * 2 ** 20;
 
 /** The fields that are read of `GET /api/version` and `GET /nodes?view=summary` (Ray 2.60, `ray/dashboard/modules`). */
@@ -40,7 +39,7 @@ const schemas = lazily(() => ({
       summary: z.array(
         z.object({
           hostname: z.string().optional(),
-          /** The node's own report, which is absent until it has made the first one; GPUs in units of 2^20 bytes. */
+          /** Absent until the node has made its first report; GPUs in units of 2^20 bytes. */
           gpus: z.array(z.object({ name: z.string(), memoryTotal: z.number() })).default([]),
           /** Bytes in all and bytes available, then the used part. */
           mem: z.array(z.number()).default([]),
@@ -57,8 +56,7 @@ const schemas = lazily(() => ({
 }));
 
 /**
- * Asks the dashboard of a Ray cluster for its nodes.
- * @param address as in `resources.cluster.address`: `http://head:8265`
+ * @param address the dashboard, as in `resources.cluster.address`: `http://head:8265`
  * @throws {Fault} `training/no-cluster`
  * @throws AbortError on cancel
  */
@@ -99,7 +97,6 @@ function nodeOf({ hostname, gpus, mem, raylet }: NodeSummary): ClusterNode {
   };
 }
 
-/** An answer that is none of a Ray dashboard. */
 class StrangeAnswer extends Error {}
 
 async function answerOf(url: string, signal: AbortSignal): Promise<unknown> {
@@ -123,16 +120,16 @@ function sentenceOf(error: unknown, address: string, isLate: boolean, waitMs: nu
   return `What answers at ${address} is no Ray dashboard (${why}): enter the address that “ray start --head” names, usually with port 8265.`;
 }
 
-/** The memory that each worker of a run has on a cluster, in bytes; null where it is not known. */
+/** Bytes; null where not known. */
 export interface WorkerMemory {
-  /** Name of the GPU with the least memory; null for workers on processors. */
+  /** The one with the least memory; null for workers on processors. */
   readonly gpu: string | null;
   readonly memory: number | null;
 }
 
 /**
- * Returns the least memory that a worker may get: of the smallest GPU, or of the smallest node that is full of workers,
- * because Ray puts as many on a node as it has processors.
+ * Least memory that a worker may get: of the smallest GPU, or of the smallest node that is full of workers, because
+ * Ray puts as many on a node as it has processors.
  */
 export function workerMemory(
   { nodes }: Cluster,
@@ -154,7 +151,7 @@ export function workerMemory(
   };
 }
 
-/** Returns equal names once, with their number: `8 × NVIDIA H100 80GB HBM3`. */
+/** Equal names once, with their number: `8 × NVIDIA H100 80GB HBM3`. */
 export function gpuNames(gpus: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of gpus) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SHORT } from '../dialogue/prompts';
 import { Fault, messageOf } from '../fault';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';
 import { refusalOf, runSchema, type RunSchema } from './schema';
 
@@ -12,7 +12,7 @@ type Named<
   Typed extends { readonly [Name in keyof Typed]: Name extends keyof Fields ? unknown : never },
 > = Typed;
 
-/** Fields that are given: a trajectory must match every one. */
+/** A trajectory must match every field that is given. */
 type LogFilter = Named<
   DataFields['filter']['properties'],
   {
@@ -30,13 +30,12 @@ type LogFilter = Named<
 >;
 
 /**
- * The fields of `data` that choose trajectories from a log, as the schema describes them; a name that it does not have
- * does not compile. The `run.json` that the trainer gets names files of rows instead of those that only Tandem reads.
+ * The fields of `data` that choose trajectories from a log; a name that the schema lacks does not compile. The
+ * `run.json` that the trainer gets names files of rows instead of them.
  */
 export type LogSelection = Named<
   DataFields,
   {
-    /** The path of a data folder. */
     readonly log: string;
     readonly filter?: LogFilter;
     readonly mode?: 'fixed' | 'paper';
@@ -46,7 +45,7 @@ export type LogSelection = Named<
     readonly with_redo?: boolean;
     readonly with_doubtful?: boolean;
     readonly exclude_models?: readonly string[];
-    /** Path of the agent.md that the dialogues were played with; `short` names the shipped one for small models. */
+    /** The agent.md that the dialogues were played with; `short` names the shipped one for small models. */
     readonly opening?: string;
   }
 >;
@@ -61,14 +60,14 @@ const OURS: readonly string[] = Object.entries(runSchema.properties.data.propert
 /** Fields of a selection that the trainer reads, too. */
 const SHARED: readonly (keyof LogSelection)[] = ['mode', 'with_leaked', 'with_doubtful', 'opening'];
 
-/** A configuration whose paths are absolute. */
+/** All paths are absolute. */
 export interface RunConfiguration {
-  /** The configuration for the trainer; its data lack the rows that come from a log. */
+  /** Its data lack the rows that come from a log. */
   readonly forTrainer: Readonly<Record<string, unknown>> & {
     readonly data: Readonly<Record<string, unknown>>;
   };
   readonly selection?: LogSelection;
-  /** The name of the configuration in error messages: its file, or what the caller says. */
+  /** For error messages: its file, or a name that the caller chooses. */
   readonly from: string;
 }
 
@@ -81,7 +80,7 @@ export async function readConfiguration(file: string): Promise<RunConfiguration>
 }
 
 /**
- * Reads the JSON of a configuration, which `parseConfiguration` checks.
+ * Unchecked; `parseConfiguration` checks it.
  * @throws {Fault} `training/bad-configuration`
  */
 export async function readConfigurationFile(file: string): Promise<unknown> {
@@ -99,8 +98,7 @@ export async function readConfigurationFile(file: string): Promise<unknown> {
 }
 
 /**
- * Checks every field against the schema, as the trainer does; the trainer also checks that files are there, and rules
- * that join several fields.
+ * Checks every field against the schema; the trainer also checks that files exist, and rules that join several fields.
  * @param folder the base of relative paths
  * @throws {Fault} `training/bad-configuration`
  */
@@ -176,8 +174,8 @@ function dataPaths(data: Readonly<Record<string, unknown>>, folder: string): Rec
 }
 
 /**
- * Makes paths of models absolute. A base that is no folder stays as it is, because it may be a name on the hub; the
- * trainer refuses it if it is neither.
+ * A base that is no folder stays as it is, because it may be a name on the hub; the trainer refuses it if it is
+ * neither.
  */
 async function modelPaths(given: object, folder: string): Promise<Readonly<Record<string, unknown>>> {
   const model: { base?: unknown; chat_template?: unknown } = { ...given };

@@ -12,10 +12,7 @@ import type { Run, Runs } from './runs';
 import { makeRun } from './start';
 
 interface ContinueOptions {
-  /**
-   * Epochs of the policy in addition to those of the configuration. May be a fraction; 0 is allowed for a policy that
-   * ended before its last step.
-   */
+  /** Added to the configuration's. May be a fraction; 0 is allowed for a policy that ended before its last step. */
   readonly epochs: number;
   readonly name: string;
 }
@@ -25,8 +22,8 @@ const configurationSchema = z.looseObject({
 });
 
 /**
- * Files that are not copied, because they belong to the finished run: its result and how it was measured, its
- * processes, requests and notes, and how far it was handed over.
+ * Not copied, because they belong to the finished run: its result and evaluations, processes, requests and notes, and
+ * the tracked position.
  */
 const OWN: readonly string[] = [
   ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.finish],
@@ -47,10 +44,9 @@ const OWN: readonly string[] = [
 ];
 
 /**
- * Makes a run that continues a finished one for more epochs of its policy, with the same data and critic; the learning
- * rate stays at its final value (docs/decisions/more-epochs.md). A policy that ended before its last step first does its
- * remaining steps. The finished run is not changed. The new run is put into the queue; `beginNext` starts it.
- *
+ * The new run has the same data and critic; the learning rate stays at its final value
+ * (docs/decisions/more-epochs.md). A policy that ended before its last step first does its remaining steps. The
+ * finished run is not changed. The new run is put into the queue; `beginNext` starts it.
  * @throws {Fault} `training/not-done`, `training/nothing-more`, `training/nothing-kept`, `training/not-written`
  */
 export async function continueRun(runs: Runs, id: string, { epochs, name }: ContinueOptions): Promise<Run> {
@@ -96,7 +92,7 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
   return runs.find(made);
 }
 
-/** Returns the event that marks the copied events of a finished run as those of a stopped one. */
+/** Marks the copied events of a finished run as those of a stopped one. */
 const continued = (id: string, stage = 'policy'): object => ({
   version: EVENTS_VERSION,
   at: new Date().toISOString(),
@@ -106,7 +102,7 @@ const continued = (id: string, stage = 'policy'): object => ({
   message: `It goes on where the run ${id} has ended.`,
 });
 
-/** Copies a folder; file systems with copy-on-write share the blocks. */
+/** File systems with copy-on-write share the blocks. */
 async function copy(from: string, to: string, without: readonly string[] = []): Promise<void> {
   const left = new Set(without.map((name) => join(from, name)));
   await cp(from, to, {

@@ -1,5 +1,5 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 import { ifThere } from '../trajectory/files';
 import { EVENTS_VERSION, eventSchemas, type TrainerEvent, type TrainerEventOf } from './events';
 import { advance, type Progress } from './progress';
@@ -10,20 +10,18 @@ const LINE_FEED = 0x0a;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads a growing file of events. Only whole lines are read; nothing of an unfinished line is kept, because a resumed
- * trainer cuts off the rest of a line that its killed predecessor left. A file that is replaced, or has become shorter
- * than what was read, is read again from its start.
+ * Only whole lines are read; nothing of an unfinished line is kept, because a resumed trainer cuts off the rest of a
+ * line that its killed predecessor left. A file that was replaced or shortened is read again from its start.
  */
 export class EventTail {
   private handle: FileHandle | undefined;
-  /** Byte offset behind the last whole line that was read. */
+  /** Behind the last whole line that was read. */
   private offset = 0;
-  /** Number of lines that are no events. */
   unreadable = 0;
 
   constructor(private readonly file: string) {}
 
-  /** Yields the events that were added since the last call; none while there is no file. */
+  /** Events added since the last call; none while there is no file. */
   async *read(): AsyncGenerator<TrainerEvent> {
     do yield* this.drain();
     while (await this.moveOn());
@@ -65,7 +63,7 @@ export class EventTail {
     }
   }
 
-  /** Opens the file again when it was replaced or cut; returns whether there is more to read. */
+  /** Opens the file again when it was replaced or cut; false if there is nothing more to read. */
   private async moveOn(): Promise<boolean> {
     const there = await ifThere(() => stat(this.file));
     if (there === undefined) return false;
@@ -82,10 +80,7 @@ export class EventTail {
 
 const FIRST_READ_BYTES = 64 * 1024;
 
-/**
- * Returns the progress at the last event, read from the end of the file, so that a long run takes no longer than a new
- * one. Undefined when there is no event.
- */
+/** Read from the end of the file, so that a long run takes no longer than a new one. Undefined without events. */
 export async function lastProgress(file: string): Promise<Progress | undefined> {
   const handle = await ifThere(() => open(file, 'r'));
   if (handle === undefined) return undefined;
@@ -100,7 +95,7 @@ export async function lastProgress(file: string): Promise<Progress | undefined> 
   }
 }
 
-/** Returns the last event of a kind; undefined when it is not in the last 64 KiB of the file. */
+/** Undefined when the event is not in the last 64 KiB of the file. */
 export async function lastEvent<K extends TrainerEvent['event']>(
   file: string,
   kind: K,
@@ -110,7 +105,7 @@ export async function lastEvent<K extends TrainerEvent['event']>(
   try {
     const { size } = await handle.stat();
     const bytes = await lastBytes(handle, size, Math.min(size, FIRST_READ_BYTES));
-    // `parseEvent` rejects the first line, whose beginning is cut off.
+    // `parseEvent` rejects the first line, because its beginning is cut off.
     const events = linesOf(bytes).map(parseEvent);
     return events.findLast((event): event is TrainerEventOf<K> => event?.event === kind);
   } finally {
@@ -129,7 +124,7 @@ async function lastBytes(handle: FileHandle, size: number, length: number): Prom
   return buffer.subarray(0, filled);
 }
 
-/** @param isWhole whether the bytes begin with the file; otherwise they begin somewhere in a line */
+/** @param isWhole false when the bytes may begin within a line */
 function progressOf(bytes: Buffer, isWhole: boolean): Progress | undefined {
   const start = isWhole ? 0 : bytes.indexOf(LINE_FEED) + 1;
   const end = bytes.lastIndexOf(LINE_FEED) + 1;
@@ -148,7 +143,7 @@ function linesOf(bytes: Buffer): string[] {
     .filter((line) => line.trim() !== '');
 }
 
-/** @returns undefined for a line that is no event, such as the torn one of a trainer that was killed */
+/** Undefined for a line that is no event, such as the torn one of a trainer that was killed. */
 export function parseEvent(line: string): TrainerEvent | undefined {
   let value: unknown;
   try {

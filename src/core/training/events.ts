@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { lazily } from '../lazily';
 
 /**
- * The events of a run, `events.jsonl` in its folder: one JSON object per line. The trainer writes them all, except the
- * line with which Tandem begins a run that continues another. Unknown fields are kept; events of an unknown kind or
- * shape are kept as `other`, so that an older Tandem can read the events of a newer trainer.
+ * `events.jsonl` in the folder of a run: one JSON object per line. The trainer writes them all, except the line with
+ * which Tandem begins a run that continues another. Unknown fields are kept; events of an unknown kind or shape are
+ * kept as `other`, so that an older Tandem can read the events of a newer trainer.
  */
 export const EVENTS_VERSION = 1;
 
-/** Tandem reads these fields of each kind. `events.schema.json` declares all that the trainer writes; a test compares the two. */
+/** The fields that Tandem reads. `events.schema.json` declares all that the trainer writes; a test compares the two. */
 export const eventSchemas = lazily(() => {
-  /** Fields of every event. `at`: ISO 8601, UTC. */
+  /** `at`: ISO 8601, UTC. */
   const head = { version: z.number().int(), at: z.string() };
   /** JSON has no NaN and no infinity; the trainer writes null. */
   const figure = z.number().nullable().optional();
@@ -32,7 +32,7 @@ export const eventSchemas = lazily(() => {
       steps: z.number().int(),
       epoch: figure,
       loss: figure,
-      /** Over the pairs of this step: mean margin, and the fraction in the right order. */
+      /** Mean margin over the pairs of this step, and the fraction in the right order. */
       margin: figure,
       accuracy: figure,
       log_ratio_chosen: figure,
@@ -45,18 +45,18 @@ export const eventSchemas = lazily(() => {
       tokens_per_second: figure,
       /** Fraction of the device's peak arithmetic throughput; null where the peak is not known. */
       mfu: figure,
-      /** Fraction of the last moment in which the GPU was computing; null where its driver does not tell. */
+      /** Fraction of the last moment in which the GPU was computing; null where its driver does not report it. */
       gpu_use: figure,
       memory_mb: figure,
-      /** Seconds until the end of the whole run. */
+      /** Until the end of the whole run. */
       seconds_left: figure,
-      /** Mean reward and fraction of successes of the dialogues that GRPO played in this step. */
+      /** Mean reward and success rate of the dialogues that GRPO played in this step. */
       reward: figure,
       success: figure,
       entropy: figure,
-      /** Number of dialogues that were played until the end of this step. */
+      /** Dialogues played until the end of this step. */
       dialogues: figure,
-      /** Fraction of the step's time that was spent waiting for the environment. */
+      /** Fraction of the step's time spent waiting for the environment. */
       waiting: figure,
       /** Mean absolute difference between the log-probabilities of the sampler and of the trainer. */
       sampler_difference: figure,
@@ -88,7 +88,7 @@ export const eventSchemas = lazily(() => {
       group: z.string(),
       /** The dialogue before the turn, as the agent saw it. */
       history: z.array(z.looseObject({ role: z.string(), content: z.string() })).optional(),
-      /** Distinct texts; `times` counts how often each was sampled. */
+      /** Distinct texts; `times` is how often each was sampled. */
       candidates: z.array(
         z.looseObject({
           text: z.string(),
@@ -99,7 +99,7 @@ export const eventSchemas = lazily(() => {
         }),
       ),
     }),
-    /** Progress of work without steps, e.g. sampling. `seconds_left` covers this part only. */
+    /** Work without steps, e.g. sampling. `seconds_left` covers this part only. */
     z.looseObject({
       event: z.literal('progress'),
       ...head,
@@ -110,7 +110,7 @@ export const eventSchemas = lazily(() => {
       seconds_left: figure,
     }),
     z.looseObject({ event: z.literal('notice'), ...head, message: z.string() }),
-    /** The nodes of a run on a Ray cluster, when its workers were started; `asked` is the number of workers it may have. */
+    /** Written on a Ray cluster when its workers were started; `asked` is the number of workers it may have. */
     z.looseObject({
       event: z.literal('nodes'),
       ...head,
@@ -124,9 +124,8 @@ export const eventSchemas = lazily(() => {
       ),
       asked: z.number().int(),
     }),
-    /** The plan of the run; the other fields are those of `Plan`. */
+    /** The other fields are those of `Plan`. */
     z.looseObject({ event: z.literal('plan'), ...head }),
-    /** Size of the data after the trainer has read and paired them. */
     z.looseObject({
       event: z.literal('data'),
       ...head,
@@ -147,8 +146,8 @@ export const eventSchemas = lazily(() => {
       sampler_difference: figure,
     }),
     /**
-     * `spread`: standard deviation of the scores within a history, averaged over histories. `untrained_spread`: the
-     * same for the untrained baseline.
+     * `spread`: standard deviation of the scores within a history, averaged over histories; `untrained_spread` for the
+     * untrained baseline.
      */
     z.looseObject({
       event: z.literal('ranking'),
@@ -160,10 +159,7 @@ export const eventSchemas = lazily(() => {
       spread: figure,
       untrained_spread: figure,
     }),
-    /**
-     * The run is done. `model`: the folder of the result. `ended`: where its policy was ended by request, before its
-     * last step.
-     */
+    /** `model`: the folder of the result. `ended`: set if the policy was ended by request, before its last step. */
     z.looseObject({
       event: z.literal('result'),
       ...head,
@@ -177,7 +173,7 @@ export const eventSchemas = lazily(() => {
 
 type KnownEvent = z.infer<ReturnType<typeof eventSchemas>['known']>;
 
-/** An event that this Tandem cannot interpret, with all its fields. */
+/** Unknown to this Tandem, with all its fields. */
 interface OtherEvent {
   readonly event: 'other';
   readonly version: number;
@@ -189,9 +185,9 @@ interface OtherEvent {
 export type TrainerEvent = KnownEvent | OtherEvent;
 export type TrainerEventOf<K extends TrainerEvent['event']> = Extract<TrainerEvent, { event: K }>;
 
-/** Returns whether the data are tasks that the run plays, without any dialogue. */
+/** True if the data are tasks that the run plays, without any dialogue. */
 export const playsItself = ({ trajectories, tasks }: TrainerEventOf<'data'>): boolean =>
   trajectories === 0 && tasks > 0;
 
-/** States that the trainer reports. `runs.ts` checks whether its process is alive. */
+/** `runs.ts` checks that the process is alive. */
 export type ReportedState = TrainerEventOf<'state'>['state'];

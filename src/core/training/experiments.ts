@@ -4,22 +4,20 @@ import { ifThere } from '../trajectory/files';
 import { runsFolderOf } from './runFolder';
 
 /*
- * Loops and scoreboards lie in folders inside a data folder, and contain data folders of their own, with logs and runs,
- * at different depths.
+ * Loops and scoreboards lie in folders inside a data folder, and contain data folders of their own, with logs and
+ * runs, at different depths.
  */
 
-/** Names of the folders that hold loops and scoreboards. */
 const KINDS = ['loops', 'scoreboards'] as const;
 export type SeriesKind = (typeof KINDS)[number];
 
 export interface Series {
   readonly kind: SeriesKind;
-  /** Path relative to the data folder: `loops/starter-world-quick`. */
+  /** Relative to the data folder: `loops/starter-world-quick`. */
   readonly name: string;
   readonly folder: string;
 }
 
-/** Returns every loop and scoreboard of a data folder. */
 export async function experimentsIn(dataFolder: string): Promise<Series[]> {
   const found = await Promise.all(
     KINDS.map(async (kind) =>
@@ -32,7 +30,7 @@ export async function experimentsIn(dataFolder: string): Promise<Series[]> {
   return found.flat();
 }
 
-/** Returns the data folders inside a loop or a scoreboard, at any depth. */
+/** Searches a loop or a scoreboard at any depth. */
 export async function dataFoldersIn(folder: string): Promise<string[]> {
   const names = await subfolders(folder);
   const own = [LOG, basename(runsFolderOf(folder))];
@@ -41,7 +39,6 @@ export async function dataFoldersIn(folder: string): Promise<string[]> {
   return [...(names.some((name) => own.includes(name)) ? [folder] : []), ...below.flat()];
 }
 
-/** Name of the folder in a data folder that holds the log. */
 export const LOG = 'log';
 
 export async function subfolders(folder: string): Promise<string[]> {

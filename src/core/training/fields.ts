@@ -1,6 +1,6 @@
 import { refusalOf, runSchema, type RunSchema, type Schema } from './schema';
 
-/** The type of one value of a configuration that is typed into a form or chosen there. */
+/** One value of a configuration, as typed into a form or chosen there. */
 export type Kind =
   | { readonly kind: 'text' }
   | { readonly kind: 'flag' }
@@ -9,7 +9,7 @@ export type Kind =
   | { readonly kind: 'several'; readonly values: readonly string[] }
   | (Limits & { readonly kind: 'number' | 'whole' });
 
-/** Bounds are inclusive unless `withoutLow` or `withoutHigh` is set. */
+/** Inclusive unless `withoutLow` or `withoutHigh` is set. */
 export interface Limits {
   readonly low?: number;
   readonly high?: number;
@@ -19,11 +19,9 @@ export interface Limits {
 
 export type Field = Kind & {
   readonly title: string;
-  /** One sentence. */
   readonly description: string;
-  /** Value when the configuration does not set the field. */
   readonly default: unknown;
-  /** Words that are allowed in place of the value. */
+  /** Allowed in place of the value. */
   readonly or?: readonly (string | null)[];
   readonly schema: Schema;
 };
@@ -34,7 +32,6 @@ type ReadByTrainer<Fields> = {
   [Name in keyof Fields & string]: Fields[Name] extends { readonly readBy: string } ? never : Name;
 }[keyof Fields & string];
 
-/** The path of a field that the trainer reads: `critic.beta`. */
 export type FieldPath = {
   [Name in keyof Groups]: Groups[Name] extends { readonly properties: infer Inner }
     ? `${Name}.${ReadByTrainer<Inner>}`
@@ -42,18 +39,17 @@ export type FieldPath = {
 }[keyof Groups];
 
 /**
- * Fields by their path, in the order of the file: those that the trainer reads, without its version, the options of a
- * template and the places of files.
+ * Fields that the trainer reads, by path, in the order of the file; without its version, the options of a template and
+ * the places of files.
  */
 export const fields = Object.fromEntries(fieldsIn(runSchema, '')) as Readonly<Record<FieldPath, Field>>;
 
-/** Path of the cluster, which a run on this machine does not have. */
+/** Absent from a run on this machine. */
 export const CLUSTER = 'resources.cluster';
 
-/** The path of a field of the cluster that trains a run. */
 type ClusterFieldPath = `${typeof CLUSTER}.${'address' | 'workers' | 'gpus_per_worker' | 'storage'}`;
 
-/** Fields of the cluster by their path; its storage is a place, and all but the address have a default. */
+/** The storage is a place, and all but the address have a default. */
 export const clusterFields = Object.fromEntries(fieldsIn(clusterSchema(), `${CLUSTER}.`, true)) as Readonly<
   Record<ClusterFieldPath, Field>
 >;
@@ -116,10 +112,9 @@ function limits({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Schema
   };
 }
 
-/** Returns whether the trainer accepts the value, as parsed from JSON. */
 export const allows = ({ schema }: Field, value: unknown): boolean => refusalOf(schema, value) === undefined;
 
-/** Parses a value that was typed; undefined when the trainer would not accept it. */
+/** Undefined when the trainer would not accept it. */
 export function valueOf(field: Field, text: string): unknown {
   const value = parsed(field, text.trim());
   return value !== undefined && allows(field, value) ? value : undefined;
@@ -142,7 +137,7 @@ function parsed(field: Field, typed: string): unknown {
   }
 }
 
-/** Returns a value as a person would type it. */
+/** Text that a person would type for the value. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(', ');

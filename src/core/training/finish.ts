@@ -8,19 +8,17 @@ import type { Run, Runs } from './runs';
 
 const POLL_INTERVAL_MS = 250;
 
-/** Returns whether there is a policy to keep: the trainer is in the policy stage and has reported a step. */
+/** True if the trainer is in the policy stage and has reported a step. */
 export const mayFinish = ({ isLive, state, progress }: Pick<Run, 'isLive' | 'state' | 'progress'>): boolean =>
   isLive && state === 'running' && isPolicy(progress?.stage) && (progress?.step ?? 0) > 0;
 
-/** Matches the policy stage of any round. */
+/** True for the policy stage of any round. */
 const isPolicy = (stage = ''): boolean => /^policy(-\d+)?$/.test(stage);
 
 /**
  * Asks a run to end its policy after the current step and to write the model of its best step; waits until the trainer
  * is gone. The request stands until the run is done: a run that is stopped, fails or is killed first obeys it after a
  * resume.
- *
- * @returns the run after its trainer has ended
  * @throws {Fault} `training/not-running`, `training/no-policy`
  * @throws the signal's reason when it is aborted; the request stands
  */

@@ -20,11 +20,10 @@ const configurationSchema = z.looseObject({
     .catch({ processes: 1, cluster: null }),
 });
 
-/** The processes that train a run, by its configuration. */
 interface Placement {
-  /** Their number on one machine: `resources.processes`. */
+  /** `resources.processes`, on one machine. */
   readonly processes: number;
-  /** Whether a Ray cluster has them, as `resources.cluster` says. */
+  /** Set by `resources.cluster`. */
   readonly isOnCluster: boolean;
 }
 
@@ -34,22 +33,18 @@ export async function placementOf(folder: string): Promise<Placement> {
   return { processes, isOnCluster: cluster !== null };
 }
 
-/** The machines that train one run together. */
 export interface Nodes {
   readonly count: number;
-  /** Number of this machine, from 0; machine 0 has the `address`. */
+  /** From 0; machine 0 has the `address`. */
   readonly rank: string;
   readonly address: string;
   readonly port: number;
 }
 
-/** Processes that hold one model together begin again so often, from the last checkpoint, when one of them has died. */
+/** When one of the processes that hold a model together dies, all restart from the last checkpoint, so often. */
 const RESTARTS = 5;
 
-/**
- * Returns the command that trains a run: the trainer itself, torchrun with several trainers, or what follows the job of
- * a Ray cluster.
- */
+/** The trainer itself, torchrun with several trainers, or the follower of a Ray cluster's job. */
 export function trainingCommand(
   trainer: Trainer,
   folder: string,
@@ -81,9 +76,8 @@ export function trainingCommand(
 }
 
 /**
- * Starts the trainer on a run folder, in a session of its own: it survives this process, its terminal and its editor.
- * Its events go into the folder, so its stdout is discarded; stderr is appended to `trainer.log`.
- *
+ * The trainer gets a session of its own: it survives this process, its terminal and its editor. Its events go into the
+ * folder, so its stdout is discarded; stderr is appended to `trainer.log`.
  * @throws {Fault} `training/python-not-started`, `training/not-written`
  */
 export async function launch(trainer: Trainer, folder: string): Promise<Launch> {

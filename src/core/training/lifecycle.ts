@@ -19,14 +19,13 @@ const POLL_INTERVAL_MS = 250;
 
 interface StopOptions {
   readonly signal?: AbortSignal;
-  /** Kills the trainer without a checkpoint: what was trained since the last one is repeated. */
+  /** Kills the trainer without a checkpoint: steps since the last one are repeated. */
   readonly atOnce?: boolean;
 }
 
 /**
- * Asks a run to stop and waits until it has. The trainer finishes its micro-batch and writes a checkpoint (`finishRun`
- * ends with a model instead). A run in the queue is taken out of it.
- * @returns the run after it has stopped
+ * Waits until the run has stopped. The trainer finishes its micro-batch and writes a checkpoint (`finishRun` ends with
+ * a model instead). A queued run is taken out of the queue.
  * @throws {Fault} `training/not-running`, `training/other-host`
  * @throws the signal's reason when it is aborted; the request stands
  */
@@ -53,7 +52,6 @@ export async function stopRun(runs: Runs, id: string, options: StopOptions = {})
   return runs.find(run.id);
 }
 
-/** Creates the request file unless it exists. */
 async function request(folder: string): Promise<void> {
   await ifThere(() => writeFile(join(folder, runFiles.stop), '', { flag: 'a' }));
 }
@@ -68,8 +66,8 @@ async function kill(trainer: TrainerProcess | Launch): Promise<void> {
   // A torchrun that was started by hand would start its trainers again.
   const isLed = launcher !== undefined && (await mayLive({ pid: launcher, host }, 'tandem_trainer'));
   try {
-    // SIGTERM lets torchrun end its processes, which have groups of their own, and what follows a job of a cluster end
-    // that; SIGKILL would leave them behind.
+    // SIGTERM lets torchrun end its processes, which have groups of their own, and lets the follower of a cluster's
+    // job end that; SIGKILL would leave them behind.
     if (isLed || 'processes' in trainer || 'isOnCluster' in trainer) {
       process.kill(isLed ? launcher : pid, 'SIGTERM');
       return;
@@ -82,19 +80,18 @@ async function kill(trainer: TrainerProcess | Launch): Promise<void> {
   }
 }
 
-/** Permission to take over a lost run: the user says that its trainer is not at work on its machine any more. */
+/** The user confirms that the trainer of a lost run is no longer running on its machine. */
 export interface TakeOverOptions {
   readonly takeOver?: boolean;
 }
 
 interface ResumeOptions extends TakeOverOptions {
-  /** The folder of the prompts that ship with Tandem; needed to write the rows of a run of an older version. */
+  /** Needed to write the rows of a run of an older version. */
   readonly prompts?: string;
 }
 
 /**
- * Resumes a run that was stopped, failed, died or is lost, from its last checkpoint.
- * @returns the run after the launch
+ * Continues a run that was stopped, failed, died or is lost from its last checkpoint.
  * @throws {Fault} `training/done`, `training/running`, `training/lost`, `training/python-not-started`; for a run of an
  * older version also `training/no-log`, `training/no-data`
  */
@@ -114,7 +111,7 @@ export async function resumeRun(
 }
 
 /**
- * Appends a run that is not at work to the queue; `beginNext` starts it.
+ * `beginNext` starts the run.
  * @throws {Fault} `training/done`, `training/running`, `training/lost`
  */
 export async function queueRun(runs: Runs, id: string, taking: TakeOverOptions = {}): Promise<Run> {
@@ -125,7 +122,7 @@ export async function queueRun(runs: Runs, id: string, taking: TakeOverOptions =
   });
 }
 
-/** Takes a run out of the queue; it can be resumed later. */
+/** The run can be resumed later. */
 export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
   return whileClaimed(runs, id, (run) => rm(join(run.folder, runFiles.queued), { force: true }));
 }
@@ -140,7 +137,6 @@ async function writeWhole(folder: string, name: string, content: object): Promis
 }
 
 /**
- * Removes a run with all its files.
  * @param remove deletes the folder, or moves it to the trash where there is one
  * @throws {Fault} `training/running`, `training/lost`
  */
@@ -191,7 +187,6 @@ async function refuseLost({ id, state, message, folder }: Run, { takeOver }: Tak
   );
 }
 
-/** Does the work while no other window can launch the run. @returns the run as it is then */
 async function whileClaimed(runs: Runs, id: string, work: (run: Run) => Promise<void>): Promise<Run> {
   const run = await runs.find(id);
   const claim = await claimLaunch(runs, run.id);
@@ -203,7 +198,7 @@ async function whileClaimed(runs: Runs, id: string, work: (run: Run) => Promise<
   return runs.find(run.id);
 }
 
-/** Claims the launch, so that two windows do not launch one run at the same moment. */
+/** Two windows must not launch one run at the same moment. */
 async function claimLaunch(runs: Runs, id: string): Promise<Claim> {
   try {
     return await claimIn(join(runs.dataFolder, 'claims'), `run-${id}`, `The run ${id}`);

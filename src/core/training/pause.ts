@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Waits.
- * @throws the signal's own reason when it is aborted; Node's timer throws an error without it
- */
+/** @throws the signal's own reason when it is aborted; Node's timer throws an error without it */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal ? { signal } : {});

@@ -8,15 +8,15 @@ import type { WorkerMemory } from './cluster';
 import { runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, sentenceOf, type Trainer } from './trainer';
 
-/** An idle planner ends after this many milliseconds, because PyTorch takes most of a gigabyte. */
+/** An idle planner ends, because PyTorch takes most of a gigabyte. */
 const IDLE_MS = 5 * 60_000;
-/** Number of lines of stderr that are kept to explain why a planner died. */
+/** Lines of stderr that explain why a planner died. */
 const KEPT_LINES = 20;
 
 const answerSchema = z.looseObject({
   id: z.number(),
   plan: planSchema.optional(),
-  /** The reason for the refusal; `usage` is true when the configuration is to blame. */
+  /** `usage` is true when the configuration is to blame. */
   refused: z.string().optional(),
   usage: z.boolean().default(false),
 });
@@ -24,8 +24,8 @@ const answerSchema = z.looseObject({
 type PlanAnswer = z.infer<typeof answerSchema>;
 
 /**
- * Plans run folders as `planOf` does, with one process that keeps PyTorch imported between plans. It is started on the
- * first request, and again after it has died. It ends with this process, even when that is killed.
+ * Plans as `planOf` does, in one process that keeps PyTorch imported between plans. It is started on the first
+ * request, and again after it has died. It ends with this process, even when that is killed.
  */
 export class Planner {
   private running: PlannerProcess | undefined;
@@ -36,7 +36,7 @@ export class Planner {
   /**
    * @param options.worker the place of each worker, for a run on a cluster; by default it is planned for this machine
    * @throws {Fault} `training/bad-configuration`, `training/no-plan`, `training/python-not-started`
-   * @throws the signal's reason when it is aborted; the trainer then reads nothing of the folder any more
+   * @throws the signal's reason when it is aborted; the trainer then stops reading the folder
    */
   async plan(
     folder: string,
@@ -60,7 +60,7 @@ export class Planner {
     }
   }
 
-  /** Ends the process; the next plan starts it again. */
+  /** The next plan starts the process again. */
   end(): void {
     clearTimeout(this.idle);
     this.running?.kill();
@@ -73,13 +73,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** One planner process, with the requests that wait for its answers. */
 class PlannerProcess {
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly waiting = new Map<number, Waiting>();
   private readonly stderr: string[] = [];
   private asked = 0;
-  /** The reason why it cannot answer any more; undefined while it is alive. */
+  /** Undefined while it is alive. */
   private ended: Error | undefined;
 
   constructor(trainer: Trainer) {

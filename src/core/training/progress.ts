@@ -1,6 +1,5 @@
 import type { ReportedState, TrainerEvent, TrainerEventOf } from './events';
 
-/** Progress of a run, as its trainer reports it. */
 export interface Progress {
   readonly state: ReportedState;
   /** `prepare`, `critic`, `candidates`, `ranking`, `policy`, `export`. */
@@ -8,34 +7,29 @@ export interface Progress {
   /** Steps of the stage; absent between stages and in stages without steps. */
   readonly step?: number;
   readonly steps?: number;
-  /** Seconds until the whole run is over. */
+  /** Until the end of the whole run. */
   readonly secondsLeft?: number;
-  /** Work of the stage without steps, e.g. sampling; `secondsLeft` covers this part only. */
+  /** Work without steps, e.g. sampling; `secondsLeft` covers this part only. */
   readonly part?: {
     readonly name: string;
     readonly done: number;
     readonly total: number;
     readonly secondsLeft?: number;
   };
-  /** Message of the last change of state. */
   readonly message?: string;
-  /** The latest step and the latest evaluation on held-out examples, with all their figures. */
+  /** The latest step and evaluation, with all their figures; evaluations are on held-out examples. */
   readonly latest?: TrainerEventOf<'step'>;
   readonly heldOut?: TrainerEventOf<'evaluation'>;
-  /**
-   * The step at which the policy was ended by request; only for a finished run whose policy was ended before its last
-   * step.
-   */
+  /** Set for a finished run if its policy was ended by request before the last step. */
   readonly ended?: TrainerEventOf<'result'>['ended'];
   /** Time of the latest event. ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** Returns the progress after one more event; `before` is undefined for the first. */
 export function advance(before: Progress | undefined, event: TrainerEvent): Progress {
   const { at } = event;
   if (event.event === 'state') return afterState(before, event);
-  // The workers of a cluster tell their nodes before they report a state, so the last state is still that of before.
+  // The workers of a cluster report their nodes before a state, so the last state is still that of the previous start.
   if (event.event === 'nodes') return before ?? { state: 'preparing', at };
   // A reader of only the end of the file may see a step before any state; steps occur only while the run is running.
   const progress: Progress = { ...(before ?? { state: 'running' }), at };
@@ -71,8 +65,8 @@ function afterState(before: Progress | undefined, event: TrainerEventOf<'state'>
 }
 
 /**
- * Returns where the policy of a finished run ended before its last step, by request or because its held-out examples
- * did better no more (`patience`); undefined when it had all its steps. A run that continues it does the others first.
+ * Set when the policy ended before its last step, by request or because its held-out examples stopped improving
+ * (`patience`). A run that continues it does the remaining steps first.
  */
 export function endOfPolicy({
   ended,
@@ -83,10 +77,7 @@ export function endOfPolicy({
   return { step: latest.step, steps: latest.steps, isAsked: false };
 }
 
-/**
- * Returns the fraction of the stage that is done, or was done when the run ended, 0 to 1; undefined when it is not
- * known.
- */
+/** Fraction of the stage, 0 to 1, also at the end of the run; undefined when it is not known. */
 export function fractionOf({ part, step, steps, stage, state, latest }: Progress): number | undefined {
   const last = isFinal(state) && latest?.stage === stage ? latest : undefined;
   const [done, total] =
@@ -94,7 +85,7 @@ export function fractionOf({ part, step, steps, stage, state, latest }: Progress
   return done === undefined || total === undefined || total === 0 ? undefined : Math.min(1, done / total);
 }
 
-/** Returns whether no event follows this state until the run is resumed. */
+/** True if no event follows this state until the run is resumed. */
 export function isFinal(state: string): boolean {
   return state === 'stopped' || state === 'done' || state === 'failed';
 }

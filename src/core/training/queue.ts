@@ -7,11 +7,11 @@ import type { Run, Runs } from './runs';
 import type { Trainer } from './trainer';
 
 /*
- * The queue consists of the files `queued.json` in the runs' folders; there is no other list. No process has to stay
- * awake for it: whoever looks at the runs and finds none at work begins the run that has waited longest.
+ * The queue is the set of `queued.json` files in the runs' folders. No process has to stay awake for it: any window
+ * that finds no run at work begins the run that has waited longest.
  */
 
-/** Returns the next run of all logs on this machine; undefined while another run is at work here, or none waits. */
+/** Looks at all logs on this machine; undefined while another run is at work here, or none waits. */
 export function nextOf(all: readonly Run[]): Run | undefined {
   const here = hostname();
   if (all.some(({ isLive, process }) => isLive && process?.host === here)) return undefined;
@@ -20,7 +20,7 @@ export function nextOf(all: readonly Run[]): Run | undefined {
 }
 
 /**
- * Begins the next run of all these logs. When two windows with a common log do so at once, only one run is begun.
+ * When two windows with a common log call this at once, only one run is begun.
  * @param prompts as for `resumeRun`
  * @returns undefined when no run waits, or another window is about to begin one
  * @throws {Fault} `training/python-not-started`, `trajectory/not-written` when the log of the run cannot be written
@@ -54,9 +54,7 @@ export async function beginNext(
 
 const HELD_BY_OTHERS = ['trajectory/claimed', 'training/running'];
 
-/**
- * Claims the queue of a log; returns the fault when the log cannot be written, so that the other logs need not wait.
- */
+/** Returns the fault when the log cannot be written, so that the other logs need not wait. */
 async function claimOf({ dataFolder }: Runs): Promise<Claim | Fault> {
   try {
     return await claimIn(join(dataFolder, 'claims'), 'queue', 'The queue of runs');
@@ -67,7 +65,7 @@ async function claimOf({ dataFolder }: Runs): Promise<Claim | Fault> {
 }
 
 /**
- * Keeps the logs with runs, so that nothing is written into others. Every window sorts them alike: of two that claim at
+ * Only logs with runs, so that nothing is written into others. Every window sorts them alike: of two that claim at
  * once, one succeeds.
  */
 async function withRuns(logs: readonly Runs[]): Promise<readonly Runs[]> {

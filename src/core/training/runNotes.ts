@@ -7,18 +7,16 @@ import { inOneLine } from '../text';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { readWhole, runFiles } from './runFolder';
 
-/** Most characters of each text, and most tags of a run. */
 export const MAX_LENGTHS = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
 
 /**
- * A person's notes on a run are in `notes.json` in its folder, so that they go with the run, and every window and the
- * command line read the same. The configuration in `run.json` stays as it is, because another one would be another run.
+ * `notes.json` in the run's folder, so that the notes move with the run, and every window and the command line read
+ * the same. `run.json` stays as it is, because another configuration would be another run.
  */
 interface RunNotes {
-  /** Takes the place of the name in the configuration. Empty for none. */
+  /** Replaces the name in the configuration. Empty for none. */
   readonly name: string;
   readonly tags: readonly string[];
-  /** Empty for none. */
   readonly note: string;
 }
 
@@ -38,12 +36,12 @@ const schema = lazily(() =>
   }),
 );
 
-/** Reads what a person wrote about the run in a folder; a part that does not fit counts as not written. */
+/** A part that does not fit counts as absent. */
 export const readNotes = async (folder: string): Promise<RunNotes> =>
   (await readWhole(join(folder, runFiles.notes), schema())) ?? NONE;
 
 /**
- * Changes a part of what is written about a run. The rest is read anew, because another window may have changed it.
+ * The other parts are read again, because another window may have changed them.
  * @throws {Fault} `training/bad-notes`, when the file holds no JSON: it would be lost
  * @throws {Fault} `training/unknown-run`, when the run is gone
  */

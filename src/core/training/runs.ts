@@ -25,55 +25,51 @@ import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
 /**
- * `finishing`: the run was asked to end its policy early (`finish.ts`). `stopped`: stopped by a request after a
- * checkpoint, killed by a user, or never started. `queued`: it waits for its turn (`queue.ts`). `died`: its process is
- * gone and did not report an end; `resumeRun` continues from the last checkpoint. `lost`: it ran on another machine,
- * which has been silent for too long (`heartbeat.ts`).
+ * `finishing`: asked to end its policy early (`finish.ts`). `stopped`: after a checkpoint, killed by a user, or never
+ * started. `queued`: it waits for its turn (`queue.ts`). `died`: its process is gone and did not report an end;
+ * `resumeRun` continues from the last checkpoint. `lost`: it ran on another machine, which has been silent for too
+ * long (`heartbeat.ts`).
  */
 export type RunState = ReportedState | 'finishing' | 'queued' | 'died' | 'lost';
 
-/** A run as read from its folder. */
 export interface Run {
   readonly id: string;
   readonly folder: string;
-  /** The name that a person gave it, else that of the configuration; empty when it has none. */
+  /** Taken from the notes, else from the configuration; empty when it has none. */
   readonly name: string;
-  /** The tags and the note that a person gave it; absent where nobody did. */
   readonly tags?: readonly string[];
   readonly note?: string;
   readonly method: string;
-  /** The base model: a folder, or a name on the hub. */
+  /** A folder, or a name on the hub. */
   readonly base: string;
-  /** Commit of a base on the hub, which a resume uses, too; absent until the trainer has looked it up. */
+  /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
   readonly commit?: string;
   readonly state: RunState;
-  /** True while a trainer works on it; it can then be stopped. */
+  /** A trainer works on it; it can be stopped. */
   readonly isLive: boolean;
-  /** True when `resumeRun` can continue it. */
+  /** `resumeRun` can continue it. */
   readonly canResume: boolean;
   readonly progress?: Progress;
-  /** Reason why it failed, died or stopped, in one sentence; absent when none is known. */
   readonly message?: string;
-  /** The end of the trainer's output when the run failed or died, otherwise empty. */
+  /** End of the trainer's output when the run failed or died, otherwise empty. */
   readonly lastLines: readonly string[];
-  /** Time of the trainer's last sign of life, only for a lost run. ISO 8601, UTC. */
+  /** Last sign of life of the trainer, only for a lost run. ISO 8601, UTC. */
   readonly silentSince?: string;
-  /** Set when the run died without output and its disk is full now, which may be the reason. */
+  /** The run died without output and its disk is full now, which may be the reason. */
   readonly isDiskFull?: true;
-  /** Time when the run was made, and of its last sign of life. ISO 8601, UTC. */
+  /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly changedAt: string;
-  /** The latest trainer, which may have ended. */
+  /** May have ended. */
   readonly process?: { readonly pid: number; readonly host: string };
-  /** Present while the run is in the queue. */
   readonly queued?: Queued;
-  /** Report on the trajectories that were taken from the log; absent when the data are files. */
+  /** Absent when the data are files. */
   readonly selection?: SelectionReport;
 }
 
 interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds between two looks at the folder. */
+  /** Milliseconds between two reads of the folder. */
   readonly everyMs?: number;
 }
 
@@ -90,11 +86,11 @@ const configurationSchema = lazily(() =>
 const begunSchema = lazily(() => z.looseObject({ commit: z.string().nullish() }));
 
 /**
- * The runs of a data folder. Their folders are read at every call, so that a reloaded editor, another window and the
- * command line all see the same state; closing any of them changes nothing.
+ * The folders are read at every call, so that a reloaded editor, another window and the command line all see the same
+ * state; closing any of them changes nothing.
  */
 export class Runs {
-  /** Absolute path, because the trainer has another working directory. */
+  /** Absolute, because the trainer has another working directory. */
   readonly dataFolder: string;
   readonly folder: string;
 
@@ -103,7 +99,7 @@ export class Runs {
     this.folder = runsFolderOf(this.dataFolder);
   }
 
-  /** Sorted from the newest to the oldest. */
+  /** The newest first. */
   async list(): Promise<Run[]> {
     const runs = await Promise.all((await this.ids()).map((id) => this.read(id)));
     return runs.filter((run) => run !== undefined);
@@ -125,7 +121,6 @@ export class Runs {
     throw new Fault('training/unknown-run', message);
   }
 
-  /** Returns undefined when there is no run with this id. */
   async read(id: string): Promise<Run | undefined> {
     const folder = join(this.folder, id);
     const made = await ifThere(() => stat(join(folder, runFiles.configuration)));
@@ -148,9 +143,9 @@ export class Runs {
   }
 
   /**
-   * Yields all events of the run from the first, then each new one, until the run is over or its process is gone;
-   * `read` then returns its state.
-   * @throws the signal's reason when it is aborted; the run goes on
+   * Yields all events from the first, then each new one, until the run is over or its process is gone; `read` then
+   * returns its state.
+   * @throws the signal's reason when it is aborted; the run continues
    */
   async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<TrainerEvent> {
     const { signal, everyMs = POLL_INTERVAL_MS } = options;
@@ -175,7 +170,7 @@ export class Runs {
     }
   }
 
-  /** Sorted from the newest to the oldest. */
+  /** The newest first. */
   async ids(): Promise<string[]> {
     const entries = (await ifThere(() => readdir(this.folder, { withFileTypes: true }))) ?? [];
     const ids = entries.flatMap((entry) =>
@@ -190,14 +185,11 @@ interface LatestTrainer {
   /** The process that was launched last here; of a run on a cluster it is not the trainer. */
   readonly launch?: Launch;
   readonly isLive: boolean;
-  /** Last sign of life of a trainer on another machine that counts as gone because of its silence. ISO 8601, UTC. */
+  /** Last sign of life of a trainer on another machine that counts as gone. ISO 8601, UTC. */
   readonly silent?: string;
 }
 
-/**
- * Returns the trainer that was started last and whether it lives; one on another machine lives as long as it is not
- * silent.
- */
+/** A trainer on another machine lives as long as it is not silent. */
 export async function trainerOf(folder: string): Promise<LatestTrainer> {
   const launch = await readWhole(join(folder, runFiles.launch), launchSchema());
   const own = await readWhole(join(folder, runFiles.process), processSchema());
@@ -211,19 +203,19 @@ export async function trainerOf(folder: string): Promise<LatestTrainer> {
   return silent === undefined ? { latest, launch, isLive: true } : { latest, launch, isLive: false, silent };
 }
 
-/** Returns whether a launcher lives that starts its trainers again when one has died, so that it stands for them. */
+/** True if a living launcher starts its trainers again when one has died, so that it represents them. */
 async function leads(launch: Launch): Promise<boolean> {
   const isLeader = launch.processes !== undefined && launch.host === hostname();
   return isLeader && (await mayLive(launch, 'tandem_trainer'));
 }
 
-/** Returns whether a trainer works on the run; one on another machine counts as ended once it has reported an end. */
+/** A trainer on another machine counts as ended once it has reported an end. */
 function worksOn({ latest, isLive }: LatestTrainer, told: Progress | undefined): boolean {
   const isElsewhere = latest !== undefined && latest.host !== hostname();
   return isLive && !(isElsewhere && isFinal(saidBy(latest, told) ?? ''));
 }
 
-/** Returns the state that the latest trainer reported; a report of its predecessor does not count. */
+/** A report of the latest trainer's predecessor does not count. */
 function saidBy(
   latest: TrainerProcess | Launch | undefined,
   told: Progress | undefined,
@@ -265,15 +257,15 @@ async function statusOf(id: string, folder: string): Promise<RunStatus> {
   };
 }
 
-/** Returns the request that the trainer has not yet fulfilled. */
+/** Requests that the trainer has not yet fulfilled. */
 async function askedTo(folder: string): Promise<'stopping' | 'finishing' | undefined> {
   if (await isThere(join(folder, runFiles.stop))) return 'stopping';
   return (await isThere(join(folder, runFiles.finish))) ? 'finishing' : undefined;
 }
 
 /**
- * Returns undefined also when the run was launched after it was queued, because the launcher may have ended before it
- * could remove the file.
+ * Undefined also when the run was launched after it was queued, because the launcher may have ended before it could
+ * remove the file.
  */
 async function queuedSince(
   folder: string,
@@ -283,7 +275,7 @@ async function queuedSince(
   return queued !== undefined && latest !== undefined && latest.started >= queued.at ? undefined : queued;
 }
 
-/** Returns whether the latest trainer was killed deliberately, as `killed.json` records. */
+/** `killed.json` records a deliberate kill. */
 async function wasKilled(folder: string, latest: TrainerProcess | Launch | undefined): Promise<boolean> {
   const killed = await readWhole(join(folder, runFiles.killed), killedSchema());
   return killed !== undefined && latest !== undefined && killed.at > latest.started;

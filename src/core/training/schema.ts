@@ -2,9 +2,8 @@ import * as z from 'zod';
 import schema from '../../../media/run.schema.json';
 
 /**
- * The JSON schema of a run's configuration, which is made from the trainer's `config.py`: types, ranges, defaults,
- * titles and descriptions. Only the keywords that it uses are read here; a configuration is refused with the sentence
- * that the trainer would say (`trainer/tests/refusals.json` holds the two together).
+ * The JSON schema of a run's configuration, made from the trainer's `config.py`. Only the keywords that it uses are
+ * read here; a configuration is refused with the trainer's own sentence (`trainer/tests/refusals.json` is shared).
  */
 export interface Schema {
   readonly title?: string;
@@ -31,7 +30,7 @@ export type RunSchema = typeof schema;
 export const runSchema: RunSchema & Schema = schema;
 
 /**
- * Returns one sentence, without a full stop, on a value that the schema does not allow; undefined when it does.
+ * One sentence without a full stop; undefined for an allowed value.
  * @param where the path of the value; empty for the whole file
  */
 export function refusalOf(node: Schema, value: unknown, where = ''): string | undefined {
@@ -70,7 +69,7 @@ function* refusalsOf(node: Schema, value: unknown, where: string): Generator<Ref
   }
 }
 
-/** Checks the value itself, and not what is inside a list or an object. */
+/** Ignores the elements of a list or an object. */
 function matches(node: Schema, value: unknown): boolean {
   if (node.anyOf !== undefined) return node.anyOf.some((each) => matches(each, value));
   if ('const' in node) return value === node.const;
@@ -115,7 +114,7 @@ const isWithin = (
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Describes what a value must be: `be a number above 0 or null`. */
+/** As in `be a number above 0 or null`. */
 function words(node: Schema): string {
   if (node.properties !== undefined) return 'hold an object';
   return `be ${(node.anyOf ?? [node]).map(kind).join(' or ')}`;
@@ -147,16 +146,15 @@ function shown(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }
 
-/** Returns the name that is most like a mistyped one: it takes the fewest insertions, deletions and replacements. */
+/** The fewest insertions, deletions and replacements. */
 function nearest(typed: string, names: readonly string[]): string | undefined {
   const distances = names.map((name) => distance(typed.slice(0, MAX_VALUE_CHARS), name));
   return names[distances.indexOf(Math.min(...distances))];
 }
 
-/** Characters of what was typed that are compared; it may be any text. */
+/** The typed text may be of any length. */
 const MAX_VALUE_CHARS = 60;
 
-/** Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let index = 0; index < one.length; index += 1) {

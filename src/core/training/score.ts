@@ -5,7 +5,6 @@ import * as z from 'zod';
 import { readJsonLines } from '../task/jsonl';
 import { ask, faultOf, oneBehind, type Trainer } from './trainer';
 
-/** A critic's scores for one trajectory. */
 export const scoredSchema = z.looseObject({
   id: z.string(),
   task: z.string(),
@@ -16,11 +15,11 @@ export const scoredSchema = z.looseObject({
       /** From 0. */
       turn: z.number().int(),
       tokens: z.number().int(),
-      /** Advantage of the turn in nats per token; for a value head, the logit of the reward predicted after it. */
+      /** In nats per token; for a value head, the logit of the reward predicted after the turn. */
       advantage: z.number().nullable(),
-      /** The control: the score of the untrained base. */
+      /** The control: the untrained base. */
       untrained: z.number().nullable(),
-      /** The text of each token, and its log-ratio in nats; the ratios are null for a value head. */
+      /** Log-ratios in nats; null for a value head. */
       texts: z.array(z.string()).optional(),
       log_ratios: z.array(z.number()).nullish(),
     }),
@@ -30,23 +29,22 @@ export const scoredSchema = z.looseObject({
 export type Scored = z.infer<typeof scoredSchema>;
 
 export interface ScoreOptions {
-  /** The folder of an exported critic: `critic/` of a run. */
+  /** `critic/` of a run, or another exported critic. */
   readonly critic: string;
-  /** Files of published or exported rows; `withRowsOfLogs` makes such files from data folders. */
+  /** Published or exported rows; `withRowsOfLogs` makes such files from data folders. */
   readonly trajectories: readonly string[];
-  /** The critic's base, when it is not where it was during training. */
+  /** When the critic's base is not where it was during training. */
   readonly base?: string;
-  /** File for the scored rows; by default none is kept. */
+  /** By default the scored rows are not written. */
   readonly out?: string;
   /** Adds `texts` and `log_ratios` to each turn. */
   readonly withTokens?: boolean;
   readonly signal?: AbortSignal;
-  /** Receives the trainer's progress, a line at a time. */
   readonly onLine?: (line: string) => void;
 }
 
 /**
- * Computes the advantages of turns with an exported critic; the trajectories need not be graded.
+ * The trajectories need not be graded.
  * @throws {Fault} `training/cannot-score` for an unusable critic, base or trajectory; `training/not-scored`
  * @throws the signal's reason when it is aborted
  */

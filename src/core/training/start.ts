@@ -9,8 +9,7 @@ import type { RunConfiguration } from './configuration';
 import { writeQueued } from './lifecycle';
 import { fillRun, writeConfiguration, type FillOptions } from './data/fillRun';
 import { writeReport, type PrepareOptions } from './data/prepare';
-import type { SelectionReport } from './data/report';
-import type { TrainedOn } from './data/trainingExamples';
+import type { SelectionReport, TrainedOn } from './data/report';
 import type { WorkerMemory } from './cluster';
 import { launch } from './launch';
 import type { Planner } from './planner';
@@ -22,23 +21,19 @@ import type { Trainer } from './trainer';
 export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly configuration: RunConfiguration;
   readonly trainer: Trainer;
-  /** Set when the machine has just been checked for such a run; the check, which takes long, is then skipped. */
+  /** The machine has just been checked for such a run; the check takes long. */
   readonly examined?: boolean;
-  /** Puts the run into the queue instead of launching it; `beginNext` launches it. */
+  /** `beginNext` launches the queued run. */
   readonly queued?: boolean;
-  /**
-   * Receives each step: `data` with how much of it is done, `checks` of configuration and machine, `plan`, `launch`.
-   */
+  /** `data` with the done part, `checks` of configuration and machine, `plan`, `launch`. */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
 
 export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
 
 /**
- * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached,
- * or puts it into the queue. The run's folder appears when it is complete, so that a run that cannot be started leaves
- * nothing behind.
- *
+ * Prepares the data, has the trainer check configuration and machine, and launches the run, detached, or queues it.
+ * The run's folder appears when it is complete, so that a run that cannot be started leaves nothing behind.
  * @throws {Fault} `training/bad-configuration`, `training/no-log`, `training/no-data`, `training/unfit-machine`,
  * `training/not-written`, `training/python-not-started`
  * @throws the signal's reason when it is aborted before the launch
@@ -51,10 +46,7 @@ export async function startRun(runs: Runs, options: StartOptions): Promise<Run> 
   return runs.find(run.id);
 }
 
-/**
- * Makes a run as `startRun` does, without the launch, which is left to torchrun on several machines. Throws as
- * `startRun`.
- */
+/** Makes a run as `startRun`, without the launch, which is left to torchrun on several machines. */
 export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run> {
   const id = await makeRun(runs, async (unfinished) => {
     const report = await fillRun(unfinished, filling(options));
@@ -67,8 +59,8 @@ export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run
 }
 
 /**
- * Makes the folder of a new run, which appears when `fill` has completed it.
- * @returns its id
+ * The folder appears when `fill` has completed it.
+ * @returns the run's id
  */
 export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void>): Promise<string> {
   const id = newRunId();
@@ -81,8 +73,8 @@ export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void
 }
 
 /**
- * Plans a run without keeping or launching anything. Throws as `startRun`.
- * @param by.planner makes the plan, which is quicker for several in a row; by default a process is started for this one
+ * Keeps and launches nothing. Throws as `startRun`.
+ * @param by.planner quicker for several plans in a row; by default a process is started for this one
  * @param by.worker the place of each worker on the run's cluster; only a planner plans for it
  */
 export async function planRun(
@@ -102,8 +94,8 @@ export async function planRun(
 }
 
 /**
- * Checks whether this machine can train with a configuration, without reading the data.
- * @param again whether all checks are repeated, as `examine` does
+ * Does not read the data.
+ * @param again as in `examine`
  * @throws {Fault} `training/trainer-broken`, `training/not-written`, `training/python-not-started`
  */
 export async function examineRun(
@@ -117,7 +109,7 @@ export async function examineRun(
   });
 }
 
-/** Calls `work` with a folder that is removed afterwards, unless `work` has renamed it. */
+/** The folder is removed afterwards, unless `work` has renamed it. */
 async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(runs.folder, `${id}${BEING_PREPARED}`);
   try {
@@ -145,7 +137,7 @@ const filling = ({ configuration, prompts, signal, onProgress }: StartOptions): 
   onProgress: ({ done, total }) => onProgress?.('data', done, total),
 });
 
-/** Runs both checks at once, because each has to import torch; a fault of the configuration is reported first. */
+/** Both checks at once, because each has to import torch; a fault of the configuration is reported first. */
 async function check(folder: string, options: StartOptions): Promise<TrainedOn> {
   const { trainer, configuration, examined, onProgress } = options;
   onProgress?.('checks');
@@ -168,9 +160,9 @@ async function check(folder: string, options: StartOptions): Promise<TrainedOn> 
   return trainedOn;
 }
 
-/** Names the process that prepares the run, so that folders of killed processes are told from those in use. */
+/** Names the process that prepares the run, so that folders of killed processes can be removed. */
 const OWNER_FILE = 'preparing.json';
-/** A folder without an owner is being made, or is older than this many milliseconds and abandoned. */
+/** A folder without an owner is just being made, or abandoned if it is older than this. */
 const OWNERLESS_MS = 60_000;
 
 async function writeOwner(folder: string): Promise<void> {

@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import { ask, faultOf, type Trainer } from './trainer';
 
-/** A tracker that shows the figures of runs; a folder of TensorBoard, or a project of trackio on this machine. */
+/** `tensorboard`: a folder; `trackio`: a project on this machine. */
 type Tracker = { readonly tensorboard: string } | { readonly trackio: string };
 
 const trackedSchema = z.object({ figures: z.int(), state: z.string().nullable() });
 
-/** `figures`: the events with figures that were handed over now; `state`: of the run, null where it did not change. */
+/** `figures`: events with figures handed over now; `state`: of the run, null where it did not change. */
 type Tracked = Readonly<z.infer<typeof trackedSchema>>;
 
 /**
- * Hands the figures of a run to a tracker, until the run rests or at once. Nothing is handed over twice, so that the
- * same call goes on later.
+ * Exports figures until the run rests, or at once. Nothing is exported twice, so a later call continues.
  * @param folder of the run
  * @throws {Fault} `training/cannot-track` if the tracker's package is missing; `training/not-tracked`
  * @throws the signal's reason when it is aborted

@@ -6,24 +6,23 @@ import { childEnvironment } from '../childEnvironment';
 import { Fault, type FaultCode } from '../fault';
 import { startLeashed } from '../leash';
 
-/** A Python that can run the trainer; `openTrainer` returns one. */
+/** A Python that can run the trainer; see `openTrainer`. */
 export interface Trainer {
   readonly python: string;
-  /** The folder from which the package is imported; undefined when it is installed into the environment. */
+  /** Undefined when the package is installed into the environment. */
   readonly source?: string;
-  /** The folder in which `doctor` records successful checks; without one it imports all packages each time. */
+  /** `doctor` records successful checks here; without it, all packages are imported each time. */
   readonly found?: string;
-  /** The command of `tandem serve`, which a run of GRPO starts for its dialogues; without one such a run is refused. */
+  /** The command of `tandem serve`, which a run of GRPO starts for its dialogues; without it such a run is refused. */
   readonly serve?: readonly string[];
 }
 
-/** Exit status of the trainer when its arguments or input files are to blame. */
+/** Exit status when arguments or input files are to blame. */
 export const WRONG_USE = 2;
 
 interface TrainerCallOptions {
   readonly cwd: string;
   readonly signal?: AbortSignal;
-  /** Receives each line of stderr as it comes. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -31,16 +30,14 @@ export interface TrainerAnswer {
   /** 0 done, 1 failed, 2 wrong use. */
   readonly code: number;
   readonly stdout: string;
-  /** The lines of stderr, without the last empty one. */
+  /** Without the last empty line. */
   readonly stderr: readonly string[];
 }
 
-/** Returns the command line of `python -m tandem_trainer …`. */
 export function commandOf(trainer: Trainer, args: readonly string[]): readonly string[] {
   return [trainer.python, '-m', 'tandem_trainer', ...args];
 }
 
-/** Returns the whole environment of the trainer's process. */
 export function environmentOf(trainer: Trainer): NodeJS.ProcessEnv {
   return {
     ...childEnvironment('computing', 'network', 'python', 'training'),
@@ -48,17 +45,14 @@ export function environmentOf(trainer: Trainer): NodeJS.ProcessEnv {
   };
 }
 
-/**
- * Returns the command of `tandem serve` of this build.
- * @param assets the folder of the build
- */
+/** @param assets the folder of the build */
 export const serveCommand = (assets: string): readonly string[] => [
   process.execPath,
   join(assets, 'tandem.js'),
   'serve',
 ];
 
-/** Returns the variables that the trainer needs; also for a command that is launched elsewhere. */
+/** Also for a command that is launched elsewhere. */
 export function ownEnvironment({ source, serve }: Trainer): NodeJS.ProcessEnv {
   return {
     PYTHONPATH: source,
@@ -74,7 +68,7 @@ export function ownEnvironment({ source, serve }: Trainer): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs a short command of the trainer, `python -m tandem_trainer …`, as `runPython` does. */
+/** `python -m tandem_trainer …`, as `runPython` runs it. */
 export function ask(
   trainer: Trainer,
   args: readonly string[],
@@ -84,7 +78,7 @@ export function ask(
 }
 
 /**
- * Runs the trainer's Python and waits for it. The process ends with this one and with the signal.
+ * The process ends with this one and with the signal.
  * @throws {Fault} `training/python-not-started`
  * @throws the signal's reason when it is aborted
  */
@@ -121,7 +115,7 @@ export async function runPython(
   }
 }
 
-/** Checks an absolute path; the system looks up a bare name on the PATH. */
+/** The system looks up a bare name on the PATH; an absolute path is checked here. */
 async function requireInterpreter(trainer: Trainer): Promise<void> {
   if (!isAbsolute(trainer.python)) return;
   await access(trainer.python, constants.X_OK).catch((error: unknown) => {
@@ -134,12 +128,12 @@ export function notStarted({ python }: Trainer, cause: Error): Fault {
   return new Fault('training/python-not-started', message, { cause });
 }
 
-/** Returns the error message of a failed command, which is its last line of stderr. */
+/** The last line of stderr. */
 export function sentenceOf({ stderr, code }: TrainerAnswer): string {
   return stderr.findLast((line) => line.trim() !== '')?.trim() ?? `The trainer ended with status ${code}.`;
 }
 
-/** Makes the fault of a failed command. @param codes for unusable arguments or files, and for any other failure */
+/** @param codes for unusable arguments or files, and for any other failure */
 export const faultOf = (answer: TrainerAnswer, codes: readonly [FaultCode, FaultCode]): Fault =>
   new Fault(codes[answer.code === WRONG_USE ? 0 : 1], sentenceOf(answer));
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isTooDeep } from '../nesting';
+import { isTooDeep } from '../json';
 
 /**
  * Levels of consent to the use of what a person writes: it stays here; it may be exported; it may be exported with

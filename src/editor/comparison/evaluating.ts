@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { PackTask } from '../../core/dialogue/collect';
-import { canPlay } from '../../core/evaluation/comparison/playable';
+import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { specAt } from '../models/localModels';

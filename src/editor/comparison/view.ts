@@ -1,8 +1,7 @@
-import { differencesOf } from '../../core/evaluation/comparison/configurations';
+import { differencesOf, type RunRecord } from '../../core/evaluation/comparison/experiment';
 import { baselineComparisonsOf } from '../../core/evaluation/comparison/untrainedBaseline';
-import type { RunRecord } from '../../core/evaluation/comparison/experiment';
 import type { EvaluationSetting } from '../../core/evaluation/loop/evaluationCache';
-import { canPlay, canStartPlay } from '../../core/evaluation/comparison/playable';
+import { canPlay, canStartPlay } from '../../core/training/runFolder';
 import {
   measuredRunsOf,
   type MeasuredRuns,

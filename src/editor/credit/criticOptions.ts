@@ -3,8 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import type { Agreement } from '../../core/evaluation/agreement';
-import type { Critic, CriticPlace, RunCritic } from '../../core/training/credit/critics';
-import type { HeldOut } from '../../core/training/credit/heldOut';
+import type { Critic, CriticPlace, RunCritic, HeldOut } from '../../core/training/credit/critics';
 import type { Engine } from '../engine';
 import { ago, baseName, methodWord } from '../words';
 import type { KeptCredit } from './creditCache';
@@ -97,7 +96,7 @@ async function figuresOf(
 ): Promise<OfferedCritic['figures']> {
   try {
     const critic = await openCriticAt(place);
-    const { heldOutOf } = await import('../../core/training/credit/heldOut');
+    const { heldOutOf } = await import('../../core/training/credit/critics');
     const heldOut = critic.about.score === 'log-ratio' ? await heldOutOf(place.folder) : undefined;
     return { critic, agreement: await kept.agreement(engine, critic.id), heldOut };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Agreement, Share } from '../../core/evaluation/agreement';
-import type { HeldOut } from '../../core/training/credit/heldOut';
+import type { HeldOut } from '../../core/training/credit/critics';
 import type { Translate } from '../translate';
 
 /** Only missing verdicts are mentioned, because they are given here. */

@@ -1,5 +1,8 @@
-import type { LeaderboardPlace, Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
-import { remarks } from '../../core/evaluation/leaderboard/words';
+import {
+  type LeaderboardPlace,
+  type Leaderboard,
+  remarks,
+} from '../../core/evaluation/leaderboard/leaderboard';
 import type { Translate } from '../translate';
 import type { Namer } from './displayNames';
 import type { RankingRow } from './nodes';

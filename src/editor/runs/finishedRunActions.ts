@@ -1,8 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import { diskUse } from '../../core/training/diskUse';
-import { modelOf } from '../../core/training/runFolder';
+import { diskUse, modelOf } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { rolesOf } from '../models/roles';

@@ -40,7 +40,7 @@ def only_gguf(place: Path) -> Path | None:
 
 
 def not_gguf(file: Path) -> str:
-    """Explains what a GGUF file is, with two remedies; src/core/model/local/gguf.ts has the same text."""
+    """Explains what a GGUF file is, with two remedies; src/core/model/local/files.ts has the same text."""
     return (
         f"{file} is a GGUF file, the format of llama.cpp, and a model folder in Hugging Face format is needed: make "
         f"one with `tandem convert {file} {file.with_suffix('')}`, or let llama.cpp serve the file "

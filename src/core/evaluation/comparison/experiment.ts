@@ -1,12 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EventTail } from '../../training/eventFile';
 import { RunHistory } from '../../training/history/history';
 import { runFiles } from '../../training/runFolder';
 import type { Run, Runs } from '../../training/runs';
-import { configurationOf } from './configurations';
 import { keptOf, type KeptEvaluation } from '../loop/evaluationCache';
 
-/** A run with everything that its folder tells. */
 export interface RunRecord {
   readonly run: Run;
   readonly history: RunHistory;
@@ -14,7 +13,7 @@ export interface RunRecord {
   readonly kept: readonly KeptEvaluation[];
 }
 
-/** Reads a run of an experiment repeatedly; each call reads only the new events. */
+/** Each call reads only the new events. */
 export class RunReader {
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
@@ -26,7 +25,7 @@ export class RunReader {
     this.tail = new EventTail(path.join(runs.folder, id, runFiles.events));
   }
 
-  /** Returns undefined when the run is gone. */
+  /** Undefined when the run is gone. */
   async read(): Promise<RunRecord | undefined> {
     // The run is read before the events, so that these include whatever its process wrote until it ended.
     const run = await this.runs.read(this.id);
@@ -39,4 +38,40 @@ export class RunReader {
   close(): Promise<void> {
     return this.tail.close();
   }
+}
+
+/** A field of `run.json` that is not the same in all of some runs. */
+export interface Difference {
+  /** Path, such as `critic.learning_rate`. */
+  readonly field: string;
+  /** In the order of the runs; undefined where the configuration leaves it to the default. */
+  readonly values: readonly (string | undefined)[];
+}
+
+/** Not compared: they are in the heading of each run, or are equal although the rows differ. */
+const ASIDE: readonly string[] = ['name', 'version', 'data.trajectories'];
+
+/** In the order of their first occurrence. A list is one value. */
+export function differencesOf(configurations: readonly unknown[]): Difference[] {
+  const flat = configurations.map((one) => new Map(fieldsOf(one)));
+  const fields = new Set(flat.flatMap((one) => [...one.keys()]));
+  return [...fields].flatMap((field) => {
+    const values = flat.map((one) => one.get(field));
+    return ASIDE.includes(field) || new Set(values).size === 1 ? [] : [{ field, values }];
+  });
+}
+
+/** @throws any error of reading or parsing it */
+export async function configurationOf({ folder }: Pick<Run, 'folder'>): Promise<unknown> {
+  return JSON.parse(await readFile(path.join(folder, runFiles.configuration), 'utf8'));
+}
+
+/** Each leaf with its path, such as `critic.beta`, and its value as text. */
+function fieldsOf(value: unknown, at = ''): [string, string][] {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return Object.entries(value).flatMap(([name, inside]) =>
+      fieldsOf(inside, at === '' ? name : `${at}.${name}`),
+    );
+  }
+  return [[at, typeof value === 'string' ? value : JSON.stringify(value)]];
 }

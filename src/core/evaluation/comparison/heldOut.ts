@@ -7,19 +7,17 @@ import { teaches } from '../../task/starter/world';
 import { parsePublishedRow } from '../../trajectory/publishedRow';
 import { Fault } from '../../fault';
 import type { Run } from '../../training/runs';
-import { configurationOf } from './configurations';
+import { configurationOf } from './experiment';
 
 const dataSchema = z.object({ data: z.object({ trajectories: z.array(z.string()).catch([]) }) });
 
-/** The tasks that runs have learned from. */
 interface SeenTasks {
-  /** Requests of the tasks, including those that the runs held out for their own evaluation. */
+  /** Including tasks that the runs held out for their own evaluation. */
   readonly requests: ReadonlySet<string>;
-  /** Sources that the tasks name. */
   readonly sources: ReadonlySet<string>;
 }
 
-/** Returns the tasks in the data of runs: a model's success on these says little about other tasks. */
+/** A model's success on these tasks says little about other tasks. */
 export async function seenBy(runs: readonly Run[], signal?: AbortSignal): Promise<SeenTasks> {
   const requests = new Set<string>();
   const sources = new Set<string>();
@@ -39,7 +37,7 @@ export async function seenBy(runs: readonly Run[], signal?: AbortSignal): Promis
   return { requests, sources };
 }
 
-/** Returns undefined for a row that the trainer leaves out, too. */
+/** Undefined for a row that the trainer leaves out, too. */
 function taskIn(row: unknown): Task | undefined {
   try {
     return parsePublishedRow(row).task;
@@ -49,22 +47,19 @@ function taskIn(row: unknown): Task | undefined {
   }
 }
 
-/** Returns the tasks that none of the runs has in its data. */
 export const unseen = (tasks: readonly PackTask[], { requests }: SeenTasks): PackTask[] =>
   tasks.filter(({ task }) => !requests.has(requestOf(task)));
 
 /**
- * Returns how far the tasks are from those that the runs have learned from. 2: they are of another kind, and success on
- * them says little. 1: they are of that kind, but were made to learn from as well. 0: they were made to measure on.
+ * Distance from the tasks that the runs have learned from. 2: of another kind, so success says little. 1: of the same
+ * kind, but also made to learn from. 0: made for evaluation.
  */
 export function distance(tasks: readonly PackTask[], seen: SeenTasks): 0 | 1 | 2 {
   if (!isOfKind(tasks, seen)) return 2;
   return tasks.some(({ task }) => teaches(task)) ? 1 : 0;
 }
 
-/**
- * Tells whether some tasks are of a kind that the runs have learned from: the same tasks, or tasks of the same source.
- */
+/** The same tasks, or tasks of the same source. */
 const isOfKind = (tasks: readonly PackTask[], { requests, sources }: SeenTasks): boolean =>
   tasks.some(
     ({ task }) => requests.has(requestOf(task)) || (task.source !== undefined && sources.has(task.source)),

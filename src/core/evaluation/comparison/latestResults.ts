@@ -3,12 +3,12 @@ import type { Interval } from '../interval';
 import { pairedTasks } from '../paired';
 import type { Run } from '../../training/runs';
 
-/** An evaluation of a run, with the 95 % interval of what its success gained on the same tasks, as a fraction. */
+/** Includes the 95 % interval of the gain in success on the same tasks, as a fraction. */
 export type RunResult = Pick<KeptEvaluation, 'setting' | 'model' | 'start'> & {
   readonly interval?: Interval | null;
 };
 
-/** The latest evaluation of each run, read again only after another evaluation. */
+/** A run's evaluations are read again only after another evaluation. */
 export class RunResults {
   private readonly known = new Map<string, { readonly at: number; readonly latest: RunResult | undefined }>();
 
@@ -16,10 +16,7 @@ export class RunResults {
     return this.known.get(folder)?.latest;
   }
 
-  /**
-   * Reads the folders of finished runs.
-   * @returns whether there is a new result
-   */
+  /** @returns true if there is a new result */
   async read(runs: readonly Run[]): Promise<boolean> {
     const news = await Promise.all(
       runs.filter(({ state }) => state === 'done').map((run) => this.readOne(run)),
@@ -36,7 +33,7 @@ export class RunResults {
   }
 }
 
-/** The interval is computed here, once for each evaluation, because it takes thousands of resamples. */
+/** Computed once for each evaluation, because the interval takes thousands of resamples. */
 function withInterval({ setting, model, start }: KeptEvaluation): RunResult {
   if (start === undefined) return { setting, model };
   const { interval } = pairedTasks(start.by_task, model.by_task, setting.seed).success;

@@ -4,28 +4,25 @@ import { refuseIncomplete } from '../../dialogue/collect';
 import { evaluate, type EvaluationPlan } from '../evaluate';
 import { readLocalFolder } from '../../model/local/folder';
 import type { Model } from '../../model/model';
-import { modelOf } from '../../training/runFolder';
+import { modelOf, canStartPlay } from '../../training/runFolder';
 import type { Run } from '../../training/runs';
-import { canStartPlay } from './playable';
 import { keep, playedOf, settingOf, type ModelResult, type EvaluationSetting } from '../loop/evaluationCache';
 
 interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
-  /** Name of the tasks. */
   readonly title: string;
-  /** Runs whose model can play (`canPlay`). */
+  /** Their models can play (`canPlay`). */
   readonly runs: readonly Run[];
-  /** Opens a model that plays on this machine; `measure` closes it. @param place a folder, or a graph in it */
+  /** Opens a model on this machine; `measure` closes it. @param place a folder, or a graph in it */
   readonly open: (place: string) => Model;
   readonly onProgress?: (agent: string, done: number, total: number) => void;
 }
 
 /**
  * Plays the same tasks under the same seeds with the model of each run, and with the model that the run began with
- * where that can play. Keeps each result in the run's folder as soon as it is complete. Dialogues that the log has are
+ * where that can play. Writes each result into the run's folder as soon as it is complete. Dialogues in the log are
  * not played again.
- *
  * @throws {Fault} `dialogue/incomplete` when dialogues failed; as `evaluate`
- * @throws the signal's reason when it is aborted; what was played is in the log
+ * @throws the signal's reason when it is aborted; finished play is in the log
  */
 export async function measure(plan: MeasurePlan): Promise<EvaluationSetting> {
   const setting = settingOf(plan, plan.title);
@@ -48,10 +45,7 @@ export async function measure(plan: MeasurePlan): Promise<EvaluationSetting> {
   return setting;
 }
 
-/**
- * Returns the model that the run began with, in the precision of the trained model if that is there, so that the two
- * differ by the training alone.
- */
+/** Prefers the precision of the trained model, so that the two differ by the training alone. */
 function startOf(run: Run, model: string): string | undefined {
   if (!canStartPlay(run)) return undefined;
   const { base } = run;

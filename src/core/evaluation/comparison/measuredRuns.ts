@@ -2,14 +2,11 @@ import { pairedTasks, type PairedFigures } from '../paired';
 import type { AgentFigures } from '../figures';
 import type { KeptEvaluation, ModelResult, EvaluationSetting } from '../loop/evaluationCache';
 
-/** Results of some runs on the same tasks and seeds. */
 export interface MeasuredRuns {
   readonly setting: EvaluationSetting;
-  /** Time of the latest measurement: ISO 8601, UTC. */
+  /** Latest measurement: ISO 8601, UTC. */
   readonly at: string;
-  /**
-   * First the models that the runs began with, then the runs in their order; runs that were not measured are absent.
-   */
+  /** First the models that the runs began with, then the measured runs in their order. */
   readonly rows: readonly MeasuredRow[];
 }
 
@@ -17,13 +14,13 @@ export interface MeasuredRow {
   /** Index of the run; absent for a model that runs began with. */
   readonly run?: number;
   readonly figures: AgentFigures;
-  /** Differences from the model that this run began with, and from the first run that was measured. */
+  /** Compared with the model that this run began with, and with the first measured run. */
   readonly againstStart?: PairedFigures;
   readonly againstFirst?: PairedFigures;
 }
 
 /**
- * Returns the evaluations of some runs, one entry for each setting, the latest first.
+ * One entry for each setting, the latest first.
  * @param kept evaluations of each run, in the order of the runs
  */
 export function measuredRunsOf(kept: readonly (readonly KeptEvaluation[])[]): MeasuredRuns[] {

@@ -1,19 +1,16 @@
 import type { RunHistory } from '../../training/history/history';
 import type { TrainerEventOf } from '../../training/events';
 
-/**
- * Compares a critic of a run with the untrained baseline, the score of the model before training: how differently both
- * order the sampled turns.
- */
+/** How differently a critic and the untrained baseline (the model before training) order the sampled turns. */
 interface BaselineComparison {
   /** `ranking`, or `ranking-2` in a later round; `critic` while nothing is ranked yet. */
   readonly stage: string;
-  /** Numbers of histories and candidates that were ranked; null before the ranking. */
+  /** Numbers ranked; null before the ranking. */
   readonly histories: number | null;
   readonly candidates: number | null;
   /**
-   * Spearman correlation of critic and untrained score; null when in no history both vary. At 1 the critic adds
-   * nothing.
+   * Spearman correlation of critic and untrained score; null unless both vary in some history. At 1 the
+   * critic adds nothing.
    */
   readonly correlation: number | null;
   /** Standard deviation within a history, averaged over histories: of the critic's scores, and of the baseline's. */
@@ -21,12 +18,12 @@ interface BaselineComparison {
   readonly untrainedSpread: number | null;
   /** Held-out pair accuracy of the critic's best evaluation; null when no critic was trained. */
   readonly accuracy: number | null;
-  /** The baseline's accuracy on the same pairs, and their number; null in runs of an older trainer. */
+  /** Accuracy of the baseline on the same pairs, and their number; null in runs of an older trainer. */
   readonly untrainedAccuracy: number | null;
   readonly pairs: number | null;
 }
 
-/** Returns a comparison for each ranking of a run, in order; before the first ranking, the one known of the critic. */
+/** One for each ranking, in order; before the first ranking, the known figures of the critic. */
 export function baselineComparisonsOf(history: RunHistory): BaselineComparison[] {
   const { control, rankings } = history;
   const onPairs = {

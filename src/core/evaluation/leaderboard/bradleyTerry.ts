@@ -1,20 +1,19 @@
-/** The games of two players with each other. */
 export interface Games {
-  /** Indices of two different players. */
+  /** Two different indices. */
   readonly players: readonly [number, number];
   readonly games: number;
-  /** Score of the first player: a game won is 1, a tie ½. */
+  /** The first player's: a win is 1, a tie ½. */
   readonly score: number;
 }
 
 interface StrengthFit {
-  /** Natural logarithm of each player's strength. The prior's opponent has 0. */
+  /** Natural logarithm. The prior's opponent has 0. */
   readonly strengths: readonly number[];
-  /** Covariance of the strengths: the inverse of the curvature at the maximum. */
+  /** Inverse of the curvature at the maximum. */
   readonly covariance: readonly (readonly number[])[];
 }
 
-/** Prior: each player has one tied game against an opponent of strength 0. */
+/** Tied games of each player against an opponent of strength 0. */
 const PRIOR_GAMES = 1;
 const PRIOR_SCORE = PRIOR_GAMES / 2;
 const MAX_STEPS = 100;
@@ -22,14 +21,12 @@ const MAX_STEPS = 100;
 const TOLERANCE = 1e-14;
 
 /**
- * Fits the Bradley–Terry model (Bradley and Terry 1952): i beats j with the probability 1 / (1 + exp(sⱼ − sᵢ)). A tie
- * counts as half a game won by each.
- *
- * Without a prior the maximum exists only where every player has lost, directly or by way of others, to every other one
- * (Ford 1957; Hunter 2004, assumption 1). Therefore each player is also given one tied game with an opponent of
+ * Bradley–Terry model (Bradley and Terry 1952): i beats j with the probability 1 / (1 + exp(sⱼ − sᵢ)). A tie counts as
+ * half a game won by each.
+ * Without a prior the maximum exists only where every player has lost, directly or by way of others, to every other
+ * one (Ford 1957; Hunter 2004, assumption 1). Therefore each player is also given one tied game with an opponent of
  * strength 0 (Whelan 2017, arXiv:1712.05311). It keeps a player who has won all games at a finite strength, pulls all
  * players together a little, and matters less the more games there are.
- *
  * The logarithm of this likelihood is strictly concave and is maximised by Newton's method with halved steps.
  */
 export function fitBradleyTerry(players: number, pairings: readonly Games[]): StrengthFit {
@@ -52,7 +49,7 @@ export function fitBradleyTerry(players: number, pairings: readonly Games[]): St
   throw new Error(`The strengths of ${players} players did not settle in ${MAX_STEPS} steps.`);
 }
 
-/** Returns the probability that a player beats one who is weaker by `difference`. */
+/** `difference`: strength of the player minus that of the opponent. */
 export const winProbability = (difference: number): number => 1 / (1 + Math.exp(-difference));
 
 function logLikelihood(strengths: readonly number[], pairings: readonly Games[]): number {
@@ -90,7 +87,7 @@ const variance = (probability: number): number => probability * (1 - probability
 const dot = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
-/** Inverts a symmetric positive definite matrix by Gauss–Jordan elimination, which needs no pivoting for such a one. */
+/** Gauss–Jordan elimination needs no pivoting for a symmetric positive definite matrix. */
 function inverse(matrix: readonly (readonly number[])[]): number[][] {
   const n = matrix.length;
   const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);

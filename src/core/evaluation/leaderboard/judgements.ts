@@ -2,19 +2,19 @@ import { choicesOf, isOver } from '../../trajectory/trajectory';
 import type { TrajectoryLog } from '../../trajectory/log';
 import type { Judgement } from './leaderboard';
 
-/** The choices of a log. Each episode is read once, and again after `forget`. */
+/** Each episode is read once, and again after `forget`. */
 export class Judgements {
   private readonly known = new Map<string, readonly Judgement[]>();
 
-  /** Marks episodes as changed; an empty list means that any may have changed. */
+  /** An empty list means that any episode may have changed. */
   forget(episodes: readonly string[]): void {
     if (episodes.length === 0) this.known.clear();
     for (const episode of episodes) this.known.delete(episode);
   }
 
   /**
-   * Returns every choice in the dialogues that the log shows and that are over or were skipped, the oldest dialogue
-   * first. Dialogues in play are left out, so that nobody sees from the table who wrote the chosen candidate.
+   * Only of dialogues that are over or were skipped, the oldest first. From dialogues in play, a person could see who
+   * wrote the chosen candidate.
    */
   async of(log: TrajectoryLog): Promise<Judgement[]> {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;

@@ -1,51 +1,46 @@
 import type { Picked } from '../../trajectory/event';
 import { wilson, Z95, type Interval } from '../interval';
 import { fitBradleyTerry, winProbability, type Games } from './bradleyTerry';
+import { percent } from '../words';
 
-/** A person's choice between two candidates: who wrote the first and the second shown, and the pick. */
+/** The authors of the first and the second candidate shown, and the pick. */
 export interface Judgement {
   readonly agents: readonly [string, string];
   readonly picked: Picked;
 }
 
-/** One model in the table. Counts are of choices between a message of this model and one of another model. */
+/** Counts are of choices between a message of this model and one of another model. */
 export interface LeaderboardPlace {
   readonly model: string;
   readonly choices: number;
   readonly wins: number;
   readonly losses: number;
-  /** Number of choices that called both equally good. */
+  /** Choices that called both equally good. */
   readonly equal: number;
-  /** Number of choices that called both too bad to go on with. */
+  /** Choices that called both too bad to continue with. */
   readonly neither: number;
   /**
-   * Natural logarithm of the Bradley–Terry strength against the mean of the models of its group. It is 0 and says
-   * nothing for a model that is alone in its group.
+   * Natural logarithm of the Bradley–Terry strength against the mean of the models of its group; a meaningless 0 for a
+   * model that is alone in its group.
    */
   readonly strength: number;
-  /**
-   * Probability, 0 to 1, that a message of this model is chosen over one of a model of mean strength, and its interval.
-   */
+  /** Probability, 0 to 1, of being chosen over a model of mean strength, with its interval. */
   readonly share: number;
   readonly interval: Interval;
-  /**
-   * Index of the group, the largest first. Models of different groups were never compared, not even by way of others.
-   */
+  /** Index of the group, the largest first. Models of different groups were never compared, not even indirectly. */
   readonly group: number;
 }
 
 export interface Leaderboard {
-  /** Places group by group, from the strongest model to the weakest. */
+  /** Group by group, from the strongest model to the weakest. */
   readonly places: readonly LeaderboardPlace[];
   readonly groups: number;
-  /** All choices, including those between two messages of one model. */
+  /** Including choices between two messages of one model. */
   readonly choices: number;
   readonly ofOneModel: number;
   readonly equal: number;
   readonly neither: number;
-  /**
-   * Choices for one of the two, and the share of them for the first shown, which is one half without a position bias.
-   */
+  /** Choices for one of the two; the share for the first shown is one half without a position bias. */
   readonly firstShown: {
     readonly decided: number;
     readonly share: number | null;
@@ -54,9 +49,8 @@ export interface Leaderboard {
 }
 
 /**
- * Ranks models by what people chose: Bradley–Terry strengths, in which `equal` and `neither` are ties, with 95 %
- * intervals by the normal approximation to the likelihood's curvature (Wald). Choices count as independent of each
- * other.
+ * Bradley–Terry strengths, in which `equal` and `neither` are ties, with 95 % intervals by the normal approximation to
+ * the likelihood's curvature (Wald). Choices count as independent of each other.
  */
 export function leaderboardOf(choices: readonly Judgement[]): Leaderboard {
   const names = [...new Set(choices.flatMap(({ agents }) => agents))].sort();
@@ -101,7 +95,6 @@ export function leaderboardOf(choices: readonly Judgement[]): Leaderboard {
 
 const isOfOneModel = ({ agents }: Judgement): boolean => agents[0] === agents[1];
 
-/** Returns the score of a choice for the candidate in a place. */
 function scoreOf({ picked }: Judgement, place: 0 | 1): number {
   if (picked === 'equal' || picked === 'neither') return 0.5;
   return picked === place ? 1 : 0;
@@ -123,7 +116,7 @@ function pairingsOf(choices: readonly Judgement[], names: readonly string[]): Ga
   return [...pairings.values()];
 }
 
-/** Returns groups of players that games connect, directly or by way of others; the largest group first. */
+/** Players that games connect, directly or indirectly; the largest group first. */
 function groupsOf(players: number, pairings: readonly Games[]): number[][] {
   const label = Array.from({ length: players }, (_, player) => player);
   for (const { players: pair } of pairings) {
@@ -134,7 +127,7 @@ function groupsOf(players: number, pairings: readonly Games[]): number[][] {
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
-/** Returns the variance of the difference between a player's strength and the mean of the members'. */
+/** Variance of the difference between a player's strength and the mean of the members'. */
 function varianceAgainstMean(
   covariance: readonly (readonly number[])[],
   player: number,
@@ -164,3 +157,34 @@ function countsOf(
     neither: count('neither'),
   };
 }
+
+/** `61.0 % [48.2, 72.9]`, or a dash for a model that was compared with no other. */
+export function shareWords({ share, interval, choices }: LeaderboardPlace): string {
+  if (choices === 0) return '–';
+  return `${percent(share)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
+}
+
+/** Caveats to the table, one sentence each. */
+export function remarks({ places, groups, choices, ofOneModel, firstShown }: Leaderboard): string[] {
+  const { decided, share, interval } = firstShown;
+  return [
+    `${counted(choices, 'choice')}${ofOneModel === 0 ? '' : `, of which ${ofOneModel} between two messages of one model, which rank nothing`}.`,
+    ...(groups > 1 && places.some((place) => place.choices > 0)
+      ? [
+          'No choices connect the groups, not even by way of other models: places can be compared within a group only.',
+        ]
+      : []),
+    ...(share === null
+      ? []
+      : [
+          `Position bias: first chosen in ${percent(share)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}] of ${counted(decided, 'decided choice')}; ${bias(interval)}.`,
+        ]),
+  ];
+}
+
+function bias({ low, high }: { readonly low: number; readonly high: number }): string {
+  if (low > 0.5) return 'people favour the first';
+  return high < 0.5 ? 'people favour the second' : 'no sign that the place matters';
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

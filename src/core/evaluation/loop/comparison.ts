@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { refuseIncomplete, type CollectionProgress } from '../../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluate';
 import { taskFigures } from '../figures';
-import { figuresSchema, intervalSchema } from '../figuresSchema';
+import { figuresSchema, intervalSchema, keep, playedOf, settingOf } from './evaluationCache';
 import type { PairedDifference } from '../paired';
-import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
 import { difference, rate } from '../words';
 
@@ -22,14 +21,12 @@ const comparison = z.object({
   after: figuresSchema,
   success: paired,
   testsPassed: paired,
-  /** Numbers of tasks that were solved more often afterwards, and less often. */
+  /** Tasks that were solved more often afterwards, and less often. */
   gained: number,
   lost: number,
-  /** One task with the ids of its dialogues before and after. */
   example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
 });
 
-/** Figures of the agent before and after training, on the same tasks and seeds. */
 export const comparisonsSchema = z.object({ sampled: comparison, greedy: comparison });
 export type TrainedComparison = z.infer<typeof comparison>;
 export type TrainedComparisons = z.infer<typeof comparisonsSchema>;
@@ -37,13 +34,12 @@ export type TrainedComparisons = z.infer<typeof comparisonsSchema>;
 interface ComparisonPlan extends Omit<EvaluationPlan, 'agents' | 'rollouts' | 'sampling' | 'onProgress'> {
   readonly before: Model;
   readonly after: Model;
-  /** Dialogues per task in sampled play; greedy play has one. */
+  /** Per task in sampled play; greedy play has one. */
   readonly rollouts: number;
   readonly temperature: number;
   readonly maxTokens: number;
-  /** Name of the tasks. */
   readonly title: string;
-  /** Folder of the run that made the agent after; it keeps both results, like those of other evaluations. */
+  /** The run that made the trained agent; its folder holds both results, like those of other evaluations. */
   readonly run: string;
   readonly onProgress?: (progress: { done: number; total: number; already: number }) => void;
 }
@@ -108,7 +104,7 @@ function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { befor
   return { before: of(before), after: of(after) };
 }
 
-/** Direction of the 95 % interval of a paired difference; `open` when it contains 0. */
+/** Direction of a paired difference by its 95 % interval; `open` when that contains 0. */
 type Way = 'up' | 'down' | 'open';
 
 function wayOf({ interval }: PairedDifference): Way {
@@ -128,12 +124,12 @@ const VERDICTS: Readonly<Record<`${Way} ${Way}`, string>> = {
   'down down': 'Training made the agent worse',
 };
 
-/** Tells whether training helped, in one sentence without its full stop. */
+/** One sentence without its full stop. */
 export function verdictOf({ sampled, greedy }: TrainedComparisons): string {
   return VERDICTS[`${wayOf(sampled.success)} ${wayOf(greedy.success)}`];
 }
 
-/** Writes `sampled success 31.2 % → 44.9 %, +13.7 points [+9.1, +18.2], p < 0.001`. */
+/** `sampled success 31.2 % → 44.9 %, +13.7 points [+9.1, +18.2], p < 0.001`. */
 export function successInWords(kind: string, { before, after, success }: TrainedComparison): string {
   const change = `${kind} success ${rate(before.success?.mean)} → ${rate(after.success?.mean)}`;
   return success.difference === null ? change : `${change}, ${difference(success)}`;

@@ -4,22 +4,43 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
 import type { Evaluated, EvaluationPlan } from '../evaluate';
-import { taskFigures, type TaskFigures } from '../figures';
-import { figuresSchema } from '../figuresSchema';
+import { taskFigures, type TaskFigures, type AgentFigures } from '../figures';
 import { taskToRow } from '../../task/row';
 import { readWhole, runFiles } from '../../training/runFolder';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 
-/** Settings of an evaluation. Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
+const number = z.number();
+export const intervalSchema = z.object({ low: number, high: number });
+const estimate = z.object({ mean: number, interval: intervalSchema }).nullable();
+
+export const figuresSchema = z.object({
+  agent: z.string(),
+  mode: z.enum(['fixed', 'paper']),
+  tasks: number,
+  dialogues: number,
+  success: estimate,
+  testsPassed: estimate,
+  leakRate: number.nullable(),
+  meanTurns: number.nullable(),
+  missedDecisions: number.nullable(),
+  uselessQuestions: number.nullable(),
+  meanTokens: number.nullable(),
+  meanSeconds: number.nullable(),
+  turnLimitRate: number.nullable(),
+  timeOutRate: number.nullable(),
+  notGradable: number,
+  unfinished: number,
+}) satisfies z.ZodType<AgentFigures>;
+
+/** Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
 const settingSchema = z.object({
   key: z.string(),
-  /** Name of the tasks: that of their pack. */
+  /** Title of the pack. */
   title: z.string(),
   tasks: z.number().int(),
   simulator: z.string(),
   mode: z.enum(['fixed', 'paper']),
   seed: z.number().int(),
-  /** Dialogues per task. */
   rollouts: z.number().int(),
   temperature: z.number(),
   max_tokens: z.number().int(),
@@ -30,12 +51,11 @@ export type EvaluationSetting = z.infer<typeof settingSchema>;
 
 const playedSchema = z.object({
   figures: figuresSchema,
-  /** Figures of each task, so that runs measured on different days can be paired. */
+  /** By task, so that runs measured on different days can be paired. */
   by_task: z.array(
     z.object({ task: z.string(), success: z.number(), testsPassed: z.number(), rollouts: z.number() }),
   ) satisfies z.ZodType<TaskFigures[]>,
 });
-/** Result of one model. */
 export type ModelResult = z.infer<typeof playedSchema>;
 
 export const playedOf = (
@@ -46,13 +66,13 @@ export const playedOf = (
   by_task: taskFigures(trajectories, mode),
 });
 
-/** Content of `evaluations/<key>.json` in the folder of a run. */
+/** `evaluations/<key>.json` in the folder of a run. */
 const keptSchema = z.object({
   version: z.literal(1),
   /** ISO 8601, UTC. */
   at: z.string(),
   setting: settingSchema,
-  /** The run's own model, and the one that it began with where that can play. */
+  /** `start`: the model that the run began with, where that can play. */
   model: playedSchema,
   start: playedSchema.optional(),
 });
@@ -78,7 +98,7 @@ export function settingOf(plan: Plan, title: string): EvaluationSetting {
   };
 }
 
-/** Keeps a result in the folder of its run, with the tasks as a pack beside it, which `tandem evaluate` can play. */
+/** Writes the tasks as a pack beside the result, which `tandem evaluate` can play. */
 export async function keep(
   runFolder: string,
   setting: EvaluationSetting,
@@ -93,15 +113,14 @@ export async function keep(
   );
 }
 
-/** Returns the path of the pack with an evaluation's tasks, relative to the folder of each run that it measured. */
+/** Relative to the folder of each measured run. */
 export const packOf = ({ key }: EvaluationSetting): string =>
   path.join(runFiles.evaluations, `${key}.tasks.jsonl`);
 
-/** Returns when an evaluation of a run was last kept, in milliseconds since 1970; undefined before the first. */
+/** Milliseconds since 1970; undefined before the first evaluation. */
 export const evaluatedAt = async (runFolder: string): Promise<number | undefined> =>
   (await ifThere(() => stat(path.join(runFolder, runFiles.evaluations))))?.mtimeMs;
 
-/** Reads the evaluations of a run. */
 export async function keptOf(runFolder: string): Promise<KeptEvaluation[]> {
   const folder = path.join(runFolder, runFiles.evaluations);
   const names = (await ifThere(() => readdir(folder))) ?? [];

@@ -5,13 +5,13 @@ import { QUICK, type LoopSettings } from './settings';
 /** Seconds of the quick loop with the starter model, on a machine on which this model writes `TOKENS_PER_SECOND`. */
 const MEASURED: Expected = { tasks: 1, collect: 76, train: 409, export: 1, evaluate: 62, report: 1 };
 const TOKENS_PER_SECOND = 3900;
-/** Seconds of the training in which the trainer starts and ends, however little there is to learn from. */
+/** Seconds that the trainer needs to start and end, however little there is to learn from. */
 const TRAINER_STARTS = 25;
 
-/** Messages that are written at once, and the maximum tokens of each: enough to keep the machine busy for a moment. */
+/** Written at once, with the maximum tokens of each: enough to keep the machine busy for a moment. */
 const MESSAGES = 16;
 const TOKENS = 64;
-/** Number of timed repetitions; the quickest counts, since a model that has just been loaded becomes faster. */
+/** The quickest repetition counts, since a model that has just been loaded becomes faster. */
 const TIMES = 4;
 
 const asked = [
@@ -23,7 +23,7 @@ const asked = [
 ] as const;
 
 /**
- * Returns how many times slower this machine is with this model than the measured one, by its present writing speed.
+ * How many times slower this machine is with this model than the measured one, by its present writing speed.
  * @throws {Fault} as the model; AbortError on cancel
  */
 export async function slownessHere(model: Model, signal?: AbortSignal): Promise<number> {
@@ -42,7 +42,6 @@ export async function slownessHere(model: Model, signal?: AbortSignal): Promise<
   return TOKENS_PER_SECOND / quickest;
 }
 
-/** Returns the expected seconds of each stage of a loop with these settings. */
 export function expectedOf(settings: LoopSettings, slowness: number): Expected {
   const played = (settings.trainTasks * settings.rollouts) / (QUICK.trainTasks * QUICK.rollouts);
   const measured =

@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { readLocalFolder } from '../../model/local/folder';
 import { ORIGIN, originSchema } from '../../training/data/lineage';
-import type { Precision } from '../../training/onnx';
+import type { Precision } from '../../training/convert';
 import { ifThere, UNFINISHED } from '../../trajectory/files';
 
-/** Our precision for each name of a graph's precision; graphs of others are as exact as ours with as many bits. */
+/** Graphs of other names are as exact as ours with as many bits. */
 const AS_OURS: Readonly<Record<string, Precision>> = {
   ...{ fp32: 'fp32', int8: 'int8', quantized: 'int8', int4: 'int4', q4: 'int4' },
 };
 
 /**
- * Returns the precision in which the agent at this place is computed.
  * @param place a model folder, which plays from the best of its graphs, or a graph
  * @throws {Fault} `loop/other-precision` when graphs of its precision cannot be made here; as `readLocalFolder`
  */
@@ -25,37 +24,34 @@ export function precisionOf(place: string): Precision {
   throw new Fault('loop/other-precision', message);
 }
 
-/** Returns the path of the graph in this precision, relative to the model folder. */
+/** Relative to the model folder. */
 const graphOf = (precision: Precision): string =>
   join('onnx', precision === 'fp32' ? 'model.onnx' : `model_${precision}.onnx`);
 
-/** Tells whether the model can be played in this precision. */
 export const hasGraph = (folder: string, precision: Precision): Promise<boolean> =>
   isFile(join(folder, graphOf(precision)));
 
-/**
- * Copies the model of a run in place of an earlier one. It appears only when it is complete, with the run's name in it.
- */
+/** Replaces an earlier model. The copy appears only when it is complete, with the run's name in it. */
 export async function putInPlace(
   { run, model }: { readonly run: string; readonly model: string },
   to: string,
 ): Promise<void> {
   const unfinished = `${to}${UNFINISHED}`;
   await rm(unfinished, { recursive: true, force: true });
-  // The copy takes no room where the file system can share blocks.
+  // The copy takes no space where the file system can share blocks.
   await cp(model, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE });
   await writeFile(join(unfinished, ORIGIN), `${JSON.stringify({ run })}\n`);
   await rm(to, { recursive: true, force: true });
   await rename(unfinished, to);
 }
 
-/** Tells whether the copied model is this run's: a loop that was killed may have left that of another. */
+/** A loop that was killed may have left the copy of another run. */
 export async function isOf(run: string, folder: string): Promise<boolean> {
   const text = await ifThere(() => readFile(join(folder, ORIGIN), 'utf8'));
   return text !== undefined && originSchema().parse(JSON.parse(text)).run === run;
 }
 
-/** Tells whether a folder exists and is not empty. */
+/** True if the folder exists and is not empty. */
 export async function isFilled(folder: string): Promise<boolean> {
   return ((await ifThere(() => readdir(folder))) ?? []).length > 0;
 }

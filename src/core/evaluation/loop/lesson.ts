@@ -11,7 +11,7 @@ import type { Size } from './settings';
 /** The part of a lesson's result that is shown again. */
 const outcomeSchema = lazily(() =>
   z.object({
-    /** Id of the lesson's run, and the absolute path of its report. */
+    /** The run's id, and the absolute path of its report. */
     run: z.string(),
     report: z.string(),
     comparisons: comparisonsSchema,
@@ -21,24 +21,20 @@ const outcomeSchema = lazily(() =>
 const lessonSchema = lazily(() =>
   z.object({
     version: z.literal(1),
-    /** Name of the agent that is taught, as in the settings. */
     agent: z.string(),
     seed: z.number().int(),
-    /** Amount of play and training. */
     size: z.enum(['brief', 'standard', 'thorough']),
-    /**
-     * True while the lesson resumes by itself when the editor opens; false once somebody has stopped it, or it is over.
-     */
+    /** The lesson resumes by itself when the editor opens; false once a user has stopped it, or it is over. */
     isWanted: z.boolean(),
     outcome: outcomeSchema().optional(),
   }),
 );
 
-/** One lesson over a data folder: `teaching/<number>` holds its tasks, its record and its report. */
+/** `teaching/<number>` in a data folder holds a lesson's tasks, record and report. */
 export interface Lesson extends Omit<z.infer<ReturnType<typeof lessonSchema>>, 'version'> {
-  /** Counts lessons from 1. */
+  /** From 1. */
   readonly number: number;
-  /** Absolute path. */
+  /** Absolute. */
   readonly folder: string;
 }
 
@@ -46,7 +42,7 @@ const FOLDER = 'teaching';
 const FILE = 'lesson.json';
 
 /**
- * Returns the last lesson of a data folder; undefined before the first.
+ * Undefined before the first lesson.
  * @throws {Fault} `loop/bad-lesson`
  */
 export async function lastLesson(dataFolder: string): Promise<Lesson | undefined> {
@@ -68,14 +64,13 @@ export async function lastLesson(dataFolder: string): Promise<Lesson | undefined
   return undefined;
 }
 
-/** Begins the next lesson, with tasks that no lesson before it had. @param agent its name as in the settings */
+/** Its tasks are new: no earlier lesson had them. @param agent its name as in the settings */
 export async function beginLesson(dataFolder: string, agent: string, size: Size): Promise<Lesson> {
   const number = ((await lastLesson(dataFolder))?.number ?? 0) + 1;
   const folder = join(dataFolder, FOLDER, String(number));
   return keepLesson({ number, folder, agent, seed: number - 1, size, isWanted: true });
 }
 
-/** Writes the lesson into its folder. */
 export async function keepLesson(lesson: Lesson): Promise<Lesson> {
   const { agent, seed, size, isWanted, outcome } = lesson;
   const text = `${JSON.stringify({ version: 1, agent, seed, size, isWanted, outcome }, undefined, 2)}\n`;
@@ -83,7 +78,6 @@ export async function keepLesson(lesson: Lesson): Promise<Lesson> {
   return lesson;
 }
 
-/** Records the outcome of a lesson, which ends it. */
 export const endLesson = (
   lesson: Lesson,
   { run, report, comparisons }: Pick<LoopResult, 'run' | 'report' | 'comparisons'>,

@@ -5,7 +5,7 @@ import { ModelSimulator, RulesSimulator, type Simulator } from '../../dialogue/s
 import type { Grader } from '../../grading/grader';
 import type { Model } from '../../model/model';
 import { parseConfiguration, type RunConfiguration } from '../../training/configuration';
-import { writeGraphs, type Precision } from '../../training/onnx';
+import { writeGraphs, type Precision } from '../../training/convert';
 import { runFiles } from '../../training/runFolder';
 import { Runs } from '../../training/runs';
 import { claimIn } from '../../trajectory/claim';
@@ -13,18 +13,28 @@ import { TrajectoryLog } from '../../trajectory/log';
 import { compareAgents, comparisonsSchema, type TrainedComparisons } from './comparison';
 import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace } from './export';
 import type { LoopPlan, LoopResult, StageProgress } from './plan';
-import { digestOf, LoopRecord, type Stage, type StageName } from './record';
+import {
+  digestOf,
+  LoopRecord,
+  type Stage,
+  type StageName,
+  collectedSchema,
+  exportedSchema,
+  reportedSchema,
+  trainedSchema,
+  type Collected,
+  type Exported,
+  type Reported,
+  type TrainedRun,
+} from './record';
 import { writeReport } from './report/report';
-import { collectedSchema, exportedSchema, reportedSchema, trainedSchema } from './results';
-import type { Collected, Exported, Reported, TrainedRun } from './results';
 import { contentOf, drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
 import { trained } from './trainingStage';
 import * as words from './words';
 
 /**
- * Runs the whole loop: tasks, dialogues of the agent, training, a new model, play of both agents on tasks that neither
- * has seen, a report. A later call goes on where the last one ended, and repeats nothing whose inputs are the same.
- *
+ * Tasks, dialogues of the agent, training, a new model, play of both agents on tasks that neither has seen, a report.
+ * A later call continues where the last one ended, and repeats nothing with unchanged inputs.
  * @throws {Fault} `loop/bad-record`, `loop/too-few-tasks`, `loop/not-trained`, and those of the parts
  * @throws the signal's reason when it is aborted
  */
@@ -48,7 +58,7 @@ class Loop {
   private readonly simulator: Simulator;
   private readonly before: Model;
   private readonly stages: LoopResult['stages'][number][] = [];
-  /** Precision of the agent before and after, so that the two differ by the training alone. */
+  /** The same before and after, so that the two agents differ by the training alone. */
   private readonly precision: Precision;
   private after: Model | undefined;
   private grader: Promise<Grader> | undefined;
@@ -137,7 +147,8 @@ class Loop {
         ...{ agent, simulator, seed, protocol, prompts, sampling },
       }),
     };
-    // The training uses all of a collection, so one of other tasks, which may be held out now, must not be continued.
+    // The training uses all of a collection, so a collection of other tasks, which may be held out now, must not be
+    // continued.
     const collection = `loop-${digestOf(inputs)}`;
     return {
       name: 'collect',
@@ -233,10 +244,7 @@ class Loop {
     };
   }
 
-  /**
-   * Makes the missing graph, without which nothing can be measured. A run whose graph failed has kept its model, with a
-   * notice.
-   */
+  /** Without a graph nothing can be measured. A run that failed to write it has kept its model, with a notice. */
   private async addGraph(folder: string): Promise<void> {
     if (await hasGraph(folder, this.precision)) return;
     this.working('export', { what: 'makes the graph' });
@@ -287,7 +295,6 @@ class Loop {
     };
   }
 
-  /** Returns the folder from which the new model plays. */
   private modelOf(run: string): string {
     return this.plan.model ?? this.runModel(run);
   }

@@ -1,38 +1,36 @@
 import type { LoopProgress } from './plan';
 import { STAGES, type StageName } from './record';
 
-/** Progress of one stage of a loop. */
 export interface StageState {
   readonly name: StageName;
   readonly state: 'waiting' | 'now' | 'done';
-  /** Fraction done, 0 to 1, of the stage at work; absent while it is unknown. */
+  /** 0 to 1, of the stage at work; absent while it is unknown. */
   readonly fraction?: number;
   readonly done?: number;
   readonly total?: number;
-  /** The work going on: the trainer's stage while it trains. */
+  /** The trainer's stage while it trains. */
   readonly what?: string;
 }
 
-/** Seconds that each stage usually takes. */
+/** Usual seconds of each stage. */
 export type Expected = Readonly<Record<StageName, number>>;
 
 /**
- * Fractions of a training's time by stage, in the order of the stages. They were measured with the settings of the
- * quick loop; stages that a method leaves out count as done.
+ * Fractions of a training's time by stage, in order, measured with the settings of the quick loop; stages that a
+ * method leaves out count as done.
  */
 const TRAINING = { prepare: 0.03, critic: 0.32, candidates: 0.15, ranking: 0.15, policy: 0.33, export: 0.02 };
 
-/** Fraction of a stage below which its pace says nothing about the rest. */
+/** Below this fraction of a stage its pace says nothing about the rest. */
 const MIN_FRACTION = 0.05;
 
-/** Follows a loop: the stage at work, its progress, and the time that all of it will take. */
 export class LoopCourse {
   private readonly stages = new Map<StageName, StageState>(
     STAGES.map((name) => [name, { name, state: 'waiting' }]),
   );
   private begun = 0;
   private first = 0;
-  /** Seconds that the stages done by this call took, and seconds that they were expected to take. */
+  /** Seconds that the stages done by this call took, and expected seconds. */
   private taken = 0;
   private foreseen = 0;
 
@@ -56,9 +54,9 @@ export class LoopCourse {
         const { what, done, total, already } = progress;
         const before = this.stages.get(name)?.fraction;
         const told = name === 'train' ? trainedPart(what, done, total) : part(done, total);
-        // Steps within a stage are counted anew, so the fraction must not fall.
+        // Counts start from zero in each step of a stage, so the fraction must not fall.
         const fraction = told === undefined ? before : Math.max(before ?? 0, told);
-        // A resumed training begins where it was; what was played before is counted at once.
+        // A resumed training begins where it was; dialogues played before are counted at once.
         this.first = part(already, total) ?? (before === undefined ? (fraction ?? 0) : this.first);
         this.stages.set(name, { name, state: 'now', what, done, total, fraction });
         break;
@@ -73,7 +71,6 @@ export class LoopCourse {
     }
   }
 
-  /** Returns the estimated seconds until the loop is over. */
   left(now: number): number {
     const pace = this.foreseen === 0 ? 1 : this.taken / this.foreseen;
     return this.all.reduce((sum, stage) => sum + this.leftOf(stage, pace, now), 0);
@@ -83,7 +80,7 @@ export class LoopCourse {
     const usual = this.expected[name] * pace;
     if (state !== 'now') return state === 'done' ? 0 : usual;
     const elapsed = (now - this.begun) / 1000;
-    // Work left behind by an earlier call took no time in this one.
+    // The work of an earlier call took no time in this one.
     const here = (fraction ?? 0) - this.first;
     if (here < MIN_FRACTION) return Math.max(0, usual * (1 - this.first) - elapsed);
     return (elapsed / here) * (1 - (fraction ?? 0));

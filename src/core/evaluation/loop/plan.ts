@@ -3,37 +3,31 @@ import type { Model } from '../../model/model';
 import type { Trainer } from '../../training/trainer';
 import type { TrajectoryLog } from '../../trajectory/log';
 import type { TrainedComparisons } from './comparison';
-import type { StageName } from './record';
-import type { Collected } from './results';
+import type { StageName, Collected } from './record';
 import type { LoopSettings } from './settings';
 import type { TasksResult } from './tasks';
 
 export interface LoopPlan {
-  /** Absolute folder of the loop, with its record, its tasks and its report. */
+  /** Absolute; with the loop's record, its tasks and its report. */
   readonly folder: string;
-  /** Absolute data folder whose log and runs the loop uses, and its open log; the loop's own folder when absent. */
+  /** Absolute folder with log and runs, and its open log; by default the loop's own folder. */
   readonly data?: { readonly folder: string; readonly log: TrajectoryLog };
   /** Absolute folder for a copy of the newest model; when absent, the model plays from its run's folder. */
   readonly model?: string;
   readonly settings: LoopSettings;
-  /** Packs to learn from and to measure on; the starter world when there are none. */
+  /** To learn from and to measure on; the starter world when there are none. */
   readonly packs: readonly string[];
-  /** Name of the held-out tasks in the run's evaluations. */
   readonly title: string;
   readonly seed: number;
-  /** Beginning of the run's name; the rest of the name tells runs of other data or settings apart. */
+  /** Beginning of the run's name; a digest of data and settings follows. */
   readonly runName: string;
-  /**
-   * The agent that plays and learns: its name, its model folder, which is trained, and the graph that it plays from.
-   */
+  /** `base`: the model folder that is trained; `graph`: the graph that plays. */
   readonly agent: { readonly name: string; readonly base: string; readonly graph: string };
   readonly simulator: string;
-  /** The folder of the prompts that ship with Tandem. */
   readonly prompts: string;
-  /** Digest of the trainer's sources. */
   readonly trainerCode: string;
   readonly openModel: (name: string) => Model;
-  /** Called once, when a stage first needs the grader; whoever provides the function closes it. */
+  /** Called once, when a stage first needs the grader; the caller of the loop closes it. */
   readonly openGrader: () => Promise<Grader>;
   readonly openTrainer: () => Promise<Trainer>;
   readonly signal?: AbortSignal;
@@ -46,7 +40,7 @@ export type LoopProgress = { readonly stage: StageName } & (
   | { readonly state: 'done' | 'skipped'; readonly said: string; readonly seconds: number }
 );
 
-/** Work going on in a stage; `secondsLeft` is there when the work itself can tell. */
+/** `secondsLeft` is present when the work itself can estimate it. */
 export interface StageProgress {
   readonly state: 'working';
   readonly what: string;
@@ -54,18 +48,15 @@ export interface StageProgress {
   readonly unit?: string;
   readonly done?: number;
   readonly total?: number;
-  /** Number of those done that an earlier call did. */
+  /** Part of `done` from an earlier call. */
   readonly already?: number;
   readonly secondsLeft?: number;
-  /** The id of the run that trains. */
   readonly run?: string;
 }
 
 export interface LoopResult {
   readonly folder: string;
-  /** The data folder with the dialogues and the run. */
   readonly data: string;
-  /** The folder of the new model. */
   readonly model: string;
   readonly report: string;
   readonly run: string;

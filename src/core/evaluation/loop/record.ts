@@ -5,17 +5,16 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 
-/** Stages in the order in which they are done. */
+/** The order in which they are done. */
 export const STAGES = ['tasks', 'collect', 'train', 'export', 'evaluate', 'report'] as const;
 export type StageName = (typeof STAGES)[number];
 
-/** Inputs of a stage by name; each is compared by the digest of its JSON. */
-export type Inputs = Readonly<Record<string, unknown>>;
+/** Each input is compared by the digest of its JSON. */
+type Inputs = Readonly<Record<string, unknown>>;
 
 const finishedSchema = z.object({
-  /** Digest of each input, by the input's name. */
   inputs: z.record(z.string(), z.string()),
-  /** Time when it was done (ISO 8601, UTC), and seconds that it took, without the work of an earlier call. */
+  /** Time of completion (ISO 8601, UTC), and seconds that it took, without the work of an earlier call. */
   at: z.string(),
   seconds: z.number(),
   result: z.unknown(),
@@ -31,19 +30,19 @@ export interface Stage<T> {
   readonly name: StageName;
   readonly inputs: Inputs;
   readonly result: z.ZodType<T>;
-  /** Tells whether what the stage made is still there; a person may have deleted it. */
+  /** A person may have deleted the stage's files. */
   readonly isThere?: (result: T) => Promise<boolean>;
   readonly work: () => Promise<T>;
 }
 
 export interface Done<T> {
   readonly result: T;
-  /** True when nothing that it depends on has changed since it was done, so that it was not done again. */
+  /** Nothing that it depends on has changed, so it was not done again. */
   readonly isSkipped: boolean;
   readonly seconds: number;
 }
 
-/** The file `loop.json` of a loop's folder: the inputs and the result of each stage. */
+/** `loop.json` of a loop's folder: the inputs and the result of each stage. */
 export class LoopRecord {
   private constructor(
     private readonly file: string,
@@ -63,7 +62,7 @@ export class LoopRecord {
     }
   }
 
-  /** Returns why the stage has to be done, in words that follow "because"; undefined when no input has changed. */
+  /** Follows "because" in a sentence; undefined when no input has changed. */
   private reason(name: StageName, inputs: Readonly<Record<string, string>>): string | undefined {
     const before = this.stages[name]?.inputs;
     if (before === undefined) return 'it has not been done yet';
@@ -73,8 +72,8 @@ export class LoopRecord {
   }
 
   /**
-   * Does the stage, unless it was done with the same inputs and its result is still there. It is recorded when its work
-   * is done, so an interrupted stage is done again; the work itself decides how much of it is left then.
+   * Skips a stage that was done with the same inputs if its result still exists. A stage is recorded when its work is
+   * done, so an interrupted one is done again; the work itself decides how much of it is left then.
    * @param onStart called with the reason before the work begins
    */
   async perform<T>(stage: Stage<T>, onStart: (reason: string) => void): Promise<Done<T>> {
@@ -96,7 +95,6 @@ export class LoopRecord {
     return { result, isSkipped: false, seconds };
   }
 
-  /** Returns the result of the last time, if it can be used. */
   private async kept<T>({
     name,
     result,
@@ -113,10 +111,28 @@ export class LoopRecord {
 const digests = (inputs: Inputs): Record<string, string> =>
   Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, digestOf(value)]));
 
-/** Returns a short digest, equal for values that have the same JSON. */
+/** Equal for values with the same JSON. */
 export function digestOf(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value ?? null))
     .digest('hex')
     .slice(0, 16);
 }
+
+// Results of stages in `loop.json`. Paths are relative to the loop's folder.
+
+export const collectedSchema = z.object({
+  collection: z.string(),
+  dialogues: z.number(),
+  successes: z.number(),
+});
+export type Collected = z.infer<typeof collectedSchema>;
+
+export const trainedSchema = z.object({ run: z.string() });
+export type TrainedRun = z.infer<typeof trainedSchema>;
+
+export const exportedSchema = z.object({ precision: z.enum(['fp32', 'int8', 'int4']) });
+export type Exported = z.infer<typeof exportedSchema>;
+
+export const reportedSchema = z.object({ report: z.string() });
+export type Reported = z.infer<typeof reportedSchema>;

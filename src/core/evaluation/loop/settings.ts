@@ -1,24 +1,20 @@
 import type { Protocol } from '../../dialogue/protocol';
 import type { Difficulty } from '../../task/starter/world';
 
-/** Amounts of play and training; every one of them stands in the report. */
+/** Amounts of play and training; the report lists them all. */
 export interface LoopSettings {
-  /** Difficulty of the starter world. */
   readonly difficulty: Difficulty;
-  /** Numbers of tasks to learn from, and to measure on; of given packs these are the maximum. */
+  /** To learn from, and to measure on; the maximum when packs are given. */
   readonly trainTasks: number;
   readonly heldOutTasks: number;
-  /** Dialogues per task to learn from, and to measure sampled play with. Greedy play is measured once per task. */
+  /** Per task, to learn from and to measure sampled play with. Greedy play is measured once per task. */
   readonly rollouts: number;
   readonly evaluationRollouts: number;
-  /** Temperature of the sampled play, in collection and evaluation. */
   readonly temperature: number;
-  /** Maximum number of tokens of an agent turn. */
   readonly maxTokens: number;
   readonly protocol: Protocol;
-  /** Maximum number of dialogues in flight at once. */
   readonly concurrency: number;
-  /** Fields of `run.json` that are not left to the trainer's defaults. */
+  /** Fields of `run.json`; the trainer's defaults apply to the others. */
   readonly training: {
     readonly model: object;
     readonly data?: object;
@@ -30,10 +26,10 @@ export interface LoopSettings {
 const protocol: Protocol = { maxTurns: 6, replyLimit: 400 };
 
 /**
- * Training settings for a model of the starter's size. It is trained whole, since its weights are fewer than the
- * adapters of a large one, on the CPU, which is done before a GPU has been told what to do, and in float32, in which
- * small steps count. β and NLL are larger than the paper's: with its own, both sides of a pair become ever less likely,
- * and what was never sampled takes over. All pairs are used, because few dialogues have few first successes
+ * For a model of the starter's size. It is trained whole, since its weights are fewer than the adapters of a large
+ * one; on the CPU, which is done before a GPU has started; and in float32, in which small steps count. β and NLL are
+ * larger than the paper's: with its own, both sides of a pair become ever less likely, and unsampled messages take
+ * over. All pairs are used, because few dialogues have few first successes
  * (docs/decisions/settings-of-small-models.md).
  */
 const small = {
@@ -44,7 +40,7 @@ const small = {
   policy: { learning_rate: 3e-4, batch: 32, epochs: 3, beta: 0.3, nll: 1 },
 };
 
-/** Takes less than a quarter of an hour on two cores with the starter model. */
+/** Less than a quarter of an hour on two cores with the starter model. */
 export const QUICK: LoopSettings = {
   difficulty: 'standard',
   trainTasks: 400,
@@ -58,7 +54,7 @@ export const QUICK: LoopSettings = {
   training: small,
 };
 
-/** Gives figures to rely on: more dialogues to learn from, and intervals half as wide. */
+/** More dialogues to learn from, and intervals half as wide. */
 export const FULL: LoopSettings = {
   ...QUICK,
   trainTasks: 1500,
@@ -67,7 +63,7 @@ export const FULL: LoopSettings = {
   evaluationRollouts: 4,
 };
 
-/** Shows how a loop goes, with too few dialogues to expect a gain. */
+/** A demonstration, with too few dialogues to expect a gain. */
 const BRIEF: LoopSettings = {
   ...QUICK,
   trainTasks: 40,
@@ -81,17 +77,16 @@ const BRIEF: LoopSettings = {
   },
 };
 
-/** Sizes of a lesson, for a person to choose from. */
 export const SIZES = { brief: BRIEF, standard: QUICK, thorough: FULL } as const;
 export type Size = keyof typeof SIZES;
 
 /**
- * Maximum number of weights of a model that is trained whole. Larger models get adapters and the trainer's own
- * settings, which are the paper's: what was found for half a million weights says nothing about them.
+ * Larger models get adapters and the trainer's own settings, which are the paper's: measurements with half a million
+ * weights say nothing about them.
  */
 export const MAX_WHOLE_TRAINING_PARAMETERS = 50_000_000;
 
-/** Returns the settings for a model above that size. */
+/** Above `MAX_WHOLE_TRAINING_PARAMETERS`. */
 export const forLargeModel = (settings: LoopSettings): LoopSettings => ({
   ...settings,
   maxTokens: 1024,

@@ -15,7 +15,6 @@ import { ifThere, writeAtomically } from '../../trajectory/files';
 import { digestOf } from './record';
 import type { LoopSettings } from './settings';
 
-/** The files of the tasks stage, in the loop's folder. */
 export const taskFiles = {
   train: join('tasks', 'train.jsonl'),
   heldOut: join('tasks', 'held-out.jsonl'),
@@ -24,9 +23,7 @@ export const taskFiles = {
 export const tasksResult = z.object({
   train: z.number(),
   heldOut: z.number(),
-  /** Lines of the given packs that hold no task. */
   badLines: z.number(),
-  /** Digests of both files. */
   content: z.object({ train: z.string(), heldOut: z.string() }),
 });
 export type TasksResult = z.infer<typeof tasksResult>;
@@ -38,7 +35,7 @@ interface Drawn {
 }
 
 /**
- * Draws tasks to learn from and tasks to measure on, and writes each kind into a pack.
+ * Writes the tasks to learn from and those to measure on into one pack each.
  * @param packs given files; the starter world when there are none
  * @throws {Fault} `loop/too-few-tasks`
  */
@@ -60,7 +57,7 @@ export async function drawTasks(
   };
 }
 
-/** Returns a digest of each given pack, so that a changed one is noticed. */
+/** A digest of each pack, so that a changed one is noticed. */
 export async function contentOf(packs: readonly string[]): Promise<readonly string[]> {
   const digests: string[] = [];
   for (const file of packs) {
@@ -71,7 +68,7 @@ export async function contentOf(packs: readonly string[]): Promise<readonly stri
   return digests;
 }
 
-/** Tells whether both packs are there as they were written. */
+/** True if both packs still have the recorded content. */
 export async function hasPacks(folder: string, { content }: TasksResult): Promise<boolean> {
   const asWritten = async (file: string, digest: string): Promise<boolean> => {
     const text = await ifThere(() => readFile(join(folder, file), 'utf8'));
@@ -82,7 +79,6 @@ export async function hasPacks(folder: string, { content }: TasksResult): Promis
   );
 }
 
-/** Reads the tasks of such a pack, to be played. */
 export async function loadPack(file: string): Promise<PackTask[]> {
   const tasks: PackTask[] = [];
   for await (const read of readTasks(file)) {
@@ -92,8 +88,8 @@ export async function loadPack(file: string): Promise<PackTask[]> {
 }
 
 /**
- * Draws tasks of the starter world; those of the two splits share no structure. The test split stays out: it is the
- * scoreboard's, which uses it once per table, while a loop is run whenever somebody changed something.
+ * The tasks of the two splits share no structure. The test split stays out: it is the scoreboard's, which uses it once
+ * per table, while a loop runs after every change.
  */
 function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed: number): Drawn {
   const draw = (split: Split, count: number): Task[] => {
@@ -103,12 +99,11 @@ function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed:
   return { train: draw('train', trainTasks), heldOut: draw('development', heldOutTasks), badLines: 0 };
 }
 
-/** Fraction of the tasks that is held out. */
 const HELD_OUT = 0.2;
 
 /**
- * Splits the tasks of packs. A task's place depends on the seed and on what it asks for alone: packs in another order
- * give the same split, and one request under two ids is either learned from or measured on.
+ * A task's place depends on the seed and on its request alone: packs in another order give the same split, and one
+ * request under two ids is either learned from or measured on.
  */
 async function fromPacks(
   packs: readonly string[],

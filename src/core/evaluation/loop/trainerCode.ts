@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files that decide the result of a training, besides its settings: modules and prompts, such as the critic's. */
+/** Files that influence the result of a training, besides its settings: modules and prompts, such as the critic's. */
 const DECIDES = /\.(py|md)$/;
 
 const PACKAGES = ['tandem_trainer', 'tandem_env'];
 
 /**
- * Returns the digest of a trainer's sources: other code would train another model.
+ * Digest of the trainer's sources: other code would train another model.
  * @param source the folder that contains the packages
  */
 export async function trainerCode(source: string): Promise<string> {

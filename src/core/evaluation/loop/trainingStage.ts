@@ -15,35 +15,32 @@ export interface TrainedOptions {
   readonly runs: Runs;
   readonly configuration: RunConfiguration;
   /**
-   * Digest of the configuration and of its data; it is the run's name in `run.json`, by which the run is found again.
+   * Digest of the configuration and its data; the run is found again by it, because it is the run's name in
+   * `run.json`.
    */
   readonly key: string;
   readonly trainer: Trainer;
-  /** The folder of the prompts that ship with Tandem. */
   readonly prompts: string;
-  /** True when this machine was found fit for such a run a moment ago. */
+  /** This machine was found fit for such a run a moment ago. */
   readonly examined?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TrainedProgress) => void;
 }
 
-/** The step of the preparation before the run is launched, then the progress of the run. */
 export type TrainedProgress =
   { readonly preparing: Preparing } | { readonly run: string; readonly progress: Progress };
 
 export interface TrainedResult {
   readonly run: Run;
-  /** The folder of the new model. */
   readonly model: string;
-  /** The folder of the critic, if the method has one. */
+  /** Absent if the method has no critic. */
   readonly critic?: string;
 }
 
 /**
- * Returns the result of the run of this key. If the run is not done yet, it is started, resumed or followed until it is
- * over. A run outlives this process: whoever asks for the same key again finds it where it is by then.
- *
- * @throws {Fault} `loop/not-trained` when the run failed, died or was stopped by somebody; as `startRun`
+ * The result of the run of this key. If the run is not done yet, it is started, resumed or followed until it is over.
+ * A run outlives this process: a later call with the same key finds it.
+ * @throws {Fault} `loop/not-trained` when the run failed, died or was stopped by a user; as `startRun`
  * @throws the signal's reason when it is aborted; the run then writes a checkpoint and stops
  */
 export async function trained(options: TrainedOptions): Promise<TrainedResult> {
@@ -58,7 +55,7 @@ export async function trained(options: TrainedOptions): Promise<TrainedResult> {
   return resultOf(await runs.find(id));
 }
 
-/** Finds the run of the key, done before or set to work now. The claim keeps two commands from starting it twice. */
+/** The claim keeps two commands from starting the run twice. */
 async function found(options: TrainedOptions): Promise<{ readonly id: string; readonly wasDone: boolean }> {
   const { runs, key, trainer, configuration, prompts, examined, signal, onProgress } = options;
   const claim = await claimIn(join(runs.dataFolder, 'claims'), `trained-${key}`, `The run ${key}`);
@@ -89,7 +86,7 @@ async function follow(id: string, { runs, signal, onProgress }: TrainedOptions):
   }
 }
 
-/** Stops the run: nobody waits for its result any more, and a person who pressed Ctrl+C wants the machine back. */
+/** Its result is no longer awaited, and a person who pressed Ctrl+C wants the machine back. */
 async function stop(runs: Runs, id: string): Promise<void> {
   try {
     await stopRun(runs, id);

@@ -1,12 +1,11 @@
 import { grouped } from '../../text';
 import { percent } from '../words';
-import type { TrainedComparisons } from './comparison';
-import type { Collected, Exported, Reported, TrainedRun } from './results';
+import { type TrainedComparisons, successInWords } from './comparison';
+import type { Collected, Exported, Reported, TrainedRun } from './record';
 import type { TasksResult } from './tasks';
 import type { TrainedProgress } from './trainingStage';
-import { successInWords } from './comparison';
 
-/** These functions write the line of each stage that is done, or was done before. */
+// The line of each stage that is done, or was done before.
 
 export function tasks({ train, heldOut, badLines }: TasksResult): string {
   const bad = badLines === 0 ? '' : `; ${grouped(badLines)} lines hold no task`;
@@ -33,7 +32,6 @@ const PREPARING = {
   launch: 'is launched',
 } as const;
 
-/** Describes what a run is doing, as one piece of work. */
 export function trainingWork(told: TrainedProgress): {
   readonly what: string;
   readonly done?: number;

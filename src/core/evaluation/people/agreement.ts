@@ -12,7 +12,7 @@ import {
   type Said,
 } from './opinions';
 
-/** The figures of one person in some dialogues. One is undefined where nothing contributes to it. */
+/** Figures in some dialogues; undefined where nothing contributes. */
 export interface Person {
   readonly name: string;
   /** Dialogues that the person played, and the tasks of those that are graded. */
@@ -20,39 +20,40 @@ export interface Person {
   readonly tasks: number;
   readonly success?: Figure;
   readonly leak?: Figure;
-  /** Mean of the stars that the person gave. */
   readonly stars?: JudgedFigure;
-  /** Share of thumbs up. */
   readonly thumbs?: JudgedFigure;
-  /** Share of choices that fell on the candidate shown first, of those that fell on one: about half where order does not matter. */
+  /**
+   * Share of choices for the candidate shown first, among choices for one of the two: about half where order does not
+   * matter.
+   */
   readonly first?: JudgedFigure;
-  /** Share of choices that fell on neither candidate, or on both. */
+  /** Share of choices of neither candidate, or of both. */
   readonly undecided?: JudgedFigure;
 }
 
-/** A figure and the number of judgements that it is over. */
 type JudgedFigure = Figure & { readonly of: number };
 
-/** Something about which people differ. `value` is as in the log. */
+/** A judgement on which people differ. `value` is as in the log. */
 export type Disagreement = Judged<number | string> & {
   readonly kind: keyof Opinions;
-  /** 0 to 1: how far the two most different opinions are apart. */
+  /** 0 to 1: distance between the two most different opinions. */
   readonly distance: number;
 };
 
-/** The agreement of some people. */
 export interface PeoplesAgreement {
-  /** Everybody who played or judged, sorted by name. */
+  /** All who played or judged, sorted by name. */
   readonly people: readonly Person[];
-  /** Tasks that each person who played has a graded dialogue of: only on them their success compares. */
+  /** Tasks with a graded dialogue of each person who played: success is comparable only on them. */
   readonly shared: number;
-  /** Alpha of the stars of a dialogue (ordinal), of the thumbs of a turn and of the choice between two candidates (nominal). */
+  /**
+   * Alpha of the stars of a dialogue (ordinal), of the thumbs of a turn and of the choice between two candidates
+   * (nominal).
+   */
   readonly alpha: Readonly<Record<keyof Opinions, Alpha>>;
-  /** They are sorted: the furthest apart come first. */
+  /** The furthest apart come first. */
   readonly disagreements: readonly Disagreement[];
 }
 
-/** Computes the agreement of the people whose dialogues match a filter. */
 export async function agreementIn(
   log: TrajectoryLog,
   opinions: PeoplesOpinions,
@@ -112,7 +113,10 @@ function judgedBy(name: string, said: Opinions): Partial<Person> {
   };
 }
 
-/** Takes stars as shares of the way from the fewest to the most, of which Wilson's interval is honest also for few. */
+/**
+ * Stars count as shares of the way from the fewest to the most, for which Wilson's interval is honest even with few
+ * values.
+ */
 function meanStars(given: readonly number[]): JudgedFigure {
   const of = given.length;
   const value = given.reduce((sum, one) => sum + one, 0) / of;
@@ -128,11 +132,10 @@ const share = (count: number, of: number): JudgedFigure => ({
   of,
 });
 
-/** Distance of two opinions on the same thing, 0 to 1. */
 const distances = {
   stars: (a: number, b: number) => Math.abs(a - b) / (stars.length - 1),
   thumbs: () => 1,
-  // Two people who each prefer another candidate contradict each other; who prefers none differs by half.
+  // People who each prefer another candidate contradict each other; a person who prefers none differs by half.
   choices: (a: unknown, b: unknown) => (typeof a === 'number' && typeof b === 'number' ? 1 : 0.5),
 } satisfies Record<keyof Opinions, (a: never, b: never) => number>;
 

@@ -1,43 +1,40 @@
 import { mulberry32 } from '../../random';
 import type { Interval } from '../interval';
 
-/** Two values differ as names, as ranks, or as numbers. */
+/** Values differ as names, as ranks, or as numbers. */
 type Scale = 'nominal' | 'ordinal' | 'interval';
 
-/** Krippendorff's alpha of people who judged the same things. */
 export interface Alpha {
   /**
-   * 1: they always agree; 0: as much as if values were dealt out at random; below 0: less. Undefined if nothing was
-   * judged twice, or all judged values are the same, which tells agreement from chance by nothing.
+   * 1: people always agree; 0: as often as by chance; below 0: less often. Undefined if nothing was judged twice, or
+   * all values are the same, so that agreement cannot be told from chance.
    */
   readonly alpha: number | undefined;
-  /** 95 % interval over units, as `intervalOf` computes it; absent with few units. */
+  /** 95 % over units, see `intervalOf`; absent with few units. */
   readonly interval?: Interval;
-  /** Things that at least two people judged. */
+  /** Judged by at least two people. */
   readonly units: number;
-  /** Judgements of these. */
   readonly values: number;
 }
 
-/** Units that have the same values in any order: `counts[v]` people said the value with the rank `v`. */
+/** Units with the same values in any order: `counts[v]` people gave the value with the rank `v`. */
 interface Pattern {
   readonly counts: readonly number[];
   units: number;
 }
 
-/** Steps of the bootstrap at most, and its draws at most and at least. */
+/** Maximum steps of the bootstrap, and its maximum and minimum draws. */
 const WORK = 1e7;
 const DRAWS = { most: 2000, least: 200 };
 /** Share of the draws beyond each end. */
 const OUTSIDE = 0.025;
-/** Units from which on there is an interval; of fewer it would say next to nothing. */
+/** Below so many units an interval would say next to nothing. */
 const UNITS = 6;
 
 /**
- * Computes Krippendorff's alpha (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011) for any number of
- * people, with missing values.
- *
- * @param units the values of each thing that was judged, one a person; a unit with fewer than two values is left out
+ * Krippendorff's alpha (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011) for any number of people, with
+ * missing values.
+ * @param units the values of each judged thing, one a person; a unit with fewer than two values is left out
  * @param order all values from the lowest to the highest; `interval` takes them as equally far apart
  */
 export function alphaOf<Value>(
@@ -73,7 +70,7 @@ function patternsOf<Value>(units: readonly (readonly Value[])[], order: readonly
   return [...known.values()];
 }
 
-/** @param numbers how many units each pattern stands for, or their weight */
+/** @param numbers number of units of each pattern, or their weight */
 function fromPatterns(
   patterns: readonly Pattern[],
   numbers: ArrayLike<number>,
@@ -116,14 +113,14 @@ function difference(a: number, b: number, totals: readonly number[], scale: Scal
 }
 
 /**
- * Computes the 95 % interval by the Bayesian bootstrap (Rubin, The Bayesian Bootstrap, 1981), in which each draw gives the
- * units random weights. For each end one unit is added to those that were judged: for the low end the one that lowers
- * alpha most, for the high end the one that raises it most. Gaffke bounds a mean in this way (Learned-Miller and Thomas,
- * A New Confidence Interval for the Mean of a Bounded Random Variable, 2019).
- *
+ * 95 % interval by the Bayesian bootstrap (Rubin, The Bayesian Bootstrap, 1981), in which each draw gives the units
+ * random weights. For each end one unit is added to the judged ones: for the low end the one that lowers alpha most,
+ * for the high end the one that raises it most. Gaffke bounds a mean in this way (Learned-Miller and Thomas, A New
+ * Confidence Interval for the Mean of a Bounded Random Variable, 2019).
  * For two people and two values, this gives the share of units on which they differ the exact interval of Clopper and
- * Pearson (1934). It reaches to 1 − 0.025^(1/n), about 3.7 / n, where they differ on none of n units. The usual bootstrap (Zapf et
- * al., Measuring Inter-Rater Reliability for Nominal Data, 2016) has 1 to 1 there, because it only draws what was judged.
+ * Pearson (1934). It reaches to 1 − 0.025^(1/n), about 3.7 / n, where they differ on none of n units. The usual
+ * bootstrap (Zapf et al., Measuring Inter-Rater Reliability for Nominal Data, 2016) has 1 to 1 there, because it draws
+ * only from the judged units.
  */
 function intervalOf(
   patterns: readonly Pattern[],
@@ -148,8 +145,8 @@ function intervalOf(
 }
 
 /**
- * Returns the unit that lowers alpha most and the one that raises it most. In each that is tried, half of the people say
- * one value and half say another or the same, and somebody said these values elsewhere.
+ * The units that lower and raise alpha most. In each tried unit, half of the people give one value and half another or
+ * the same; each value occurs elsewhere.
  */
 function extremes(
   patterns: readonly Pattern[],
@@ -173,8 +170,8 @@ function extremes(
 }
 
 /**
- * Returns a random weight of each pattern. The weights of single units are exponential, scaled to a mean of 1.
- * @param sizes how many units each pattern stands for
+ * The weights of single units are exponential, scaled to a mean of 1.
+ * @param sizes number of units of each pattern
  */
 function weigh(sizes: readonly number[], random: () => number): number[] {
   const drawn = sizes.map((units) => {

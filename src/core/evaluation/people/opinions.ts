@@ -4,7 +4,7 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
 import { taskTitle } from '../../task/title';
 import { opinionsOn, titleOf } from '../../trajectory/opinions';
 
-/** Values from the lowest to the highest. */
+/** Ordered from the lowest to the highest. */
 export const stars = [1, 2, 3, 4, 5] as const;
 export const thumbs = ['down', 'up'] as const;
 /** `0` is the candidate that was shown first. The three ways not to prefer it have no order. */
@@ -13,46 +13,42 @@ export const choices = [0, 1, 'equal', 'neither'] as const satisfies readonly Pi
 export type Stars = (typeof stars)[number];
 export type Thumb = (typeof thumbs)[number];
 
-/** The opinion of one person. */
 export interface Said<Value> {
   readonly by: string;
   readonly value: Value;
   readonly comment?: string;
 }
 
-/** Something that people judged: a dialogue, a turn of it, or two candidates of a turn. */
+/** A dialogue, a turn of it, or two candidates of a turn. */
 export interface Judged<Value> {
   readonly episode: string;
-  /** The title of the dialogue. */
   readonly title: string;
   /** Absent for a whole dialogue. */
   readonly turn?: number;
-  /** The agent's message that was judged, or the two between which was chosen, in the order in which they were shown. */
+  /** The judged message of the agent, or the two candidates in the order in which they were shown. */
   readonly messages?: readonly string[];
-  /** One opinion a person. */
   readonly said: readonly Said<Value>[];
 }
 
-/** All that people said of some dialogues. */
 export interface Opinions {
   readonly stars: readonly Judged<Stars>[];
   readonly thumbs: readonly Judged<Thumb>[];
   readonly choices: readonly Judged<Picked>[];
 }
 
-/** Reads what people said in a log. Each episode is read once, and again after `forget`. */
+/** Each episode is read once, and again after `forget`. */
 export class PeoplesOpinions {
   private readonly known = new Map<string, Opinions>();
 
-  /** Marks episodes as changed; an empty list means that any may have changed. */
+  /** An empty list means that any episode may have changed. */
   forget(episodes: readonly string[]): void {
     if (episodes.length === 0) this.known.clear();
     for (const episode of episodes) this.known.delete(episode);
   }
 
   /**
-   * Returns what people said of the dialogues that match a filter, the oldest dialogue first. Choices in a dialogue
-   * that goes on are left out, so that nobody sees them who may still choose there.
+   * Oldest dialogue first. Choices in an open dialogue are left out, because people who may still choose there must
+   * not see them.
    */
   async of(log: TrajectoryLog, filter: TrajectoryFilter = {}): Promise<Opinions> {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;

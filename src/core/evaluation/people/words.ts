@@ -2,20 +2,20 @@ import type { Alpha } from './alpha';
 import type { PeoplesAgreement } from './agreement';
 import type { Opinions } from './opinions';
 
-/** Writes alpha as `0.74 [0.52, 0.88]`, or a dash where it is not known. */
+/** `0.74 [0.52, 0.88]`, or a dash where alpha is not known. */
 export function alphaInWords({ alpha, interval }: Alpha): string {
   if (alpha === undefined) return '–';
   return interval ? `${number(alpha)} [${number(interval.low)}, ${number(interval.high)}]` : number(alpha);
 }
 
-/** Writes a number with two digits and a real minus sign. */
+/** Two digits and a real minus sign. */
 const number = (value: number): string =>
   value
     .toFixed(2)
     .replace(/^-(?=.*[1-9])/, '−')
     .replace('-', '');
 
-/** Why there is no alpha, in a sentence; undefined where there is one. */
+/** A sentence; undefined where there is an alpha. */
 export function whyNoAlpha({ alpha, units }: Alpha): string | undefined {
   if (alpha !== undefined) return undefined;
   return units === 0
@@ -30,7 +30,7 @@ export type Reliance = 'good' | 'fair' | 'poor' | 'unsettled';
 const GOOD = 0.8;
 const FAIR = 0.667;
 
-/** Returns how far alpha lets one rely on what was judged; undefined while there is no interval. */
+/** Undefined while there is no interval. */
 export function reliance({ interval }: Alpha): Reliance | undefined {
   if (interval === undefined) return undefined;
   if (interval.low >= GOOD) return 'good';
@@ -38,7 +38,7 @@ export function reliance({ interval }: Alpha): Reliance | undefined {
   return interval.high < FAIR ? 'poor' : 'unsettled';
 }
 
-/** Says what several people judged, as `3 turns`. */
+/** `3 turns`. */
 export function judgedInWords(kind: keyof Opinions, { units }: Alpha): string {
   const [one, many] = {
     stars: ['dialogue', 'dialogues'],
@@ -48,7 +48,7 @@ export function judgedInWords(kind: keyof Opinions, { units }: Alpha): string {
   return `${units} ${units === 1 ? one : many}`;
 }
 
-/** Says on how many tasks the success of people compares; undefined with fewer than two who played. */
+/** Names the number of tasks on which people's success compares; undefined with fewer than two players. */
 export function sharedInWords({ people, shared }: PeoplesAgreement): string | undefined {
   if (people.filter(({ tasks }) => tasks > 0).length < 2) return undefined;
   return shared === 0

@@ -4,13 +4,12 @@ import { axisLine, axisText, FONT, gridLine, INK, legend, svgOf, titled, TOP, wh
 
 export interface Bar {
   readonly value: number;
-  /** Interval that is drawn as a whisker. */
   readonly interval?: Interval;
 }
 
 export interface BarSeries {
   readonly name: string;
-  /** One bar for each category; null where nothing was measured. */
+  /** One for each category; null where nothing was measured. */
   readonly bars: readonly (Bar | null)[];
 }
 
@@ -19,19 +18,19 @@ interface BarPicture {
   readonly subtitle?: string;
   readonly categories: readonly string[];
   readonly series: readonly BarSeries[];
-  /** Writes a value, beside its bar and on the axis. */
+  /** Beside its bar and on the axis. */
   readonly format: (value: number) => string;
-  /** End of the axis; the largest value when absent. */
+  /** End of the axis; by default the largest value. */
   readonly most?: number;
 }
 
 const BAR = 18;
 const BETWEEN_CATEGORIES = 22;
-/** Room for a category's name: pixels per character, and its maximum in pixels. */
+/** Space for a category's name: pixels per character, and its maximum in pixels. */
 const CHARACTER = 6.6;
 const WIDEST_NAME = 240;
 
-/** Draws horizontal bars, grouped by category, each with its value and its 95 % interval. */
+/** Horizontal, grouped by category, with values and 95 % intervals. */
 export function barPicture(picture: BarPicture): string {
   const { title, subtitle, categories, series, format, most } = picture;
   const rows = categories.length * (series.length * BAR + BETWEEN_CATEGORIES);
@@ -73,7 +72,7 @@ function barsOf({ name, bars }: BarSeries): object {
   };
 }
 
-/** Draws the interval as a line with ends, and the value beyond it, in the middle of the bar of that series. */
+/** The value is beyond the whisker, in the middle of the bar of that series. */
 function whiskersOf({ bars }: BarSeries, index: number, { series, format }: BarPicture): CustomSeriesOption {
   const offset = (index - (series.length - 1) / 2) * BAR;
   return {

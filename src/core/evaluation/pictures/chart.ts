@@ -15,29 +15,28 @@ use([
 ]);
 
 /**
- * Colours that people with any kind of colour vision tell apart (Okabe and Ito 2008), in the order in which series take
- * them. The first is for the state before.
+ * Distinguishable with any kind of colour vision (Okabe and Ito 2008), in the order in which series take them. The
+ * first is for the state before.
  */
 export const COLOURS = ['#767676', '#0072b2', '#d55e00', '#009e73', '#aa4499', '#b58900'] as const;
 
-/** Colour of text, and of lines that carry meaning. */
 export const INK = '#2b2b2b';
 const FAINT = '#d8d8d8';
 /**
- * Opaque background: a viewer of Markdown does not tell a picture whether the page is light or dark, and on a
- * transparent background the text would vanish on one of them.
+ * Opaque: a picture does not know if its page is light or dark, and on a transparent background the text would vanish
+ * on one of them.
  */
 const PAPER = '#fcfcfc';
 /** Font names in quotes would end the attribute into which the library writes them. */
 export const FONT = 'system-ui, sans-serif';
 
-/** Width in pixels that a Markdown preview shows without scaling it down. */
+/** Pixels; a Markdown preview shows this width without scaling. */
 export const WIDTH = 760;
 
-/** Pixels from the top at which the drawing begins, below title and legend. */
+/** Below title and legend, in pixels. */
 export const TOP = 68;
 
-/** Renders a picture as SVG text. Equal options give equal texts. */
+/** Equal options give equal SVG texts. */
 export function svgOf(option: EChartsCoreOption, height: number): string {
   const chart = init(null, undefined, { renderer: 'svg', ssr: true, width: WIDTH, height });
   try {
@@ -54,16 +53,14 @@ export function svgOf(option: EChartsCoreOption, height: number): string {
   }
 }
 
-/**
- * Removes what reacts to a pointer: it is of no use in a file, and its names are counted on from picture to picture.
- */
+/** Pointer reactions are useless in a file, and their names are counted on from picture to picture. */
 const withoutHovering = (svg: string): string =>
   svg
     .replaceAll(/ class="zr\d+-cls-\d+"/g, '')
     .replace(/<style >[\s\S]*?<\/style>\n?/, '')
     .replaceAll(/\bzr\d+-/g, 'zr-');
 
-/** Returns a title with a line below it that says what is shown. */
+/** The second line says what is shown. */
 export const titled = (text: string, subtext = ''): object => ({
   text,
   subtext,
@@ -88,7 +85,7 @@ export const axisText = { fontFamily: FONT, color: INK, fontSize: 12 };
 export const axisLine = { show: true, lineStyle: { color: INK } };
 export const gridLine = { show: true, lineStyle: { color: FAINT } };
 
-/** Returns an interval as a line with ends, at the height `y`; all in pixels. */
+/** A line with ends, at the height `y`; all in pixels. */
 export function whisker(left: number, right: number, y: number) {
   const line = (x1: number, y1: number, x2: number, y2: number) =>
     ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: INK, lineWidth: 1.5 } }) as const;

@@ -5,7 +5,7 @@ export type Point = readonly [step: number, value: number];
 export interface DrawnCurve {
   readonly name: string;
   readonly points: readonly Point[];
-  /** True for values of every step, which are noisy: they are drawn faintly, with a running mean over them. */
+  /** Values of every step are noisy: they are drawn faintly, with a running mean over them. */
   readonly isNoisy?: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface ChartPanel {
   readonly format: (value: number) => string;
   /** End of the axis, where the values have a maximum. */
   readonly most?: number;
-  /** Horizontal line for comparison, e.g. the level of chance. */
+  /** For comparison, e.g. the level of chance. */
   readonly line?: { readonly at: number; readonly name: string };
 }
 
@@ -23,7 +23,7 @@ const HEIGHT = 300;
 const TOP = 96;
 const MARGIN = 24;
 
-/** Draws learning curves, one panel beside the other over the same steps. */
+/** One panel beside the other over the same steps. */
 export function curvePicture({
   title,
   subtitle,
@@ -47,7 +47,7 @@ export function curvePicture({
         icon: 'roundRect',
         itemWidth: 14,
         itemHeight: 4,
-        // Without a screen the library reckons names of runs too short; they go on in a second line.
+        // Without a screen the library underestimates the width of names; they continue in a second line.
         itemGap: 30,
         width: WIDTH - 200,
         textStyle: axisText,
@@ -115,7 +115,7 @@ const level = ({ at, name }: { readonly at: number; readonly name: string }): ob
   label: { ...axisText, formatter: name, position: 'insideEndTop' },
 });
 
-/** Averages over a tenth of the points around each, before and after alike. */
+/** Averages a tenth of the points around each, before and after alike. */
 function runningMean(points: readonly Point[]): Point[] {
   const reach = Math.max(1, Math.round(points.length / 20));
   return points.map(([step], i) => {

@@ -11,10 +11,7 @@ const tokenEntry = z.object({
 
 const message = z.object({
   content: z.string().nullish(),
-  /**
-   * Thoughts of reasoning models: `reasoning_content` from llama.cpp, DeepSeek and older vLLM; `reasoning` from newer
-   * vLLM.
-   */
+  /** `reasoning_content`: llama.cpp, DeepSeek, older vLLM; `reasoning`: newer vLLM. */
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
 });
@@ -29,7 +26,6 @@ const choice = z.object({
   prompt_token_ids: z.array(z.int()).nullish(),
 });
 
-/** The fields that Tandem reads of a chunk of a streamed chat completion, or of a whole one. */
 export const chunkSchema = z.object({
   model: z.string().nullish(),
   choices: z.array(choice),
@@ -55,10 +51,8 @@ const finishReasons: Readonly<Record<string, Generation['finishReason']>> = {
   max_tokens: 'length',
 };
 
-/** A complete answer without its timing. */
 export type FinishedAnswer = Omit<Generation, 'timing'>;
 
-/** Assembles the chunks of one answer. */
 export class ChatAnswer {
   #text = '';
   #reasoning = '';
@@ -71,10 +65,7 @@ export class ChatAnswer {
   #servedModel: string | undefined;
   #hasChoice = false;
 
-  /**
-   * Adds a chunk.
-   * @returns the text that the chunk adds, and whether it shows that the model is generating
-   */
+  /** @returns the text that the chunk adds, and whether it shows that the model is generating */
   add(chunk: Chunk): { text: string; generating: boolean } {
     this.#servedModel ??= chunk.model ?? undefined;
     this.#promptTokenIds ??= chunk.prompt_token_ids ?? undefined;
@@ -107,7 +98,6 @@ export class ChatAnswer {
     return { text, generating };
   }
 
-  /** Number of characters so far, thoughts included. */
   get length(): number {
     return this.#text.length + this.#reasoning.length;
   }
@@ -116,16 +106,11 @@ export class ChatAnswer {
     return this.#hasChoice;
   }
 
-  /** True if the server said that the answer is complete. */
   get isFinished(): boolean {
     return this.#finish !== undefined;
   }
 
-  /**
-   * Ends the answer.
-   * @returns the answer; why token data from the server was discarded, if so; and whether the kept data lack the value
-   * of the token that ended the turn
-   */
+  /** @returns why token data was discarded, if so; `lacksEnd`: no log-probability for the token that ended the turn */
   finish(): { answer: FinishedAnswer; droppedTokens?: string; lacksEnd: boolean } {
     const { tokens, dropped } = this.#tokens();
     const usage = this.#usage ?? this.#usageSoFar ?? usageOf(this.#promptTokenIds, tokens?.ids);
@@ -142,7 +127,7 @@ export class ChatAnswer {
     return { answer, lacksEnd, ...(dropped !== undefined && { droppedTokens: dropped }) };
   }
 
-  /** Returns the token data. Training takes them as the sampled tokens, so inconsistent data are discarded. */
+  /** Training takes these as the sampled tokens, so inconsistent data are discarded. */
   #tokens(): { tokens?: SampledTokens; dropped?: string } {
     const entries = this.#entries;
     if (entries.length > 0 && bytesAreMissing(entries, this.#reasoning + this.#text))
@@ -161,14 +146,13 @@ export class ChatAnswer {
     return { tokens: { ...(ids && { ids }), ...(logprobs && { logprobs }) } };
   }
 
-  /** Tells whether only the log-probability of the last token is missing, which ended the turn and wrote no text. */
+  /** True if only the log-probability of the last token is missing, which ended the turn and wrote no text. */
   #lacksEndOnly(ids: readonly number[], logprobs: readonly number[]): boolean {
     if (ids.length !== logprobs.length + 1 || !this.#endedItself) return false;
     const named = complete(this.#entries.map(entryId));
     return named ? named.every((id, at) => id === ids[at]) : this.#entriesAreTheText;
   }
 
-  /** Tells whether the kept data lack the log-probability of the token that ended the turn. */
   #lacksEnd({ ids, logprobs }: SampledTokens): boolean {
     if (!ids || !logprobs || !this.#endedItself) return false;
     const last = this.#entries.at(-1)?.bytes ?? [];
@@ -184,7 +168,6 @@ export class ChatAnswer {
   }
 }
 
-/** Derives the usage from the token ids, if the server gives all of them. */
 function usageOf(
   prompt: readonly number[] | undefined,
   ids: readonly number[] | undefined,
@@ -198,21 +181,21 @@ function entryId(entry: TokenEntry): number | undefined {
   return written === undefined ? undefined : Number(written);
 }
 
-/** Returns the list if it is not empty and no element is missing; otherwise undefined. */
+/** Undefined if the list is empty or an element is missing. */
 function complete(values: (number | undefined)[]): number[] | undefined {
   const present = values.filter((value) => value !== undefined);
   return present.length > 0 && present.length === values.length ? present : undefined;
 }
 
-/** Returns the text of tokens, each of which may hold part of a character; undefined if a token has no bytes. */
+/** Undefined if a token has no bytes. Each token may hold part of a character. */
 function textOf(entries: readonly TokenEntry[]): string | undefined {
   const bytes = entries.flatMap(({ bytes }) => (bytes ? [Buffer.from(bytes)] : []));
   return bytes.length === entries.length ? Buffer.concat(bytes).toString() : undefined;
 }
 
 /**
- * Tells whether tokens are missing: llama.cpp omits tokens whose bytes are an incomplete character. More bytes than
- * text are fine, because an end-of-turn token or a stop string is not part of the text.
+ * llama.cpp omits tokens of incomplete characters. More bytes than text are fine: an end-of-turn token or a stop
+ * string is not part of the text.
  */
 function bytesAreMissing(entries: readonly TokenEntry[], text: string): boolean {
   let bytes = 0;

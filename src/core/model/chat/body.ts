@@ -1,7 +1,7 @@
-/** Maximum number of bytes read of an error or a list of models; real ones are shorter. */
+/** Limit for an error or a list of models; real ones are shorter. */
 const MAX_BYTES = 2 ** 20;
 
-/** Returns the text of a body that is not an answer of a model, up to `most` bytes; it does not wait for the rest. */
+/** Does not wait for the rest of the body after `most` bytes. */
 export async function textOf({ body }: Response, most = MAX_BYTES): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

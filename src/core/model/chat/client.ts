@@ -1,8 +1,7 @@
-import type { APIError, ClientOptions } from 'openai';
-import { isTooDeep } from '../../nesting';
+import { OpenAI, type APIError, type ClientOptions } from 'openai';
+import { isTooDeep } from '../../json';
 import { type Address, isOfEnvironment } from '../address';
 import { boundedFetch } from './body';
-import { OpenAI } from './library';
 
 /**
  * Keeps the body of errors that are not in OpenAI's form, such as FastAPI's `detail`, which the `openai` package drops.
@@ -21,10 +20,7 @@ class Client extends OpenAI {
   }
 }
 
-/**
- * Makes a client for one server.
- * @param key sent to this server; undefined: no key is sent
- */
+/** @param key undefined: no key is sent */
 export function clientFor({ baseUrl, origin }: Address, key: string | undefined): OpenAI {
   const isForeign = !isOfEnvironment(origin);
   const options: ClientOptions = {
@@ -45,7 +41,7 @@ export function clientFor({ baseUrl, origin }: Address, key: string | undefined)
   return new Client(options);
 }
 
-/** Removes each header of `OPENAI_CUSTOM_HEADERS`, which has one `name: value` a line. */
+/** `OPENAI_CUSTOM_HEADERS` has one `name: value` a line. */
 function withoutHeadersOfEnvironment(): Record<string, null> {
   const lines = (process.env.OPENAI_CUSTOM_HEADERS ?? '').split('\n').filter((line) => line.includes(':'));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), null]));

@@ -7,7 +7,6 @@ export interface TimeLimits {
   readonly firstTokenMs: number;
   /** Limit from one piece of a streamed answer to the next. */
   readonly betweenTokensMs: number;
-  /** Limit from the request to the end of the answer. */
   readonly totalMs: number;
 }
 
@@ -19,11 +18,10 @@ export const defaultLimits: TimeLimits = {
 
 export type PassedLimit = keyof TimeLimits;
 
-/** Watches one attempt: its `signal` aborts if the caller cancels or a time limit is exceeded. */
+/** Its `signal` aborts if the caller cancels or a time limit is exceeded. */
 export class Deadline implements Disposable {
   /** The exceeded limit, if that is why `signal` aborted. */
   passed: PassedLimit | undefined;
-  /** True if the caller cancelled. */
   cancelled = false;
   readonly controller = new AbortController();
 
@@ -51,10 +49,7 @@ export class Deadline implements Disposable {
     return this.controller.signal;
   }
 
-  /**
-   * Reports that something arrived. The first token counts only if `token` is true, because servers send greetings
-   * before they start to work.
-   */
+  /** The first token counts only if `token` is true, because servers send greetings before they start to work. */
   progress(token: boolean): void {
     if (this.#betweenTokens) this.#betweenTokens.refresh();
     else if (token) {

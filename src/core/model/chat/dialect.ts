@@ -58,15 +58,11 @@ export class Dialect {
     this.#settings = settings;
   }
 
-  /** True if the server's own sampling is disabled, as far as the server allows. */
   get isNeutral(): boolean {
     return this.#settings.neutral;
   }
 
-  /**
-   * Returns the body of a request.
-   * @param mayStop true if the answer may be stopped before its end, which contains the token counts
-   */
+  /** @param mayStop true if the answer may be stopped before its end, which contains the token counts */
   request(messages: readonly ChatMessage[], sampling: SamplingSettings, mayStop = false): RequestBody {
     const { temperature, topP = 1, topK = 0, maxTokens, stop = [], seed } = sampling;
     const body: RequestBody = {
@@ -89,7 +85,7 @@ export class Dialect {
     return body;
   }
 
-  /** Returns the settings of the server's own sampling in this request; undefined if there are none. */
+  /** Undefined if the server adds no sampling of its own. */
   samplingOf(body: RequestBody, { seed }: SamplingSettings): ServerSampling | undefined {
     const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
     const wanted: Dispensable[] = [
@@ -101,7 +97,7 @@ export class Dialect {
     return neutral.length > 0 ? { neutral } : undefined;
   }
 
-  /** Remembers refused fields that Tandem can omit; returns false if the refusal is about something else. */
+  /** Returns false if the refusal is about something other than omissible fields. */
   learn(status: number, answer: string, body: RequestBody): boolean {
     if (!isRefusal(status)) return false;
     // A neutral value can be omitted, whatever the reason for the refusal.
@@ -114,7 +110,6 @@ export class Dialect {
     return learned.length > 0;
   }
 
-  /** Returns the user's sampling field that a refusal names, and the value that was sent. */
   refusedChoice(
     status: number,
     answer: string,
@@ -126,7 +121,7 @@ export class Dialect {
     return field && { field, value: body[field] };
   }
 
-  /** Returns the refused fields and the loss for each, as predicates that follow the server's name in a sentence. */
+  /** Predicates that follow the server's name in a sentence. */
   get losses(): string[] {
     const refused = DISPENSABLE.filter((field) => this.#refused.has(field));
     const own = NEUTRAL_FIELDS.filter((field) => this.#refused.has(field)).map((field) => `"${field}"`);
@@ -169,7 +164,7 @@ export class Dialect {
     return this.#speaks(field) ? field : (swapped(field) ?? field);
   }
 
-  /** Tells whether the server has already refused the other name of the token limit. */
+  /** True if the server has already refused the other name of the token limit. */
   #isSwappedBack(parameter: Dispensable): boolean {
     const other = swapped(parameter);
     return other !== undefined && this.#refused.has(other);

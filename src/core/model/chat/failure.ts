@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { APIConnectionError, APIError } from './library';
+import { APIConnectionError, APIError } from 'openai';
 import { Fault, messageOf } from '../../fault';
 import { originOf, keyRemedy } from '../address';
 import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../model';
@@ -18,16 +18,14 @@ type FailureCode =
   | 'model/bad-answer'
   | 'model/too-long-answer';
 
-/** Recipient of a request, for error messages. */
 export interface Addressee {
-  /** Base URL. */
   readonly server: string;
   readonly model: string;
-  /** Never shown: it is removed from all text of the server before that is shown. */
+  /** Removed from all text of the server before that is shown. */
   readonly key: string | undefined;
 }
 
-/** Codes of failures in which the request, and not the server, is at fault, unless it may succeed later. */
+/** The request, not the server, is at fault, unless it may succeed later. */
 const OF_REQUEST: readonly FailureCode[] = [
   'model/bad-request',
   'model/too-long',
@@ -35,11 +33,10 @@ const OF_REQUEST: readonly FailureCode[] = [
   'model/too-long-answer',
 ];
 
-/** An attempt that gave no answer. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: FailureCode;
-  /** Remedy for the user, without a period. */
+  /** Has no period at its end. */
   readonly remedy: string;
   /** True if the same request may succeed later. */
   readonly again: boolean;
@@ -70,15 +67,14 @@ export class Failure extends Error {
     this.words = details.words;
   }
 
-  /** True if no other server would answer the same request either. */
+  /** True if no other server would answer the same request. */
   get isOfRequest(): boolean {
     return !this.again && OF_REQUEST.includes(this.code);
   }
 
   /**
-   * Returns a fault for the user.
    * @param requests number of requests before giving up
-   * @param details `why`: reason not to try again, if it needs saying; `remedy`: a better remedy, if known
+   * @param details `why`: reason not to try again; `remedy`: a better remedy, if known
    */
   toFault(requests: number, { why, remedy = this.remedy }: { why?: string; remedy?: string } = {}): Fault {
     const tried = this.again && requests > 1 ? ` (tried ${requests} times)` : '';
@@ -87,7 +83,7 @@ export class Failure extends Error {
   }
 }
 
-/** Converts an error of the `openai` package or the connection; rethrows anything else as a bug. */
+/** Rethrows anything but an error of the `openai` package or the connection, as a bug. */
 export function failureOf(error: unknown, to: Addressee): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof APIConnectionError) return unreachable(error, to);
@@ -95,7 +91,6 @@ export function failureOf(error: unknown, to: Addressee): Failure {
   throw error;
 }
 
-/** Returns the failure for an exceeded time limit. */
 export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee): Failure {
   const seconds = `${limits[limit] / 1000} s`;
   const what = {
@@ -111,7 +106,6 @@ export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee):
   return new Failure('model/timed-out', `${subject(to)} ${what}`, remedy, { again: limit !== 'totalMs' });
 }
 
-/** Returns the failure for a connection lost during the answer, or an answer that ended too early. */
 export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure {
   return new Failure(
     'model/unreachable',
@@ -121,7 +115,6 @@ export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure 
   );
 }
 
-/** Returns the failure for an answer that is not a chat completion. */
 export function badAnswer(
   what: string,
   to: Addressee,
@@ -135,14 +128,13 @@ export function badAnswer(
   );
 }
 
-/** Returns the failure for an answer longer than any dialogue accepts. */
 export function tooLong(to: Addressee): Failure {
   return new Failure('model/too-long-answer', `${subject(to)} ${WROTE_TOO_LONG}`, TOO_LONG_REMEDY, {
     again: false,
   });
 }
 
-/** Throws if reading was stopped by Tandem: for an exceeded limit, or else the caller's cancel. */
+/** For an exceeded limit, or else the caller's cancel. */
 export function throwIfStopped(deadline: Deadline, limits: TimeLimits, to: Addressee): void {
   if (deadline.passed) throw timedOut(deadline.passed, limits, to);
   if (deadline.cancelled) throw cancelled();
@@ -152,10 +144,10 @@ export function cancelled(): DOMException {
   return new DOMException('The request to the model was cancelled.', 'AbortError');
 }
 
-/** Number of characters of a server's message that are searched for a quotation. */
+/** Length of a server's message that is searched for a quotation. */
 const MAX_ERROR_CHARS = 10_000;
 
-/** Returns part of a server's message, fit for a sentence: one short line, without markup and without the key. */
+/** Fit for a sentence: one short line, without markup and without the key. */
 export function quoted(said: string, to: Addressee): string {
   const text = said.slice(0, MAX_ERROR_CHARS);
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
@@ -195,7 +187,7 @@ function unreachable(error: APIConnectionError, to: Addressee): Failure {
   });
 }
 
-/** Returns the most specific reason in a chain of causes: `ECONNREFUSED` rather than "fetch failed". */
+/** The most specific reason in a chain of causes: `ECONNREFUSED` rather than "fetch failed". */
 export function connectionReason(error: unknown): string {
   let reason = messageOf(error);
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -204,14 +196,13 @@ export function connectionReason(error: unknown): string {
   return reason;
 }
 
-/** Bodies of errors: OpenAI's object, a bare string, or FastAPI's `detail`. */
 const errorBody = z.union([
   z.string(),
   z.object({ message: z.string(), code: z.unknown().optional(), param: z.unknown().optional() }),
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
 
-/** Returns the server's message with the code and parameter it names, for people and for `Dialect.learn`. */
+/** Includes the code and parameter that the server names. */
 function serverWords(error: APIError): string {
   const body = errorBody.safeParse(error.error);
   if (!body.success) return error.error === undefined ? withoutStatus(error) : JSON.stringify(error.error);
@@ -221,7 +212,7 @@ function serverWords(error: APIError): string {
   return named.length > 0 ? `${message} [${named.join(', ')}]` : message;
 }
 
-/** Removes what `APIError` adds to a message: the status in front, and "(no body)" if the server sent none. */
+/** `APIError` puts the status in front, and "(no body)" if the server sent none. */
 function withoutStatus(error: APIError): string {
   return error.message.replace(/^\d{3} /, '').replace('status code (no body)', 'no explanation');
 }
@@ -246,15 +237,15 @@ function refused(error: APIError, to: Addressee): Failure {
   );
 }
 
-/** Returns the status of an error inside a stream, which is in `code`, if anywhere. */
+/** The status of an error inside a stream is in `code`, if anywhere. */
 function statusInBody(error: APIError): number | undefined {
   const code = Number(error.code);
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;
 }
 
 /**
- * Words with which servers refuse a dialogue that is longer than the model's context: `maximum context length` (OpenAI,
- * vLLM), `available context size` (llama.cpp), `model's context length` (SGLang), `maximum model length` (vLLM).
+ * A dialogue longer than the model's context: `maximum context length` (OpenAI, vLLM), `available context size`
+ * (llama.cpp), `model's context length` (SGLang), `maximum model length` (vLLM).
  */
 const CONTEXT_EXCEEDED = /context_length_exceeded|context (?:length|size|window)|maximum model length/i;
 

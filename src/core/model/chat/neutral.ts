@@ -37,16 +37,12 @@ export function isRefusal(status: number): boolean {
   return refusals.has(status);
 }
 
-/** Tells whether an answer refuses a parameter itself, rather than its value. */
+/** True if the parameter itself is refused, rather than its value. */
 export function refusesParameter(answer: string): boolean {
   return refusalWords.test(answer);
 }
 
-/**
- * Returns the parameters that an answer refuses: the first one it names, because later ones may be the remedy, and
- * those in the same list.
- * @param among parameters that count
- */
+/** Takes the first one that an answer names and those in the same list, because later ones may be the remedy. */
 export function refusedIn<Name extends string>(answer: string, among: readonly Name[]): Name[] {
   const known = new Set<string>(among);
   const words: readonly string[] = answer.match(/\w+/g) ?? [];
@@ -61,7 +57,7 @@ export function refusedIn<Name extends string>(answer: string, among: readonly N
   return among.filter((name) => named.has(name));
 }
 
-/** Returns the end of the sequence of names without other words between them. */
+/** The first index after the names that follow each other without other words between. */
 function endOfList(words: readonly string[], first: number, known: ReadonlySet<string>): number {
   const after = words.findIndex((word, index) => index > first && word !== 'and' && !known.has(word));
   return after < 0 ? words.length : after;

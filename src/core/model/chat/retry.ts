@@ -1,12 +1,11 @@
-/** Settings for repeating a failed request. Times are in milliseconds. */
+/** Times are in milliseconds. */
 export interface RetrySettings {
-  /** Maximum number of requests for one answer, the first one included. */
+  /** Includes the first request. */
   readonly attempts: number;
   /** The first wait; each later one is twice as long. */
   readonly firstWaitMs: number;
-  /** Maximum wait that Tandem chooses itself. */
   readonly longestWaitMs: number;
-  /** Maximum wait that a server may ask for with `Retry-After`; if it asks for more, the request fails at once. */
+  /** If a server asks for more with `Retry-After`, the request fails at once. */
   readonly longestServerWaitMs: number;
 }
 
@@ -18,8 +17,8 @@ export const defaultRetry: RetrySettings = {
 };
 
 /**
- * Returns the milliseconds to wait after failed attempt number `attempt`, from 1. The wait is random, so that requests
- * that failed together do not return together. A wait that the server asked for is never shortened.
+ * Milliseconds after failed attempt number `attempt`, from 1. Random, so that requests that failed together do not
+ * return together. Never shorter than the server asked for.
  */
 export function waitBefore(
   attempt: number,
@@ -33,9 +32,9 @@ export function waitBefore(
 }
 
 /**
- * Returns the wait in milliseconds that a response asks for; undefined if it asks for none. `Retry-After` is seconds or
- * an HTTP date (RFC 9110, section 10.2.3); `retry-after-ms` is OpenAI's finer variant. A date is compared with the
- * server's own clock if it sends one, so that a wrong local clock does no harm.
+ * In milliseconds. `Retry-After` is seconds or an HTTP date (RFC 9110, section 10.2.3); `retry-after-ms` is OpenAI's
+ * finer variant. A date is compared with the server's own clock if it sends one, so that a wrong local clock does no
+ * harm.
  */
 export function askedWait(headers: Headers, now: number = Date.now()): number | undefined {
   const milliseconds = amount(headers.get('retry-after-ms'));

@@ -1,7 +1,7 @@
-import type { OpenAI } from 'openai';
-import { APIError, Stream } from './library';
+import { APIError, type OpenAI } from 'openai';
+import { Stream } from 'openai/streaming';
 import { chunkSchema, type Chunk } from './answer';
-import { isTooDeep } from '../../nesting';
+import { isTooDeep } from '../../json';
 import type { Deadline } from './deadline';
 import {
   badAnswer,
@@ -13,19 +13,19 @@ import {
   type Addressee,
 } from './failure';
 
-/** Maximum number of bytes of an answer, so that a server that never stops sending is cut off. */
+/** Bytes after which a server that never stops sending is cut off. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Number of bytes kept from the end of a body, for error messages. */
+/** Bytes kept from the end of a body, for error messages. */
 const shownBytes = 400;
 
-/** Tells whether the response is a stream, rather than a whole answer from a server that ignores `stream: true`. */
+/** False for a whole answer from a server that ignores `stream: true`. */
 export function isStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 }
 
 /**
- * Yields the chunks of a streamed answer. Ends early, without throwing, if the deadline's signal aborts.
+ * Ends early, without throwing, if the deadline's signal aborts.
  * @throws {Failure} if the connection breaks or a chunk is invalid
  */
 export async function* streamedChunks(
@@ -52,10 +52,7 @@ export async function* streamedChunks(
     });
 }
 
-/**
- * Reads an answer that is not streamed.
- * @throws {Failure} if it is not a chat completion
- */
+/** @throws {Failure} if it is not a chat completion */
 export async function wholeAnswer(response: Response, to: Addressee): Promise<Chunk> {
   const tap = new Tap();
   let text: string;
@@ -88,7 +85,6 @@ function understood(value: unknown, to: Addressee): Chunk {
 const nestedTooDeeply = (to: Addressee, cause?: unknown): Failure =>
   badAnswer('sent JSON that is nested too deeply', to, { cause });
 
-/** Returns the failure for an error that ended the reading of a body. */
 function streamFailure(error: unknown, tap: Tap, to: Addressee): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof APIError) return failureOf(error, to);

@@ -4,11 +4,10 @@ import { openDecoder } from './openDecoder';
 import { openGraph, type Graph } from './graph';
 import { withoutEnd } from '../../text';
 
-/** Minimum size of a model, in bytes, to try a GPU; smaller ones gain nothing from it. */
+/** In bytes; smaller models gain nothing from a GPU. */
 const WORTH_TRYING = 256 * 2 ** 20;
-/** Maximum difference of logits from those of the CPU, as a fraction of the largest one. */
+/** Difference of logits from those of the CPU, as a fraction of the largest one. */
 const TOLERANCE = 0.02;
-/** Prompt of a trial, and the number of tokens then generated. */
 const TRIAL = { prompt: [0, 1, 2, 3, 4, 5, 6, 7], steps: 8 } as const;
 
 export interface Chosen {
@@ -23,9 +22,8 @@ interface Trial {
 }
 
 /**
- * Loads a graph on the fastest device. That is the CPU, unless the model is large and a GPU computes the same result
- * faster: a driver may be missing, wrong, or emulated by the CPU, and only a trial shows that.
- *
+ * Chooses the CPU, unless the model is large and a GPU computes the same result faster: a driver may be missing,
+ * wrong, or emulated by the CPU, and only a trial shows that.
  * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
  */
 export async function openWhereFastest(file: string, bytes: number): Promise<Chosen> {
@@ -44,13 +42,11 @@ export async function openWhereFastest(file: string, bytes: number): Promise<Cho
   return { graph: onProcessor, notes: [`The processor computes the model: ${troubles.join(', ')}.`] };
 }
 
-/** Returns the GPU providers of this build of ONNX Runtime. */
 const accelerators = (): string[] =>
   listSupportedBackends()
     .map(({ name }) => name)
     .filter((name) => name === 'cuda' || name === 'webgpu');
 
-/** Returns the graph on this provider, or why it cannot be used. */
 async function tryProvider(
   file: string,
   bytes: number,
@@ -76,7 +72,7 @@ async function tryProvider(
   }
 }
 
-/** Runs a short generation twice and times the warm one. */
+/** The second run is timed, when the graph is warm. */
 async function tried(graph: Graph, bytes: number): Promise<Trial> {
   // The few tokens of a trial always fit into memory.
   const decoder = await openDecoder(graph, bytes, Infinity);
@@ -98,7 +94,7 @@ function isClose(logits: Float32Array, expected: Float32Array): boolean {
   return expected.every((logit, id) => Math.abs(logits[id]! - logit) <= TOLERANCE * largest);
 }
 
-/** Returns the last sentence of an error, because ONNX Runtime begins with names from its source code. */
+/** The last sentence, because ONNX Runtime begins with names from its source code. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const words = messageOf(said).replace(/\s+/g, ' ').trim();

@@ -9,9 +9,7 @@ import { TurnText } from './turnText';
 interface TurnRequest {
   readonly promptIds: readonly number[];
   readonly sampling: SamplingSettings;
-  /** Number of the most likely tokens to tell with each sampled one. */
   readonly alternatives: number;
-  /** Absent if nobody listens. */
   readonly onText?: (piece: TurnPiece) => void;
   readonly onDone: (turn: FinishedTurn) => void;
   readonly onFailed: (reason: unknown) => void;
@@ -20,7 +18,7 @@ interface TurnRequest {
 export interface StartedTurn {
   /** Ends the turn without an answer. */
   cancel(): void;
-  /** Ends the turn with what it has so far. */
+  /** Ends the turn with the text so far. */
   finish(): void;
 }
 
@@ -33,18 +31,16 @@ interface BatchLimits {
 
 interface Turn {
   readonly request: TurnRequest;
-  /** Maximum number of tokens of its dialogue at the end of the turn. */
+  /** Tokens of its dialogue at the end of the turn, at most. */
   readonly longest: number;
   readonly sampler: Sampler;
   readonly text: TurnText | undefined;
   readonly ids: number[];
   readonly logprobs: number[];
-  /** Absent unless some were asked for. */
   readonly alternatives: (readonly LikelyToken[])[] | undefined;
-  /** Number of tokens that the pieces of text hold so far. */
   told: number;
   cancelled: boolean;
-  /** True if the turn must end with its text so far. */
+  /** The turn must end with its text so far. */
   enough: boolean;
 }
 
@@ -53,7 +49,7 @@ interface Running {
   readonly row: SequenceRow;
 }
 
-/** Maximum number of rows, including dialogues that wait for a reply. */
+/** Includes dialogues that wait for a reply. */
 const MAX_ROWS = 128;
 
 /**
@@ -73,10 +69,7 @@ export class Batch {
     private readonly limits: BatchLimits,
   ) {}
 
-  /**
-   * Queues a turn.
-   * @throws {Fault} `model/too-long`, `model/too-large`
-   */
+  /** @throws {Fault} `model/too-long`, `model/too-large` */
   start(request: TurnRequest): StartedTurn {
     const { promptIds, sampling, alternatives, onText } = request;
     const stop = sampling.stop?.filter((string) => string !== '') ?? [];
@@ -132,7 +125,6 @@ export class Batch {
     }
   }
 
-  /** Removes cancelled turns and ends those that have enough text. */
   #leave(): void {
     for (let index = this.#waiting.length - 1; index >= 0; index--)
       if (this.#waiting[index]!.cancelled) this.#waiting.splice(index, 1);
@@ -140,7 +132,7 @@ export class Batch {
     for (const running of this.#running.filter(({ turn }) => turn.enough)) this.#finish(running, 'other');
   }
 
-  /** Admits turns and reads their prompts, but at most about one long prompt between two tokens of the others. */
+  /** Reads at most about one long prompt between two tokens of the others. */
   async #admit(): Promise<void> {
     let read = 0;
     while (this.#waiting.length > 0 && read < CHUNK && this.#fits(this.#waiting[0]!)) {
@@ -213,12 +205,12 @@ export class Batch {
     this.#resting.push(running.row);
   }
 
-  /** Tells whether there is memory for all running turns and this one at their maximum length. */
+  /** True if memory suffices for all running turns and this one at their maximum length. */
   #fits(turn: Turn): boolean {
     return this.#fit(turn, []);
   }
 
-  /** Checks the same with these resting rows, at their present length, in memory too. */
+  /** As `#fits`, with these resting rows at their present length. */
   #fit({ longest }: Turn, resting: readonly SequenceRow[]): boolean {
     const rows = this.#running.length + 1 + resting.length;
     const running = this.#running.map(({ turn }) => turn.longest);
@@ -227,8 +219,7 @@ export class Batch {
   }
 
   /**
-   * Returns the row of the same dialogue if it is still kept, cut to its common start with the prompt; otherwise an
-   * empty one.
+   * The row of the same dialogue if it is still kept, cut to its common start with the prompt; otherwise an empty one.
    */
   #rowFor(turn: Turn): SequenceRow {
     const { promptIds } = turn.request;
@@ -248,7 +239,7 @@ export class Batch {
     return best;
   }
 
-  /** Fails all turns after an error of the graph or memory, and discards all rows. */
+  /** An error of the graph or memory leaves no row usable. */
   #failAll(error: unknown): void {
     const fault =
       error instanceof Fault
@@ -265,7 +256,6 @@ export class Batch {
   }
 }
 
-/** Tells a piece of text with the tokens since the one before. */
 function tell(turn: Turn, piece: string): void {
   turn.request.onText?.({ piece, ...tokensFrom(turn, turn.told) });
   turn.told = turn.ids.length;

@@ -21,7 +21,6 @@ const tokenizerConfigForm = z.looseObject({
 
 const endsForm = z.object({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() });
 
-/** A model's tokenizer and chat template: they convert conversations to token ids, and token ids to text. */
 export class Chat {
   /** Ids of tokens that end a turn. */
   readonly ends: ReadonlySet<number>;
@@ -29,10 +28,7 @@ export class Chat {
   readonly #template: Template;
   readonly #tokens: Readonly<Record<string, string | undefined>>;
 
-  /**
-   * Loads tokenizer and template.
-   * @throws {Fault} `model/damaged-folder` if tokenizer or template cannot be used
-   */
+  /** @throws {Fault} `model/damaged-folder` if tokenizer or template cannot be used */
   constructor(readonly folder: string) {
     const { tokenizer, template, tokens } = openChatFiles(folder);
     this.#tokens = tokens;
@@ -43,7 +39,7 @@ export class Chat {
   }
 
   /**
-   * Returns the token ids of a conversation, up to where the model's message begins.
+   * Up to where the model's message begins.
    * @throws {Fault} `model/bad-request`
    */
   encode(messages: readonly ChatMessage[]): number[] {
@@ -66,7 +62,6 @@ export class Chat {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
 
-  /** Returns the text of tokens; omits special ones. */
   decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
     return this.#tokenizer.decode(ids as number[], {
@@ -76,7 +71,6 @@ export class Chat {
   }
 }
 
-/** Tools that convert a conversation to text, and text to tokens. */
 interface ChatFiles {
   readonly tokenizer: Tokenizer;
   readonly template: Template;
@@ -84,10 +78,7 @@ interface ChatFiles {
   readonly tokens: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Opens the tokenizer and the chat template of a folder.
- * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
- */
+/** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
 export function openChatFiles(folder: string): ChatFiles {
   const file = path.join(folder, 'tokenizer_config.json');
   const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
@@ -126,7 +117,7 @@ function openTokenizer(folder: string, config: object): Tokenizer {
   }
 }
 
-/** Opens the chat template; a separate file takes precedence, as in transformers. */
+/** A separate file takes precedence, as in transformers. */
 function openTemplate(
   folder: string,
   configured: string | { name: string; template: string }[] | null | undefined,
@@ -168,10 +159,7 @@ function endsOf(folder: string, tokenizers: number | undefined): number[] {
 export class TokenCounter {
   readonly #tokenizer: ReturnType<typeof openChatFiles>['tokenizer'];
 
-  /**
-   * Loads the tokenizer.
-   * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
-   */
+  /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
   constructor(folder: string) {
     this.#tokenizer = openChatFiles(folder).tokenizer;
   }

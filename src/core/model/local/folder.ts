@@ -3,27 +3,23 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
-import { readJson } from './files';
-import { notGguf, onlyGguf } from './gguf';
+import { readJson, notGguf, onlyGguf } from './files';
 import { isOfOtherWeights } from './weights';
 
-/** A model folder in the layout of Hugging Face's ONNX models. */
+/** Hugging Face's layout for ONNX models. */
 export interface LocalFolder {
-  /** Absolute path. */
   readonly folder: string;
-  /** Absolute path of the graph to run. */
   readonly graph: string;
-  /** Precision according to the file's name: `fp32`, `int8`, `int4`, `q4` … */
+  /** Read from the file's name: `fp32`, `int8`, `int4`, `q4` … */
   readonly precision: string;
-  /** Class name of the architecture, e.g. `LlamaForCausalLM`. */
+  /** Class name, e.g. `LlamaForCausalLM`. */
   readonly architecture: string;
-  /** Number of weights, each counted once, without biases. */
+  /** Each weight counted once, without biases. */
   readonly parameters: number;
-  /** Size of the graph with its weights. */
+  /** Graph and weights. */
   readonly bytes: number;
-  /** Maximum number of tokens of a dialogue. */
   readonly contextLength: number;
-  /** Identifies weights and tokenizer: equal for equal ones. */
+  /** Equal for equal weights and tokenizer. */
   readonly fingerprint: string;
 }
 
@@ -47,18 +43,14 @@ type Config = z.infer<typeof configForm>;
 /** Up to this many bytes a full-precision graph is as fast as a quantised one, and exact. */
 const SMALL_GRAPH = 64 * 2 ** 20;
 
-/** Quantised graphs by preference: the most precise first. */
+/** The most precise first. */
 const QUANTISED = ['int8', 'quantized', 'int4', 'q4'] as const;
 
-/**
- * Maximum size in bytes of files that are hashed whole; for larger ones, size and modification time stand for the
- * content.
- */
+/** Bytes; of larger files, size and modification time are hashed. */
 const HASHED_WHOLE = 32 * 2 ** 20;
 
 /**
- * Describes a folder without loading the model.
- *
+ * Does not load the model.
  * @param place the folder, or one graph in its `onnx/`
  * @throws {Fault} `model/no-folder`, `model/not-exported`, `model/damaged-folder`, `model/foreign-folder`
  */
@@ -112,7 +104,7 @@ function chooseGraph(folder: string): string {
   );
 }
 
-/** Returns the graphs in a folder, the best first. */
+/** The best first. */
 function graphsIn(folder: string): string[] {
   const file = (suffix: string): string => path.join(folder, 'onnx', `model${suffix}.onnx`);
   const full = file('');
@@ -121,7 +113,6 @@ function graphsIn(folder: string): string[] {
   return (fits ? [full, ...quantised] : [...quantised, full]).filter((graph) => existsSync(graph));
 }
 
-/** Returns the fault for a graph made from other weights. */
 export function otherWeights(folder: string, graph: string): Fault {
   return new Fault(
     'model/not-exported',
@@ -129,9 +120,7 @@ export function otherWeights(folder: string, graph: string): Fault {
   );
 }
 
-/**
- * Returns the files beside a graph that contain its weights: `model.onnx_data`, `model.onnx.data`, `model.onnx_data_1`.
- */
+/** `model.onnx_data`, `model.onnx.data`, `model.onnx_data_1` beside a graph contain its weights. */
 function externalData(graph: string): string[] {
   const name = path.basename(graph);
   return readdirSync(path.dirname(graph))

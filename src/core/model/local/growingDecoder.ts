@@ -1,32 +1,39 @@
 import { Tensor } from './runtime';
 import type { Decoder, SequenceRow, UseLogits } from './decoder';
-import { GARBAGE, OutputGarbage } from './garbage';
-import { bytesPerToken, CHUNK, free, lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';
+import {
+  GARBAGE,
+  OutputGarbage,
+  bytesPerToken,
+  CHUNK,
+  free,
+  lastLogits,
+  LogitMemory,
+  tokenFeeds,
+  type Graph,
+} from './graph';
 
-/** Keys and values of several rows as a run returned them. Shape of each tensor: (rows, heads, width, head size). */
+/** Keys and values as a run returned them. Shape of each tensor: (rows, heads, width, head size). */
 interface Pack {
   readonly tensors: readonly Tensor[];
   readonly rows: number;
   readonly width: number;
-  /** Number of rows that still use it. */
+  /** Number of rows in the pack that are still open. */
   users: number;
 }
 
 interface PackedRow extends SequenceRow {
   ids: number[];
-  /** Absent until something was read. */
   pack: Pack | undefined;
-  /** Its index in the pack. */
   at: number;
-  /** Position of its first token within the pack's width; the others follow. */
+  /** Position of its first token within the pack's width. */
   from: number;
 }
 
-/** Maximum number of rows computed together. If one joins or leaves, only these are copied. */
+/** If a row joins or leaves, only these are copied. */
 const ROWS_TOGETHER = 16;
 
 /**
- * Decoder for graphs that return all keys and values anew, one token longer. As long as the same rows continue
+ * For graphs that return all keys and values as new tensors, one token longer. As long as the same rows continue
  * together, the output of a run is the input of the next; when others join, the rows are copied next to each other,
  * aligned at their ends, and the attention mask hides the space before shorter ones.
  */
@@ -35,7 +42,6 @@ export class GrowingDecoder implements Decoder {
   readonly #together: number;
   readonly #logits: LogitMemory;
   readonly #garbage = new OutputGarbage();
-  /** Packs in use. */
   readonly #packs = new Set<Pack>();
 
   constructor(graph: Graph) {
@@ -122,7 +128,7 @@ export class GrowingDecoder implements Decoder {
     return lastLogits(logits);
   }
 
-  /** Moves a row to another pack. A pack is freed with the last of its rows. */
+  /** A pack is freed with the last of its rows. */
   #move(row: PackedRow, pack: Pack | undefined, at: number, from: number): void {
     const left = row.pack;
     Object.assign(row, { pack, at, from });
@@ -137,7 +143,6 @@ export class GrowingDecoder implements Decoder {
     release(left);
   }
 
-  /** Copies the rows into a new pack. */
   #pack(rows: readonly PackedRow[]): Pack {
     const { caches, heads, headSize } = this.#graph;
     const width = Math.max(...rows.map((row) => row.ids.length));
@@ -165,7 +170,7 @@ function release({ tensors }: Pack): void {
 const bytesOf = ({ tensors }: Pack): number =>
   tensors.reduce((bytes, tensor) => bytes + (tensor.data as Float32Array).byteLength, 0);
 
-/** Returns the pack that contains exactly these rows, in this order, up to its end. */
+/** The pack that contains exactly these rows, in this order, up to its end. */
 function sideBySide(rows: readonly PackedRow[]): Pack | undefined {
   const { pack } = rows[0]!;
   if (pack?.rows !== rows.length) return undefined;

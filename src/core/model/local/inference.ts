@@ -11,7 +11,6 @@ import type { FromInference, InferenceSettings, ToInference } from './protocol';
 interface Model {
   readonly batch: Batch;
   readonly chat: Chat;
-  /** Number of tokens that the graph knows. */
   readonly vocabulary: number;
 }
 
@@ -43,7 +42,6 @@ function requireKnown(ids: readonly number[], vocabulary: number, folder: string
   );
 }
 
-/** Turns in progress, by request id. */
 const turns = new Map<number, StartedTurn>();
 
 function generate(

@@ -19,35 +19,30 @@ import type { TurnPiece } from './protocol';
 import type { LikelyToken } from './sampling';
 
 export interface LocalModelOptions {
-  /** Name in the log. */
   readonly name: string;
-  /** The model folder, or one graph in it. */
   readonly folder: string;
-  /** Path of the built inference.js; defaults to the one beside the running program. */
+  /** The built inference.js; defaults to the one beside the running program. */
   readonly inference?: string;
-  /** Maximum memory for weights, keys and values, in bytes; defaults to half of the machine's. */
+  /** For weights, keys and values, in bytes; defaults to half of the machine's memory. */
   readonly memoryBytes?: number;
 }
 
-/** Description of a model for the editor and the command line. */
 interface LocalModelInfo extends LocalFolder {
-  /** ONNX Runtime's name of the execution provider: `cpu`, `webgpu`, `cuda`. */
+  /** ONNX Runtime's name: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
-  /** Speed over all dialogues when turns were last generated; absent before. */
+  /** Speed over all dialogues, when turns were last generated. */
   readonly tokensPerSecond?: number;
 }
 
-/** What else the caller of a local model may want to know of a turn. */
 interface LocalGenerateOptions extends GenerateOptions {
   /** Called with the prompt's token ids before the first piece, and again after a restart. */
   readonly onBegin?: (promptIds: readonly number[]) => void;
-  /** Called with each piece of text and its tokens as they arrive; together the pieces hold every token. */
+  /** Together the pieces hold every token. */
   readonly onPiece?: (piece: TurnPiece) => void;
-  /** Number of the most likely tokens to tell with each sampled one; default 0. */
+  /** The most likely tokens to list with each sampled one; default 0. */
   readonly alternatives?: number;
 }
 
-/** A generated turn with all that this machine knows of it. */
 export interface LocalGeneration extends Generation {
   readonly tokens: Required<NonNullable<Generation['tokens']>> & {
     readonly alternatives?: readonly (readonly LikelyToken[])[];
@@ -56,7 +51,7 @@ export interface LocalGeneration extends Generation {
   readonly usage: NonNullable<Generation['usage']>;
 }
 
-/** A model folder that ONNX Runtime runs on this machine, in a separate process. */
+/** ONNX Runtime runs it on this machine, in a separate process. */
 export class LocalModel implements Model {
   readonly name: string;
   readonly #folder: LocalFolder;
@@ -99,13 +94,12 @@ export class LocalModel implements Model {
     return this.#process.notes;
   }
 
-  /** Id of the inference process while it runs. */
   get processId(): number | undefined {
     return this.#process.processId;
   }
 
   /**
-   * Loads the model if needed, and describes it.
+   * Loads the model if needed.
    * @throws {Fault} if it cannot be loaded
    */
   async describe(): Promise<LocalModelInfo> {
@@ -116,8 +110,8 @@ export class LocalModel implements Model {
   }
 
   /**
-   * Generates a turn. Token ids include the one that ended the turn. Log-probabilities are those of the model itself,
-   * before temperature and top-p.
+   * Token ids include the one that ended the turn. Log-probabilities are those of the model itself, before temperature
+   * and top-p.
    */
   async generate(
     messages: readonly ChatMessage[],
@@ -179,7 +173,7 @@ export class LocalModel implements Model {
     await this.#process.close();
   }
 
-  /** Loads the model; loading time does not count as generation time. */
+  /** Loading time does not count as generation time. */
   async #load(): Promise<void> {
     try {
       await this.#process.load();
@@ -191,7 +185,7 @@ export class LocalModel implements Model {
   }
 }
 
-/** Measures tokens per second over the time in which at least one turn was in progress. */
+/** Tokens per second over the time in which at least one turn was in progress. */
 class Speed {
   #inFlight = 0;
   #since = 0;
@@ -209,7 +203,6 @@ class Speed {
     this.#tokens = 0;
   }
 
-  /** Restarts the clock. */
   loaded(): void {
     this.#since = performance.now();
   }
@@ -224,7 +217,7 @@ class Speed {
   }
 }
 
-/** Returns half of the memory of the machine or its container. */
+/** Half of the machine's memory, or of its container's. */
 function halfOfMemory(): number {
   const limit = constrainedMemory();
   return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2);

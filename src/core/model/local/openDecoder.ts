@@ -4,9 +4,8 @@ import { GrowingDecoder } from './growingDecoder';
 import { keepsKeysInPlace, SharedDecoder } from './sharedDecoder';
 
 /**
- * Opens the decoder that fits a graph. Graphs with GroupQueryAttention write keys and values into the memory that they
- * read from; others return new copies with each token. A trial run shows which kind it is.
- *
+ * Graphs with GroupQueryAttention write keys and values into the memory that they read from; others return new copies
+ * with each token. A trial run shows which kind it is.
  * @param bytes size of the weights
  * @param memoryBytes memory for all else; the caller never opens more rows than fit according to `bytesFor`
  */

@@ -19,7 +19,6 @@ interface TurnOptions {
   readonly onText?: (piece: TurnPiece) => void;
   readonly onRestart?: (why: string) => void;
   readonly enough?: () => boolean;
-  /** Number of the most likely tokens to tell with each sampled one. */
   readonly alternatives?: number;
 }
 
@@ -31,13 +30,9 @@ interface PendingTurn {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Number of crashes during a turn after which the turn fails. */
 const MAX_CRASHES = 2;
 
-/**
- * The process that runs a model. It starts with the first turn, and again after a crash; unfinished turns are then
- * generated again, once.
- */
+/** Starts with the first turn, and again after a crash; unfinished turns are then generated again, once. */
 export class InferenceProcess {
   readonly #script: string;
   readonly #settings: InferenceSettings;
@@ -47,16 +42,12 @@ export class InferenceProcess {
   #notes: readonly string[] = [];
   #nextId = 1;
 
-  /**
-   * Starts nothing yet.
-   * @param script path of the built inference.js
-   */
+  /** @param script path of the built inference.js */
   constructor(script: string, settings: InferenceSettings) {
     this.#script = script;
     this.#settings = settings;
   }
 
-  /** Id of the child process while it runs. */
   get processId(): number | undefined {
     return this.#child?.pid;
   }
@@ -66,19 +57,13 @@ export class InferenceProcess {
     return this.#notes;
   }
 
-  /**
-   * Loads the model if needed.
-   * @throws {Fault} if it cannot be loaded
-   */
+  /** @throws {Fault} if the model cannot be loaded */
   load(): Promise<Loaded> {
     this.#start();
     return this.#loading!.promise;
   }
 
-  /**
-   * Generates a turn.
-   * @throws {Fault} for the folder or the conversation, or `model/inference-ended`; AbortError on cancel
-   */
+  /** @throws {Fault} for the folder or the conversation, or `model/inference-ended`; AbortError on cancel */
   generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
@@ -102,7 +87,7 @@ export class InferenceProcess {
     return promise.finally(() => signal?.removeEventListener('abort', cancel));
   }
 
-  /** Ends the process; cancels unfinished turns and rejects pending loads. */
+  /** Cancels unfinished turns and rejects pending loads. */
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -117,11 +102,11 @@ export class InferenceProcess {
     await gone;
   }
 
-  /** Starts the process and sends it every unfinished turn. Messages wait in the channel until it has loaded. */
+  /** Sends every unfinished turn. Messages wait in the channel until the process has loaded. */
   #start(): void {
     if (this.#child !== undefined) return;
     const loading = Promise.withResolvers<Loaded>();
-    // Avoids an unhandled rejection: if nobody awaits the promise, the turns report the failure.
+    // Avoids an unhandled rejection: if the promise is not awaited, the turns report the failure.
     loading.promise.catch(() => undefined);
     const child = fork(this.#script, [JSON.stringify(this.#settings)], {
       env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },
@@ -153,7 +138,7 @@ export class InferenceProcess {
     return turn;
   }
 
-  /** Keeps the program alive only while turns are in progress; a model that nobody closed must not prevent its exit. */
+  /** Only turns in progress keep the program alive; a model that was not closed must not prevent its exit. */
   #keepAwake(): void {
     const child = this.#child;
     if (child === undefined) return;

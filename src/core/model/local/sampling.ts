@@ -1,21 +1,20 @@
 import { Fault } from '../../fault';
 import type { SamplingSettings } from '../model';
 
-/** A token that might have been sampled. */
 export interface LikelyToken {
   readonly id: number;
-  /** Natural log-probability under the model itself, before temperature, top-k and top-p. */
+  /** Natural, under the model itself, before temperature, top-k and top-p. */
   readonly logprob: number;
 }
 
 interface SampledToken extends LikelyToken {
-  /** The most likely tokens in its place, the most likely first; absent unless some were asked for. */
+  /** The most likely first; absent unless requested. */
   readonly alternatives?: readonly LikelyToken[];
 }
 
 /**
- * Chooses the tokens of one turn. The random numbers depend only on the seed and the number of tokens chosen before, so
- * other turns computed at the same time have no influence.
+ * For one turn. The random numbers depend only on the seed and the number of tokens chosen before, so other turns
+ * computed at the same time have no influence.
  */
 export class Sampler {
   readonly #seed: number;
@@ -26,7 +25,7 @@ export class Sampler {
   readonly #alternatives: number;
   #chosen = 0;
 
-  /** @param alternatives number of the most likely tokens to tell with each chosen one */
+  /** @param alternatives the most likely tokens to list with each chosen one */
   constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'topK' | 'seed'>, alternatives = 0) {
     this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
     this.#temperature = settings.temperature;
@@ -36,7 +35,6 @@ export class Sampler {
   }
 
   /**
-   * Chooses the next token.
    * @param logits one per token of the vocabulary
    * @throws {Fault} `model/not-finite` if they do not define a distribution
    */
@@ -58,7 +56,6 @@ export class Sampler {
   }
 
   /**
-   * Draws a token at random.
    * @param weights weights of the tokens at temperature 1; overwritten
    * @param total sum of the weights
    */
@@ -82,7 +79,7 @@ export class Sampler {
 }
 
 /**
- * Draws from the fewest tokens of `order` whose weights sum to at least `enough`.
+ * Draws from the fewest tokens of `order` with weights that sum to at least `enough`.
  * @param order token ids, the most likely first
  */
 function drawFromNucleus(
@@ -102,7 +99,7 @@ function drawFromNucleus(
   return order[0]!;
 }
 
-/** Returns the `count` most likely tokens, the most likely first; ties are in vocabulary order. */
+/** The most likely first; ties are in vocabulary order. */
 function mostLikely(weights: Float64Array, count: number): number[] {
   const byWeight = (a: number, b: number): number => weights[b]! - weights[a]! || a - b;
   const best: number[] = [];
@@ -119,8 +116,8 @@ function mostLikely(weights: Float64Array, count: number): number[] {
 }
 
 /**
- * Returns candidates for the nucleus, the most likely first. Tokens so unlikely that all of them together lie outside
- * the nucleus are omitted, which saves sorting them.
+ * The most likely first. Omits tokens so unlikely that all of them together lie outside the nucleus, which saves
+ * sorting.
  */
 function nucleusCandidates(weights: Float64Array, total: number, topP: number): number[] {
   const least = ((1 - topP) * total) / weights.length;
@@ -153,13 +150,13 @@ function exponentials(
 
 let kept = new Float64Array(0);
 
-/** Returns an array that is reused for all draws, because a vocabulary may have a hundred thousand tokens. */
+/** Reused for all draws, because a vocabulary may have a hundred thousand tokens. */
 function scratch(length: number): Float64Array {
   if (kept.length !== length) kept = new Float64Array(length);
   return kept;
 }
 
-/** Returns a number in [0, 1) that depends only on both arguments: the finaliser of MurmurHash3 in two rounds. */
+/** In [0, 1), determined by both arguments: the finaliser of MurmurHash3 in two rounds. */
 function uniformAt(seed: number, index: number): number {
   return mix(mix(seed ^ 0x9e3779b9) + Math.imul(index + 1, 0x85ebca6b)) / 2 ** 32;
 }

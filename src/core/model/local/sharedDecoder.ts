@@ -1,7 +1,8 @@
 import { Tensor } from './runtime';
 import type { Decoder, SequenceRow, UseLogits } from './decoder';
-import { GARBAGE, OutputGarbage } from './garbage';
 import {
+  GARBAGE,
+  OutputGarbage,
   bytesPerToken,
   CHUNK,
   free,
@@ -14,17 +15,16 @@ import {
 
 interface PlacedRow extends SequenceRow {
   ids: number[];
-  /** Its index in the buffers. */
   place: number;
 }
 
 /** Rows grow by this many tokens, or by a sixteenth of their length if that is more. */
 const GROWTH = 16;
-/** Maximum number of rows computed together if the weights stay in the cache, so that keys and values do too. */
+/** Computed together if the weights stay in the cache, so that keys and values do too. */
 const ROWS_OF_SMALL_GRAPH = 16;
 const ROWS_OF_LARGE_GRAPH = 64;
 
-/** Tells whether a graph can write keys and values into the memory that it reads them from. */
+/** True if the graph can write keys and values into the memory that it reads them from. */
 export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
   const { session, caches, heads, headSize } = graph;
   const capacity = 8;
@@ -46,8 +46,8 @@ export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
 }
 
 /**
- * Decoder for graphs with GroupQueryAttention. Each layer has one buffer for keys and one for values. Shape: (places,
- * heads, capacity, head size). A run uses adjacent rows; their lengths may differ, and nothing is copied.
+ * For graphs with GroupQueryAttention. Each layer has one buffer for keys and one for values. Shape: (places, heads,
+ * capacity, head size). A run uses adjacent rows; their lengths may differ, and nothing is copied.
  */
 export class SharedDecoder implements Decoder {
   readonly #graph: Graph;
@@ -57,7 +57,7 @@ export class SharedDecoder implements Decoder {
   readonly #garbage = new OutputGarbage();
   #buffers: Float32Array[];
   /**
-   * Spare memory for one head of one row while two rows swap places; allocating it each time would cost more than the
+   * Memory for one head of one row while two rows swap places; allocating it each time would cost more than the
    * copies.
    */
   #spare = new Float32Array(0);
@@ -128,7 +128,6 @@ export class SharedDecoder implements Decoder {
     }
   }
 
-  /** Moves the requested rows to the first places. */
   #gather(asked: ReadonlyMap<PlacedRow, number>): void {
     let free = 0;
     for (const row of asked.keys()) {
@@ -139,7 +138,6 @@ export class SharedDecoder implements Decoder {
   }
 
   /**
-   * Runs the graph for adjacent rows.
    * @param rows rows in adjacent places
    * @param ids ids in row order, equally many for each row
    */
@@ -174,8 +172,8 @@ export class SharedDecoder implements Decoder {
   }
 
   /**
-   * Makes room for rows of this width, with reserve for growth if memory allows. It also releases capacity far above
-   * the longest row, because each run copies every position of its rows (see `OutputGarbage`).
+   * Leaves reserve for growth if memory allows. Also releases capacity far above the longest row, because each run
+   * copies every position of its rows (see `OutputGarbage`).
    */
   #reserve(width: number): void {
     const longest = this.#rows.reduce((length, row) => Math.max(length, row.ids.length), width);
@@ -189,7 +187,6 @@ export class SharedDecoder implements Decoder {
     else this.#lay(rows, roundUp(longest));
   }
 
-  /** Reallocates the buffers and copies the rows' content. */
   #lay(places: number, capacity: number): void {
     const { heads, headSize } = this.#graph;
     for (const [index, old] of this.#buffers.entries()) {

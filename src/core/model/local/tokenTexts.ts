@@ -1,28 +1,24 @@
 import { openChatFiles } from './chat';
 
-/** What one token of a vocabulary stands for. */
 export interface TokenText {
-  /** A token that is part of a character shows U+FFFD. */
+  /** U+FFFD if the token is part of a character. */
   readonly text: string;
   readonly bytes: readonly number[];
 }
 
-/** Tells what single tokens of a model folder stand for, special ones included. */
+/** Special tokens included. */
 export class TokenTexts {
   readonly #tokenizer: ReturnType<typeof openChatFiles>['tokenizer'];
   readonly #isByteLevel: boolean;
   readonly #known = new Map<number, TokenText>();
 
-  /**
-   * Loads the tokenizer.
-   * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
-   */
+  /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
   constructor(folder: string) {
     this.#tokenizer = openChatFiles(folder).tokenizer;
     this.#isByteLevel = JSON.stringify(this.#tokenizer.decoder?.config ?? null).includes('"ByteLevel"');
   }
 
-  /** Returns the text of a token; an id that the tokenizer does not know, of a padded vocabulary, has none. */
+  /** An id of a padded vocabulary, unknown to the tokenizer, has no text. */
   of(id: number): TokenText {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
@@ -47,8 +43,8 @@ export class TokenTexts {
 }
 
 /**
- * The byte that each sign of a byte-level vocabulary stands for, as GPT-2's tokenizer defines it: printable characters of
- * Latin-1 stand for themselves, and the other bytes have the signs from U+0100 on.
+ * GPT-2's byte-level vocabulary: printable characters of Latin-1 are bytes themselves, and the other bytes have the
+ * signs from U+0100 on.
  */
 const byteOfSign: ReadonlyMap<string, number> = new Map(
   (() => {

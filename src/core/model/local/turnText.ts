@@ -1,11 +1,11 @@
-/** Number of earlier tokens decoded together with the next ones, because a tokenizer may join their text. */
+/** Earlier tokens decoded together with the next ones, because a tokenizer may join their text. */
 const CONTEXT = 6;
-/** Maximum number of tokens that may form an incomplete character; beyond that it never becomes one. */
+/** Tokens that may form an incomplete character; beyond that it never becomes one. */
 const MAX_PARTIAL_TOKENS = 16;
 
 /**
- * Builds the text of a turn as its tokens arrive: ends it at a stop string, and emits pieces that never change again.
- * The cost of a token does not depend on the number of earlier ones.
+ * Ends the text at a stop string, and emits pieces that never change again. The cost of a token does not depend on the
+ * number of earlier ones.
  */
 export class TurnText {
   readonly #ids: number[] = [];
@@ -25,11 +25,11 @@ export class TurnText {
     return this.#stopped;
   }
 
-  /** Adds a token. Returns the text that can be emitted now, perhaps none. */
+  /** Returns the text that can be emitted now, perhaps none. */
   push(id: number): string {
     this.#ids.push(id);
     const news = this.#news();
-    // The text ends within a character, whose other bytes will follow.
+    // The text ends within a character; its other bytes will follow.
     if (news.endsWith('\ufffd') && this.#ids.length - this.#settled < MAX_PARTIAL_TOKENS) return '';
     this.#settled = this.#ids.length;
     this.#held += news;
@@ -37,14 +37,12 @@ export class TurnText {
     return this.#tell(this.#stopped ? this.#held.length : this.#held.length - this.#heldBack());
   }
 
-  /** Ends the turn. Returns the whole text, and the part not emitted yet. */
   end(): { readonly text: string; readonly rest: string } {
     if (!this.#stopped && this.#settled < this.#ids.length) this.#held += this.#news();
     const rest = this.#tell(this.#held.length);
     return { text: this.#told.join(''), rest };
   }
 
-  /** Returns the text of the tokens that are not decoded yet. */
   #news(): string {
     const from = Math.max(0, this.#settled - CONTEXT);
     const before = this.decode(this.#ids.slice(from, this.#settled));
@@ -65,7 +63,7 @@ export class TurnText {
     return piece;
   }
 
-  /** Returns the number of characters at the end that may be the start of a stop string. */
+  /** Length of the end that may be the start of a stop string. */
   #heldBack(): number {
     const longest = Math.max(0, ...this.stop.map(({ length }) => length - 1));
     for (let length = Math.min(longest, this.#held.length); length > 0; length--) {

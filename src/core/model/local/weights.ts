@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { damaged, readJson } from './files';
 
-/** Records by `tandem onnx` for each graph: digests of the weights it was made from, by file. */
+/** `tandem onnx` records for each graph the digests of the weights that it was made from, by file. */
 const form = z.looseObject({
   graphs: z.record(z.string(), z.looseObject({ weights: z.record(z.string(), z.string()).optional() })),
 });
@@ -13,9 +13,7 @@ const PART = 64 * 2 ** 10; // bytes
 const PARTS = 64;
 
 /**
- * Tells whether a graph was made from other weights than those now in the folder; false if nothing was recorded for the
- * graph, or no weights are in the folder.
- *
+ * False if nothing was recorded for the graph, or no weights are in the folder.
  * @throws {Fault} `model/damaged-folder`
  */
 export function isOfOtherWeights(folder: string, graph: string): boolean {
@@ -32,9 +30,9 @@ export function isOfOtherWeights(folder: string, graph: string): boolean {
 }
 
 /**
- * Returns a digest of a file's size and of parts spread evenly over it (all of it up to 4 MiB), as
- * trainer/tandem_trainer/export/onnx/weights.py computes it. It detects training, which changes nearly every number, but
- * may miss a change of a single one.
+ * Digest of a file's size and of parts spread evenly over it (all of it up to 4 MiB), as
+ * trainer/tandem_trainer/export/onnx/weights.py computes it. It detects training, which changes nearly every number,
+ * but may miss a change of a single one.
  */
 export function digest(file: string): string {
   const descriptor = openSync(file, 'r');

@@ -7,8 +7,8 @@ import { ifThere, writeAtomically } from '../../trajectory/files';
 import { creditSchema, type Credit, type Scorable } from './credit';
 
 /**
- * Scores of dialogues by critics, `index/credit/<critic>/` in the data folder. They are computed from the log: they may
- * be removed at any time, and are removed with the index when a developer's data are erased.
+ * `index/credit/<critic>/` in the data folder. Computed from the log: may be removed at any time, and is removed with
+ * the index when a developer's data are erased.
  */
 export class CreditCache {
   readonly #folder: string;
@@ -19,7 +19,7 @@ export class CreditCache {
     this.#folder = join(dataFolder, 'index', 'credit');
   }
 
-  /** Returns undefined when the critic has not scored this dialogue, or the dialogue has changed since. */
+  /** Undefined when the critic has not scored this dialogue, or the dialogue has changed since. */
   async read(critic: string, { episode, of }: Pick<Scorable, 'episode' | 'of'>): Promise<Credit | undefined> {
     const credit = await creditIn(join(this.#folder, critic, fileOf(episode)));
     return credit?.critic === critic && credit.episode === episode && credit.of === of ? credit : undefined;
@@ -31,7 +31,6 @@ export class CreditCache {
     this.#known.set(file, credit);
   }
 
-  /** Returns the advantages of every dialogue that the critic has scored. */
   async advantages(critic: string): Promise<Advantages> {
     const folder = join(this.#folder, critic);
     const names = (await ifThere(() => readdir(folder))) ?? [];
@@ -48,11 +47,11 @@ export class CreditCache {
   }
 }
 
-/** Hashes the episode's id, because it may hold characters that a file name must not. */
+/** Hashed, because an id may hold characters that a file name must not. */
 const fileOf = (episode: string): string =>
   `${createHash('sha256').update(episode).digest('hex').slice(0, 32)}.json`;
 
-/** Returns undefined for a damaged file, which is then computed again. */
+/** Undefined for a damaged file, which is then computed again. */
 async function creditIn(file: string): Promise<Credit | undefined> {
   const text = await ifThere(() => readFile(file, 'utf8'));
   if (text === undefined) return undefined;

@@ -11,18 +11,17 @@ import type { Credit, Scorable, TurnCredit } from './credit';
 import type { Critic } from './critics';
 
 export interface CreditOptions {
-  /** The built scoring.js. */
   readonly scoring: string;
   /** Called only when the critic has no usable graphs. */
   readonly trainer: () => Promise<Trainer>;
   readonly signal?: AbortSignal;
-  /** Receives the trainer's progress, a line at a time. */
   readonly onLine?: (line: string) => void;
 }
 
 /**
- * Scores dialogues with the critic, by ONNX Runtime or by the trainer.
- * @throws {Fault} `training/cannot-score` for a dialogue that the critic cannot read; `model/*` for the critic's folder
+ * Uses ONNX Runtime or the trainer.
+ * @throws {Fault} `training/cannot-score` for a dialogue that the critic cannot read; `model/*` for the critic's
+ * folder
  * @throws the signal's reason when it is aborted
  */
 export async function computeCredits(
@@ -120,5 +119,5 @@ const creditOf = (critic: Critic, { episode, of, turns }: Scorable, said: readon
   turns: said.map((each, index) => ({ turn: turns[index]!, ...each })),
 });
 
-/** Rounds to 5 decimals, because more would only make the files longer. */
+/** More decimals would only make the files longer. */
 const rounded = (ratios: readonly number[]): number[] => ratios.map((ratio) => Number(ratio.toFixed(5)));

@@ -9,16 +9,14 @@ import type { Trajectory } from '../../trajectory/trajectory';
 import { dialogueOf, type RowDialogue } from '../scoring/dialogues';
 import { units } from './critics';
 
-/** Advantages under a critic, by episode, then by turn from 1. */
+/** By episode, then by turn from 1. */
 export type Advantages = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
-/** A critic's scores for the turns of one dialogue. */
 export const creditSchema = z.object({
   version: z.literal(1),
   episode: z.string(),
-  /** The critic's `id`. */
   critic: z.string(),
-  /** Digest of the dialogue that was scored. */
+  /** Digest of the scored dialogue. */
   of: z.string(),
   unit: z.enum(units),
   turns: z.array(
@@ -28,7 +26,7 @@ export const creditSchema = z.object({
       advantage: z.number().nullable(),
       /** The control: the score of the untrained base. Null without hidden information. */
       untrained: z.number().nullable(),
-      /** The text of each token, and its log-ratio in nats; absent for a value head. */
+      /** Log-ratios in nats; absent for a value head. */
       tokens: z.object({ texts: z.array(z.string()), ratios: z.array(z.number()) }).optional(),
     }),
   ),
@@ -40,10 +38,10 @@ export type TurnCredit = Credit['turns'][number];
 /** A dialogue as a critic reads it, by ONNX Runtime or by the trainer. */
 export interface Scorable {
   readonly episode: string;
-  /** The row that is written to a file for the trainer. */
+  /** Written to a file for the trainer. */
   readonly row: TrajectoryRow;
   readonly dialogue: RowDialogue;
-  /** The numbers of its turns, from 1. */
+  /** From 1. */
   readonly turns: readonly number[];
   /** Digest of the dialogue; it changes with every turn that is added or rewritten. */
   readonly of: string;

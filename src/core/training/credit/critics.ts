@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
 import {
   aboutCritic,
   CRITIC_FILE,
@@ -12,30 +13,22 @@ import { digest, isOfOtherWeights } from '../../model/local/weights';
 import { dataFoldersIn, experimentsIn, type Series } from '../experiments';
 import { runFiles } from '../runFolder';
 import { Runs } from '../runs';
+import { lastEvent } from '../eventFile';
 
 /** Units of an advantage. `logit`: the logit of the reward that a value head predicts after the turn. */
 export const units = ['nats-per-token', 'nats', 'logit'] as const;
 export type AdvantageUnit = (typeof units)[number];
 
-/** A critic that has been opened for scoring. */
 export interface Critic {
-  /** Absolute path. */
   readonly folder: string;
-  /**
-   * Digest of the critic, under which its scores and verdicts are kept: equal for copies, different after more
-   * training.
-   */
+  /** Digest under which scores and verdicts are stored: equal for copies, different after more training. */
   readonly id: string;
   readonly unit: AdvantageUnit;
-  /**
-   * `onnx` (ONNX Runtime) when the critic scores by log-ratios and has graphs that fit its weights, otherwise
-   * `trainer`.
-   */
+  /** `onnx` (ONNX Runtime) when the critic scores by log-ratios and has graphs that fit its weights. */
   readonly runner: 'onnx' | 'trainer';
   readonly about: CriticFile;
 }
 
-/** A critic's folder and its name on the screen. */
 export interface CriticPlace {
   readonly folder: string;
   readonly name: string;
@@ -60,7 +53,7 @@ async function criticsOfRuns(dataFolder: string): Promise<RunCritic[]> {
   });
 }
 
-/** Returns the critics of all runs in a data folder, including its loops and scoreboards; the newest run first. */
+/** Includes loops and scoreboards; the newest run first. */
 export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
   const inExperiments = (await experimentsIn(dataFolder)).map(async (experiment) => {
     const critics = await Promise.all((await dataFoldersIn(experiment.folder)).map(criticsOfRuns));
@@ -70,7 +63,7 @@ export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
   return critics.flat().sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-/** Returns the name of a critic folder that the user chose; `critic` alone would not identify it. */
+/** Includes the parent folder; `critic` alone would not identify it. */
 export function nameOfFolder(folder: string): string {
   const own = basename(resolve(folder));
   return own === runFiles.critic ? basename(dirname(resolve(folder))) : own;
@@ -95,7 +88,7 @@ function unitOf({ score, length_normalisation }: CriticFile): AdvantageUnit {
   return length_normalisation ? 'nats-per-token' : 'nats';
 }
 
-/** Hashes `critic.json` and the weights, or the graphs when the folder has no weights. */
+/** `critic.json` and the weights, or the graphs when the folder has no weights. */
 function identityOf(folder: string): string {
   const weights = filesIn(folder).filter((name) => name.endsWith('.safetensors'));
   const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);
@@ -118,4 +111,32 @@ function digestOnce(file: string): string {
   const found = { mark, digest: digest(file) };
   known.set(file, found);
   return found.digest;
+}
+
+/** The fraction of held-out pairs that a critic puts in the right order. */
+export interface HeldOut {
+  readonly accuracy: number;
+  readonly pairs: number;
+  /** The untrained baseline on the same pairs; absent in runs of an older trainer. */
+  readonly untrained?: number;
+}
+
+const resultSchema = z.object({
+  stages: z.object({
+    critic: z.object({
+      held_out_accuracy: z.number(),
+      held_out_examples: z.number().int(),
+      held_out_untrained_accuracy: z.number().optional(),
+    }),
+  }),
+});
+
+/** As reported by the critic's run; undefined when there is no run, or it held nothing out. */
+export async function heldOutOf(criticFolder: string): Promise<HeldOut | undefined> {
+  const result = await lastEvent(join(dirname(criticFolder), runFiles.events), 'result');
+  const critic = resultSchema.safeParse(result).data?.stages.critic;
+  if (critic === undefined) return undefined;
+  const { held_out_accuracy: accuracy, held_out_examples: pairs } = critic;
+  const untrained = critic.held_out_untrained_accuracy;
+  return { accuracy, pairs, ...(untrained !== undefined && { untrained }) };
 }

@@ -6,7 +6,6 @@ import type { Trajectory } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
 import { chosenBy } from './logSelection';
 
-/** Size of the data that a run would learn from. */
 export interface DataCounts {
   readonly trajectories: number;
   readonly tasks: number;
@@ -16,7 +15,7 @@ export interface DataCounts {
   /** Messages of the agent, and their tokens as sampled. */
   readonly turns: number;
   readonly tokens: number;
-  /** Messages whose number of tokens the log does not hold; they are missing from `tokens`. */
+  /** Messages without a number of tokens in the log; they are missing from `tokens`. */
   readonly uncounted: number;
   readonly leftOut: LeftOut;
 }
@@ -27,7 +26,7 @@ interface CountOptions {
 }
 
 /**
- * Counts the trajectories that `prepareData` would write, without writing them.
+ * Counts the trajectories that `prepareData` would write.
  * @throws the signal's reason when it is aborted
  */
 export async function countData(

@@ -9,7 +9,7 @@ import { writeInherited } from './lineage';
 import { prepareData, type PrepareOptions } from './prepare';
 import type { SelectionReport } from './report';
 
-/** Path of the log's rows in `run.json`. */
+/** As written in `run.json`. */
 const ROWS = runFiles.trajectories.replaceAll('\\', '/');
 
 export interface FillOptions extends PrepareOptions {
@@ -17,9 +17,8 @@ export interface FillOptions extends PrepareOptions {
 }
 
 /**
- * Writes all data of a configuration into the folder of a run, and then `run.json`: the rows of its log, copies of rows
- * of other runs and of packs, the short prompt, and a note of what it inherits from other runs.
- *
+ * Writes rows of the log, copies of rows of other runs and of packs, the short prompt, and a note of dialogues
+ * inherited from other runs; `run.json` last.
  * @returns the report on the log's rows; undefined when the configuration names no log
  * @throws {Fault} `training/no-log`, `training/no-data`
  * @throws the signal's reason when it is aborted
@@ -43,7 +42,7 @@ export async function fillRun(folder: string, options: FillOptions): Promise<Sel
   return report;
 }
 
-/** Copies rows that lie in another run's folder, because that run may be deleted while this one still reads them. */
+/** Another run may be deleted while this one still reads its rows. */
 async function withOwnRows(
   data: Readonly<Record<string, unknown>>,
   folder: string,
@@ -64,7 +63,7 @@ async function withOwnRows(
   return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
 }
 
-/** Copies the packs that the run plays, because it is resumed with the tasks with which it began. */
+/** The run is resumed with the tasks with which it began. */
 async function withOwnPacks(
   data: Readonly<Record<string, unknown>>,
   folder: string,
@@ -82,7 +81,7 @@ async function withOwnPacks(
   return { ...data, tasks: await Promise.all(tasks.map(own)) };
 }
 
-/** Copies the shipped prompt for small models, because the next version of Tandem may change it. */
+/** The next version of Tandem may change the shipped prompt for small models. */
 async function withOwnOpening(
   data: Readonly<Record<string, unknown>>,
   folder: string,
@@ -110,10 +109,8 @@ const begunSchema = z.looseObject({
 });
 
 /**
- * Writes the rows of a run whose `run.json` names a log: older trainers read the log itself, the current one reads
- * rows. The configuration with which the run began is changed to name the rows; its digest of the data must still
- * match.
- *
+ * Older trainers read the log itself, the current one reads rows. The configuration with which the run began is
+ * changed to name the rows; its digest of the data must still match.
  * @throws {Fault} `training/bad-configuration`, `training/no-log`, `training/no-data`
  */
 export async function fillOlderRun(folder: string, prompts: string): Promise<void> {

@@ -6,16 +6,16 @@ import { writeAtomically } from '../../trajectory/files';
 import { readWhole, runFiles, runsFolderOf } from '../runFolder';
 import { selectionReportSchema } from './report';
 
-/** File in the copy of a model that names its run, which lies in `runs` beside the copy. */
+/** Lies in the copy of a model and names its run, which lies in `runs` beside the copy. */
 export const ORIGIN = 'trained-by.json';
 export const originSchema = lazily(() => z.object({ run: z.string() }));
 
-/** Number of dialogues that people keep on this machine, by the folder of the run that took them from its log. */
+/** Dialogues that people keep on this machine, by the folder of the run that took them from its log. */
 type KeptLocal = ReadonlyMap<string, number>;
 
 const paths = z.union([z.string().transform((one) => [one]), z.array(z.string())]).catch([]);
 
-/** Fields of a configuration that may name what another run made. */
+/** Fields of a configuration that may name results of another run. */
 const namingSchema = lazily(() =>
   z.object({
     model: z.object({ base: z.string().catch('') }).catch({ base: '' }),
@@ -26,8 +26,8 @@ const namingSchema = lazily(() =>
 const inheritedSchema = lazily(() => z.object({ kept_local: z.record(z.string(), z.number().int()) }));
 
 /**
- * Returns how many dialogues that people keep on this machine a model learned from: those of its run, and those of the
- * runs whose models and rows that run began with. A dialogue that two of them took counts twice.
+ * Number of dialogues kept on this machine that a model learned from: those of its run, and of the runs that made the
+ * models and rows that its run began with. A dialogue that two of them took counts twice.
  */
 export async function keptLocalOf(model: string): Promise<number> {
   const run = await runOfModel(model);
@@ -36,7 +36,7 @@ export async function keptLocalOf(model: string): Promise<number> {
 }
 
 /**
- * Notes in the folder of a run what it inherits from others, because they may be removed before its model is given away.
+ * Recorded in the run's folder, because the other runs may be removed before this model is published.
  * @param configuration with absolute paths, before rows of other runs are copied
  */
 export async function writeInherited(folder: string, configuration: unknown): Promise<void> {
@@ -48,7 +48,7 @@ export async function writeInherited(folder: string, configuration: unknown): Pr
   );
 }
 
-/** @param seen the runs that were counted; those given are added */
+/** @param seen runs already counted; those given are added */
 async function keptLocalBy(runs: readonly string[], seen: Set<string>): Promise<KeptLocal> {
   const counts = new Map<string, number>();
   for (const run of runs) {
@@ -62,7 +62,7 @@ async function keptLocalBy(runs: readonly string[], seen: Set<string>): Promise<
   return counts;
 }
 
-/** A run of an older Tandem has noted nothing: the runs that its configuration names are asked as they are now. */
+/** Runs of an older Tandem have recorded nothing; the runs that their configuration names are read as they are now. */
 async function inheritedBy(run: string, seen: Set<string>): Promise<KeptLocal> {
   const noted = await readWhole(join(run, runFiles.inherited), inheritedSchema());
   if (noted !== undefined) return new Map(Object.entries(noted.kept_local));
@@ -70,7 +70,6 @@ async function inheritedBy(run: string, seen: Set<string>): Promise<KeptLocal> {
   return keptLocalBy(await runsNamedIn(configuration, run), seen);
 }
 
-/** Returns the folders of the runs that made the base or the rows of a configuration. */
 async function runsNamedIn(configuration: unknown, folder: string): Promise<string[]> {
   const { data: named } = namingSchema().safeParse(configuration);
   if (named === undefined) return [];
@@ -82,7 +81,7 @@ async function runsNamedIn(configuration: unknown, folder: string): Promise<stri
   return runs.filter((run) => run !== undefined);
 }
 
-/** Returns the folder of the run that made a model; undefined when the model is no folder that can be read. */
+/** Undefined when the model is no folder that can be read. */
 async function runOfModel(model: string): Promise<string | undefined> {
   const isFolder = await stat(model).then(
     (found) => found.isDirectory(),
@@ -94,7 +93,7 @@ async function runOfModel(model: string): Promise<string | undefined> {
   return origin === undefined ? dirname(real) : join(runsFolderOf(dirname(real)), origin.run);
 }
 
-/** Returns the folder of the run in whose `data` rows lie; undefined when they lie elsewhere. */
+/** Undefined when the rows do not lie in the `data` of a run. */
 async function runOfRows(file: string): Promise<string | undefined> {
   const folder = dirname(await realpath(file).catch(() => file));
   return basename(folder) === dirname(runFiles.selection) ? dirname(folder) : undefined;

@@ -18,7 +18,6 @@ type Chosen = Pick<
   | 'withDoubtful'
 >;
 
-/** Returns the export options of a selection, with which its trajectories are both counted and written. */
 export function chosenBy(selection: LogSelection): Chosen {
   return {
     leaveOut: forbiddenBy(selection),
@@ -39,7 +38,7 @@ function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
   return { ...rest, collaboratorKind: collaborator_kind };
 }
 
-/** Leaves out trajectories with text of an excluded model. */
+/** Excludes trajectories with text of an excluded model. */
 function forbiddenBy(selection: LogSelection): LeaveOut {
   const excluded = excludedModels(selection);
   return (trajectory) => {
@@ -51,16 +50,12 @@ function forbiddenBy(selection: LogSelection): LeaveOut {
 const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): readonly string[] =>
   exclude_models;
 
-/** Returns every model that played in the dialogue or wrote some of it. */
 function modelsOf(trajectory: Trajectory): string[] {
   const { started, agent, collaborator } = trajectory;
   return [started.agent, agent, started.collaborator.name, collaborator.name, ...writersOf(trajectory)];
 }
 
-/**
- * Returns whether a name matches a pattern in which `*` stands for any characters. Taking the first match of each piece
- * is enough.
- */
+/** `*` stands for any characters. Taking the first match of each piece is enough. */
 function fits(pattern: string, name: string): boolean {
   const [first, ...others] = pattern.split('*') as [string, ...string[]];
   const last = others.pop();

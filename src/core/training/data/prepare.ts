@@ -14,17 +14,15 @@ import { chosenBy } from './logSelection';
 import type { SelectionReport } from './report';
 
 export interface PrepareOptions {
-  /** The folder of the prompts that ship with Tandem. */
+  /** The prompts that ship with Tandem. */
   readonly prompts: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
 /**
- * Writes the rows of a selection into `data/` of a run folder, with a dataset card and a report. A row holds the
- * messages as the agent saw them and, where the log has them, the token ids of prompts and turns and their
- * log-probabilities.
- *
+ * Writes `data/` of a run folder, with a dataset card and a report. A row holds the messages as the agent saw them
+ * and, where the log has them, the token ids of prompts and turns and their log-probabilities.
  * @throws {Fault} `training/no-log`, `training/no-data`
  * @throws the signal's reason when it is aborted
  */
@@ -49,7 +47,6 @@ export async function prepareData(
   }
 }
 
-/** @param folder the run's folder */
 export async function writeReport(folder: string, report: SelectionReport): Promise<void> {
   const text = `${JSON.stringify(report, undefined, 2)}\n`;
   await writeAtomically(join(folder, runFiles.selection), (file) => file.writeFile(text));

@@ -11,31 +11,26 @@ import { childEnvironment } from '../../childEnvironment';
 import { startLeashed } from '../../leash';
 
 export interface TrainerOptions {
-  /** The folder of the shipped trainer: `pyproject.toml`, `requirements.lock` and the package. */
+  /** The shipped trainer: `pyproject.toml`, `requirements.lock` and the package. */
   readonly source: string;
-  /** The cache folder, from `cacheFolder`. */
   readonly cache: string;
   /** An interpreter that already has the trainer's packages: nothing is installed, and `source` is used in place. */
   readonly ready?: string;
-  /** The Python from which the environment is made, and the name of the setting or variable that chose it. */
+  /** The environment is made from it; `by` is the setting or variable that chose it. */
   readonly python?: { readonly file: string; readonly by: string };
-  /** A Python that is tried before those on the PATH when `python` is left out. */
+  /** Tried before the Pythons on the PATH when `python` is left out. */
   readonly preferred?: string;
-  /** Becomes `serve` of the trainer. */
   readonly serve?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Receives a line at a time while something is installed. */
   readonly onLine?: (line: string) => void;
 }
 
 /**
- * Returns a Python that can run the trainer. The first call makes it, which downloads gigabytes and takes minutes.
- *
+ * The first call makes the environment, which downloads gigabytes and takes minutes.
  * There are two environments. One holds the packages of `requirements.lock`; its name depends on the lock and the
  * Python. The trainer itself is installed by pip, from its own pyproject, into a small one that sees the first. Its
- * name depends on the trainer's source, too: a new version costs seconds, and a run at work keeps the version with
+ * name depends on the trainer's source, too: a new version costs seconds, and a running trainer keeps the version with
  * which it began, also when the extension is updated.
- *
  * @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing`
  * @throws the signal's reason when it is aborted; nothing is left half-made
  */
@@ -49,7 +44,7 @@ export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
 }
 
 /**
- * Returns whether the packages are installed, so that `openTrainer` takes seconds and not minutes.
+ * True if `openTrainer` would take seconds and not minutes.
  * @throws {Fault} `training/no-python`
  */
 export async function isInstalled(options: TrainerOptions): Promise<boolean> {
@@ -57,7 +52,6 @@ export async function isInstalled(options: TrainerOptions): Promise<boolean> {
   return isThere(folderOf(await packagesName(await toolsFor(options)), options));
 }
 
-/** Modules that the trainer imports. */
 const NEEDED = ['torch', 'transformers', 'peft', 'safetensors', 'numpy', 'pydantic'];
 
 async function readyTrainer(python: string, { source, signal }: TrainerOptions): Promise<Trainer> {
@@ -143,8 +137,8 @@ async function environment(name: string, { options }: Tools, fill: Fill): Promis
 }
 
 /**
- * Makes an empty environment. Its folder is renamed when it is complete, which breaks the commands in `bin`, whose
- * first line names the folder. Nothing needs them: everything is started as `python -m …`.
+ * The folder is renamed when it is complete, which breaks the commands in `bin`: their first line names the folder.
+ * They are not needed, because everything is started as `python -m …`.
  */
 async function newEnvironment(
   folder: string,
@@ -159,7 +153,7 @@ async function newEnvironment(
   await runInstaller(command, install);
 }
 
-/** @param from the environment whose pip is used; the interpreter's own by default */
+/** @param from the environment that lends its pip; by default the interpreter's own */
 async function pip(
   interpreter: string,
   args: readonly string[],
@@ -197,7 +191,6 @@ function hashOf(...parts: readonly Buffer[]): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Returns a digest of the names and bytes of all files that are installed. */
 async function contentOf(source: string): Promise<Buffer> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
@@ -217,19 +210,18 @@ function isNoise(file: string): boolean {
 
 interface InstallOptions {
   readonly signal?: AbortSignal;
-  /** Receives the output, a line at a time. */
   readonly onLine?: (line: string) => void;
   /** All of the output is appended to this file. */
   readonly log: string;
 }
 
-/** Number of lines that the fault shows when a command fails. */
+/** Shown by the fault of a failed command. */
 const TAIL_LINES = 12;
-/** Lines that pip prints for every package; none of them explains a failure. */
+/** pip prints these for every package; none of them explains a failure. */
 const ROUTINE = /^(Ignoring|Looking in indexes:|Collecting|\s+(Downloading|Using cached)) /;
 
 /**
- * Runs a command that makes an environment. It ends with this process and with the signal, together with its children.
+ * The command ends with this process and with the signal, together with its children.
  * @throws {Fault} `training/not-installed` with the end of the output
  * @throws the signal's reason when it is aborted
  */

@@ -6,28 +6,24 @@ import { promisify } from 'node:util';
 import { childEnvironment } from '../../childEnvironment';
 import { Fault } from '../../fault';
 
-/** The oldest Python on which the trainer runs. */
 const OLDEST = [3, 10] as const;
 
-/** Commands to try: the system's own first, then versions that may be installed beside an older one. */
+/** The system's own first, then versions that may be installed beside an older one. */
 const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3.10'];
 
 export interface SystemPython {
   readonly file: string;
-  /** Major and minor version, e.g. `3.12`. */
+  /** Major and minor: `3.12`. */
   readonly version: string;
-  /** Version and platform, e.g. `3.12 linux-x86_64`; an environment fits no other build. */
+  /** Version and platform: `3.12 linux-x86_64`; an environment fits no other build. */
   readonly build: string;
-  /** True when it can make environments itself; some systems package `venv` separately. */
+  /** Some systems package `venv` separately. */
   readonly hasVenv: boolean;
 }
 
 /**
- * Finds a Python from which an environment can be made.
- *
- * @param named the Python that a setting or a variable names, and which one, e.g. `TANDEM_PYTHON`; it is used or
- * refused
- * @param hasUv whether uv makes the environment; the Python then needs no `venv`
+ * @param named the Python that a setting or a variable (`by`, e.g. `TANDEM_PYTHON`) names; it is used or refused
+ * @param hasUv uv makes the environment; the Python then needs no `venv`
  * @param preferred tried before those on the PATH
  * @throws {Fault} `training/no-python`
  */
@@ -70,7 +66,7 @@ function withoutVenv({ file }: SystemPython): Fault {
   );
 }
 
-/** A program that runs on every Python 3. */
+/** Runs on every Python 3. */
 const PROBE = [
   'import sys, sysconfig',
   'print("%d.%d %s" % (sys.version_info[0], sys.version_info[1], sysconfig.get_platform()))',
@@ -83,7 +79,7 @@ function isOld({ version }: SystemPython): boolean {
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 }
 
-/** Returns undefined when the file is no Python. */
+/** Undefined when the file is no Python. */
 async function inspect(file: string): Promise<SystemPython | undefined> {
   try {
     // `-I` isolates it from the user's packages and from files of the current folder.
@@ -97,7 +93,7 @@ async function inspect(file: string): Promise<SystemPython | undefined> {
   }
 }
 
-/** Returns the file that a shell would run for this name; undefined when there is none. */
+/** The file that a shell would run for this name. */
 export async function onPath(name: string): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? ['.exe'] : [''];

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { ifThere, isErrorCode, isThere } from '../../trajectory/files';
 import { pause } from '../pause';
 
-/** A lock untouched for this many milliseconds belongs to a process that is gone. */
+/** A lock untouched for so long belongs to a process that is gone. */
 const EXPIRES_MS = 30_000;
 const TOUCH_INTERVAL_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
@@ -16,10 +16,9 @@ interface OnceOptions {
 }
 
 /**
- * Makes a folder once, completely or not at all: `fill` gets a temporary folder beside it, which is then renamed. A
+ * `fill` gets a temporary folder beside the final one, which is then renamed: it appears completely or not at all. A
  * second process that wants the same folder waits for the first; the lock of a killed process expires after half a
  * minute.
- *
  * @throws what `fill` throws, and the signal's reason; nothing is left behind then
  */
 export async function makeOnce(
@@ -59,8 +58,8 @@ async function removeParts(folder: string): Promise<void> {
 }
 
 /**
- * Takes the lock file, which its owner touches while it works. A pid in it would not do: machines and containers that
- * share the cache do not see each other's processes.
+ * The owner touches the lock file while it works. A pid in it would not do: machines and containers that share the
+ * cache do not see each other's processes.
  */
 async function lock(file: string, { signal, onWait }: OnceOptions): Promise<() => Promise<void>> {
   for (let waited = false; !(await create(file)); waited = true) {

@@ -1,9 +1,9 @@
 import type { TrainerEvent, TrainerEventOf } from '../events';
 
-/** An event that is listed one by one; steps and progress are shown as curves and bars instead. */
+/** Steps and progress are shown as curves and bars instead. */
 export type ListedEvent = Exclude<TrainerEvent, TrainerEventOf<'step' | 'progress' | 'sample'>>;
 
-/** Evaluations on held-out examples are routine: a run of a day has thousands. */
+/** A run of a day has thousands of evaluations. */
 export const isRoutine = ({ event }: ListedEvent): boolean => event === 'evaluation';
 
 const MAX_EVENTS = 200;
@@ -15,9 +15,9 @@ interface Numbered {
   readonly event: ListedEvent;
 }
 
-/** Keeps the latest events to list. Routine ones have a limit of their own, so that they displace no others. */
+/** The latest events. Routine ones have a limit of their own, so that they displace no others. */
 export class EventList {
-  /** Number of events so far, and of the routine ones among them; more than are kept. */
+  /** Counts of all events, including those no longer kept. */
   count = 0;
   routine = 0;
   private readonly latestRoutine: Numbered[] = [];
@@ -32,7 +32,6 @@ export class EventList {
     if (kept.length > (isOfRoutine ? MAX_ROUTINE_EVENTS : MAX_EVENTS)) kept.shift();
   }
 
-  /** The events that are kept, oldest first. */
   get latest(): readonly ListedEvent[] {
     return [...this.latestRoutine, ...this.latestOthers]
       .sort((a, b) => a.number - b.number)

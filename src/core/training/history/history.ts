@@ -5,7 +5,7 @@ import { advance, type Progress } from '../progress';
 import { TrainingClock } from './clock';
 import { EventList, type ListedEvent } from './eventList';
 
-/** Figures of a `step` event that are drawn as curves, by their field names in the event. */
+/** Drawn as curves, by their field names in a `step` event. */
 export const figures = [
   'accuracy',
   'success',
@@ -28,7 +28,6 @@ export const figures = [
 ] as const;
 export type CurveFigure = (typeof figures)[number];
 
-/** Figures that are also measured on held-out examples. */
 const heldOutFigures = [
   'accuracy',
   'success',
@@ -42,14 +41,14 @@ export interface Curves {
   readonly heldOut: Curve;
 }
 
-/** What is new in the curves of one figure of a stage, and the position up to which they are then read. */
+/** For one figure of a stage, with the position up to which it is then read. */
 interface CurvesNews {
   readonly training: CurveEnd;
   readonly heldOut: CurveEnd;
   readonly read: ReadCurves;
 }
 
-/** Position up to which somebody has read the curves of one figure of a stage. */
+/** Position up to which a reader has the curves of one figure of a stage. */
 export interface ReadCurves {
   readonly stage: string;
   readonly figure: CurveFigure;
@@ -58,7 +57,6 @@ export interface ReadCurves {
 }
 
 const MAX_SAMPLES = 24;
-/** Number of events after which other work in this process gets a turn. */
 const PIECE = 1000;
 
 /**
@@ -69,14 +67,14 @@ export class RunHistory {
   progress: Progress | undefined;
   data: TrainerEventOf<'data'> | undefined;
   result: TrainerEventOf<'result'> | undefined;
-  /** The control on the critic's held-out pairs; absent for runs without a critic and for runs of an older trainer. */
+  /** Absent for runs without a critic and for runs of an older trainer. */
   control: TrainerEventOf<'control'> | undefined;
-  /** The nodes of the cluster since the last start of its workers; absent for runs on one machine. */
+  /** Since the last start of the workers; absent for runs on one machine. */
   nodes: TrainerEventOf<'nodes'> | undefined;
-  /** Events to list for a person. No figure is computed from them, because a long run has more than are kept. */
+  /** For a person. No figure is computed from these, because a long run has more than are kept. */
   readonly told = new EventList();
   readonly samples: TrainerEventOf<'sample'>[] = [];
-  /** Number of events so far; a change means that there is something new. */
+  /** A change means that there is something new. */
   events = 0;
   private readonly ranked = new Map<string, TrainerEventOf<'ranking'>>();
   private readonly bestLooks = new Map<string, TrainerEventOf<'evaluation'>>();
@@ -85,17 +83,16 @@ export class RunHistory {
   private planned: readonly string[] = [];
   private readonly begun: string[] = [];
 
-  /** All stages in order: `prepare`, the planned ones, then any that began without being in the plan. */
+  /** `prepare`, the planned ones in order, then any that began without being in the plan. */
   get stages(): readonly string[] {
     return ['prepare', ...this.planned, ...this.begun.filter((stage) => !this.planned.includes(stage))];
   }
 
-  /** The stages with curves, in the order in which they began. */
   get trained(): readonly string[] {
     return [...this.byStage.keys()];
   }
 
-  /** The latest ranking of each round, in order; a resumed run may report one again. */
+  /** The latest of each round, in order; a resumed run may report one again. */
   get rankings(): readonly TrainerEventOf<'ranking'>[] {
     return [...this.ranked.values()];
   }
@@ -104,7 +101,7 @@ export class RunHistory {
     return this.begun.includes(stage);
   }
 
-  /** Adds the events that a file has now; other work in this process gets a turn in between. */
+  /** Other work in this process gets a turn in between. */
   async read(tail: EventTail): Promise<void> {
     let count = 0;
     for await (const event of tail.read()) {
@@ -143,12 +140,11 @@ export class RunHistory {
     }
   }
 
-  /** Returns the best evaluation of a stage on held-out examples; the latest until the trainer marks one as best. */
+  /** Best evaluation on held-out examples; the latest until the trainer marks one as best. */
   bestLook(stage: string): TrainerEventOf<'evaluation'> | undefined {
     return this.bestLooks.get(stage);
   }
 
-  /** Returns the figures of a stage that have values. */
   figuresOf(stage: string): readonly CurveFigure[] {
     const of = this.byStage.get(stage);
     return of === undefined ? [] : figures.filter((figure) => of.has(figure));
@@ -158,10 +154,7 @@ export class RunHistory {
     return this.byStage.get(stage)?.get(figure);
   }
 
-  /**
-   * Returns what is new in the curves of a figure; all of them when others were read before. Undefined when there are
-   * none.
-   */
+  /** All curves when others were read before. Undefined when there are none. */
   curvesSince(stage: string, figure: CurveFigure, before?: ReadCurves): CurvesNews | undefined {
     const curves = this.curves(stage, figure);
     if (curves === undefined) return undefined;
@@ -200,18 +193,17 @@ export class RunHistory {
   }
 }
 
-/** Returns the stages of a plan in order; they are the keys of its `seconds`. */
+/** The keys of `seconds` are the stages in order. */
 function stagesOf({ seconds }: TrainerEventOf<'plan'>): readonly string[] {
   const names = typeof seconds === 'object' && seconds !== null ? Object.keys(seconds) : [];
   return names.includes('export') ? names : [...names, 'export'];
 }
 
-/** A summary of neighbouring steps. */
 interface Bucket {
-  /** The first and the last step, both inclusive. */
+  /** Both inclusive. */
   readonly from: number;
   to: number;
-  /** Training time at its last step. */
+  /** At the bucket's last step. */
   seconds: number;
   count: number;
   sum: number;
@@ -219,22 +211,21 @@ interface Bucket {
   high: number;
 }
 
-/** A reader's position in a curve. */
 interface CurveMark {
   readonly edition: number;
   readonly length: number;
-  /** The last step that was read; undefined for an empty curve. */
+  /** Undefined for an empty curve. */
   readonly to: number | undefined;
 }
 
 /**
- * New end of a curve, in place of everything from the point `from` on. `points` is flat, with five numbers for each
- * point: its last step, the training time there in seconds, mean, lowest and highest value.
+ * Replaces everything from the point `from` on. `points` is flat, with five numbers for each point: its last step, the
+ * training time there in seconds, mean, lowest and highest value.
  */
 interface CurveEnd {
   readonly from: number;
   readonly points: readonly number[];
-  /** Number of values that a point averages; the last point may hold fewer. */
+  /** The last point may hold fewer. */
   readonly valuesPerPoint: number;
 }
 
@@ -242,12 +233,12 @@ interface CurveEnd {
 export const MAX_BUCKETS = 2000;
 
 /**
- * The values of one figure by step. At most `MAX_BUCKETS` buckets are kept however long the run is: when they are
- * full, every two are merged. Minimum and maximum are kept, so that no peak is lost.
+ * At most `MAX_BUCKETS` buckets are kept however long the run is: when they are full, every two are merged. Minimum
+ * and maximum are kept, so that no peak is lost.
  */
 export class Curve {
   private buckets: Bucket[] = [];
-  /** Number of values per full bucket. */
+  /** Values per full bucket. */
   private capacity = 1;
   /** Increases when earlier buckets change, so that a reader has to read everything again. */
   private edition = 0;
@@ -258,13 +249,13 @@ export class Curve {
     return this.buckets;
   }
 
-  /** Number of values per point; the last point may hold fewer. */
+  /** The last point may hold fewer. */
   get valuesPerPoint(): number {
     return this.capacity;
   }
 
   /**
-   * Adds a value. A resumed run repeats steps: an earlier value of this step and all later ones are dropped.
+   * A resumed run repeats steps: an earlier value of this step and all later ones are dropped.
    * @param seconds training time at the step; it never decreases
    */
   add(step: number, value: number, seconds: number): void {
@@ -285,12 +276,11 @@ export class Curve {
     this.buckets.push({ from: step, to: step, seconds, count: 1, sum: value, low: value, high: value });
   }
 
-  /** Position behind the last value. */
   get mark(): CurveMark {
     return { edition: this.edition, length: this.buckets.length, to: this.buckets.at(-1)?.to };
   }
 
-  /** Returns the changes since a mark; everything without a mark or after a new edition. */
+  /** Everything without a mark or after a new edition. */
   since(mark?: CurveMark): CurveEnd {
     const isSame = mark?.edition === this.edition;
     // The last bucket that was read may have received more values.
@@ -303,7 +293,7 @@ export class Curve {
     return { from, points, valuesPerPoint: this.capacity };
   }
 
-  /** Returns at most `points` means, evenly spaced over the buckets, for a sparkline. */
+  /** At most `points` means, evenly spaced over the buckets, for a sparkline. */
   outline(points: number): number[] {
     const { length } = this.buckets;
     const each = Math.max(1, Math.ceil(length / points));
@@ -350,5 +340,5 @@ function joined(first: Bucket, second: Bucket): Bucket {
 const total = (buckets: readonly Bucket[], field: 'sum' | 'count'): number =>
   buckets.reduce((sum, bucket) => sum + bucket[field], 0);
 
-/** Rounds a number to a screen's precision. */
+/** A screen's precision. */
 const short = (value: number): number => Number(value.toPrecision(6));

@@ -1,15 +1,15 @@
 import type { CriticFile } from '../../model/local/critic/criticFile';
 import type { ReadTurn } from '../../model/local/critic/protocol';
 
-/** A critic's score for one turn, in nats. `untrained` is the control, null without hidden information. */
+/** In nats. `untrained` is the control, null without hidden information. */
 export interface Advantage {
   readonly advantage: number;
   readonly untrained: number | null;
 }
 
 /**
- * Computes eq. 3 of SWEET-RL (arXiv 2503.15478): the log-ratio of the turn's tokens between critic and base, as mean
- * or, without length normalisation, as sum. The control compares the base with and without the hidden information.
+ * Eq. 3 of SWEET-RL (arXiv 2503.15478): the log-ratio of the turn's tokens between critic and base, as mean or,
+ * without length normalisation, as sum. The control compares the base with and without the hidden information.
  */
 export function advantageOf(turn: ReadTurn, about: CriticFile): Advantage {
   const { informed, plain } = turn;
@@ -21,8 +21,8 @@ export function advantageOf(turn: ReadTurn, about: CriticFile): Advantage {
 }
 
 /**
- * Returns the log-ratio of each token of the turn, in nats. In the paper's convention the base reads what the critic
- * reads; in that of its code the base never sees the hidden information.
+ * One log-ratio for each token, in nats. In the paper's convention the base reads the same text as the critic; in that
+ * of its code the base never sees the hidden information.
  */
 export function logRatios({ critic, informed, plain }: ReadTurn, about: CriticFile): number[] {
   const sees = about.hidden_information && about.convention === 'paper';

@@ -8,7 +8,6 @@ import type { ChatMessage } from '../../model/model';
 import { ROW_VERSION } from '../../trajectory/export/rows';
 import { parsePublishedRow, type PublishedRow } from '../../trajectory/publishedRow';
 
-/** One trajectory of a file, before tokenisation. */
 export interface RowDialogue extends CriticDialogue {
   readonly id: string;
   readonly task: string;
@@ -25,7 +24,7 @@ const turn = z.looseObject({
   reasoning: z.string().optional(),
 });
 
-/** Fields that a row may hold besides the published ones; Tandem's exports have them. */
+/** Beyond the published fields; Tandem's exports have them. */
 const form = z.looseObject({
   dialogue_history: z.unknown().optional(),
   messages: z.array(message).min(1).optional(),
@@ -45,9 +44,8 @@ const form = z.looseObject({
 type Row = z.infer<typeof form>;
 
 /**
- * Parses a trajectory as `rows.py` of the trainer does: a published row, an exported one, or a row of the chat export,
- * which has no hidden information. Rows without `messages` get the request that the prompts render.
- *
+ * Reads rows as the trainer's `rows.py`: a published row, an exported one, or a row of the chat export, which has no
+ * hidden information. Rows without `messages` get the request that the prompts render.
  * @param where `file:line`, used as id when the row has none
  * @throws {Fault} `trajectory/bad-row`, `task/bad-row`
  */
@@ -89,7 +87,7 @@ function chat(row: Row, messages: readonly ChatMessage[], where: string): RowDia
   };
 }
 
-/** Returns the request as the agent read it, then its turns and the replies. */
+/** The request as the agent read it, then its turns and the replies. */
 function conversation({ task, messages }: PublishedRow, { tandem }: Row, prompts: Prompts): ChatMessage[] {
   const { maxTurns, replyLimit } = { ...colBenchProtocol, ...tandem.protocol };
   const opening = prompts.render('agent.md', { description: task.description, maxTurns, replyLimit });
@@ -103,8 +101,8 @@ function conversation({ task, messages }: PublishedRow, { tandem }: Row, prompts
 }
 
 /**
- * Checks that a user's message comes first: an agent does not begin, and the critic's hidden information goes before
- * the request.
+ * A user's message must come first: an agent does not begin, and the critic's hidden information goes before the
+ * request.
  */
 function withRequest(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const user = messages.findIndex(({ role }) => role === 'user');
@@ -116,7 +114,7 @@ function withRequest(messages: readonly ChatMessage[]): readonly ChatMessage[] {
 const positionsOf = (messages: readonly ChatMessage[]): number[] =>
   messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
 
-/** Returns the agent's turns with the sampler's records, which published rows do not have. */
+/** Published rows lack the sampler's records. */
 function turnsOf({ tandem }: Row, positions: readonly number[]): SpokenTurn[] {
   const said = tandem.turns;
   if (said !== undefined && said.length !== positions.length) {

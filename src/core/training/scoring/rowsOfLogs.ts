@@ -5,14 +5,12 @@ import { prepareData, type PrepareOptions } from '../data/prepare';
 import { runFiles } from '../runFolder';
 
 interface RowsOfLogsOptions extends Pick<PrepareOptions, 'prompts' | 'signal'> {
-  /** Receives a line on the trajectories left out of a log. */
   readonly onLine: (line: string) => void;
 }
 
 /**
- * Calls `work` with the same places, each data folder replaced by a file of its rows: those that a run would train on,
- * and those with leaks. The files are removed when `work` ends.
- *
+ * Calls `work` with each data folder replaced by a file of its rows: those that a run would train on, and those with
+ * leaks. The files are removed when `work` ends.
  * @throws {Fault} `training/no-log`, `training/no-data`
  * @throws the signal's reason when it is aborted
  */
@@ -46,7 +44,7 @@ async function rowsOfLog(
   return join(folder, runFiles.trajectories);
 }
 
-/** Returns false for a missing place; whoever reads it reports it. */
+/** False for a missing place; its reader reports it. */
 const isFolder = (place: string): Promise<boolean> =>
   stat(place).then(
     (found) => found.isDirectory(),

@@ -10,22 +10,17 @@ import { advantageOf } from './advantage';
 import { dialogueOf, type RowDialogue } from './dialogues';
 
 interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
-  /** The built scoring.js. */
   readonly scoring: string;
-  /** The folder of the prompts that ship with Tandem. */
   readonly prompts: string;
 }
 
-/** Number of dialogues that are sent to the critic at one time. */
 const AHEAD = 8;
-/** Number of bad lines that are reported one by one. */
 const SHOWN = 10;
 const SECONDS_BETWEEN_WORDS = 2;
 
 /**
- * Scores as `scoreTrajectories` does, with ONNX Runtime in place of the trainer: each trajectory takes one pass of the
+ * Scores as `scoreTrajectories`, with ONNX Runtime in place of the trainer: each trajectory takes one pass of the
  * critic and two of its base.
- *
  * @throws {Fault} `training/cannot-score` for an unusable critic, or when no trajectory can be scored; `model/*` for
  * the critic's folder
  * @throws the signal's reason when it is aborted
@@ -98,7 +93,6 @@ async function score(
   return { id, task, reward, turns: scored };
 }
 
-/** Reads the trajectories of all files, each id once, in their order. */
 async function readAll({ trajectories, ...options }: ScoreHereOptions, words: Words): Promise<RowDialogue[]> {
   const prompts = await Prompts.load(options.prompts);
   const found = new Map<string, RowDialogue>();
@@ -131,7 +125,6 @@ async function readFile(
   return dialogues;
 }
 
-/** Reports progress, bad lines and the trajectories that were left out. */
 class Words {
   readonly #leftOut = new Map<string, number>();
   #bad = 0;
@@ -160,7 +153,7 @@ class Words {
     if (this.#leftOut.size > 0) this.say(`Left out: ${this.#listed()}.`);
   }
 
-  /** Returns the reasons in parentheses, to end a sentence. */
+  /** Reasons in parentheses, to end a sentence. */
   why(): string {
     const lines =
       this.#first === undefined

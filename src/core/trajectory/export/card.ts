@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { cell, fenced, markdownTable } from '../../markdown';
-import { printable } from '../../printable';
+import { printable } from '../../text';
 import { LOG_VERSION, type ConsentLevel } from '../event';
 import { Consents, type Consent } from '../consent';
 import { developersOf, type Trajectory } from '../trajectory';

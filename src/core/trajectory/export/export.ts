@@ -11,7 +11,7 @@ import { RowGathering } from './gathering';
 import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
 import type { ExportOptions } from './options';
 import type { LeftOut } from './selection';
-import { isTooDeep } from '../../nesting';
+import { isTooDeep } from '../../json';
 
 export type { Finding } from '../findings/scanner';
 export type { ExportFormat, ExportOptions, FindingsPolicy, LeaveOut, Render } from './options';

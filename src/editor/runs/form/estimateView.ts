@@ -1,7 +1,7 @@
 import type { Check, Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/countData';
 import { grouped } from '../../../core/text';
-import type { Shortage } from '../../../core/training/data/trainingExamples';
+import type { Shortage } from '../../../core/training/data/report';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
 import type { Translate } from '../../translate';
 import { bytesWords, roughly } from '../../words';

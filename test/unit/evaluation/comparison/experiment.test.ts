@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { differencesOf } from '../../../../src/core/evaluation/comparison/configurations';
+import { differencesOf, RunReader } from '../../../../src/core/evaluation/comparison/experiment';
 import { baselineComparisonsOf } from '../../../../src/core/evaluation/comparison/untrainedBaseline';
-import { RunReader } from '../../../../src/core/evaluation/comparison/experiment';
 import { distance, seenBy, unseen } from '../../../../src/core/evaluation/comparison/heldOut';
 import { keep, keptOf } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { portable } from '../../../../src/core/evaluation/comparison/report/page';

@@ -6,8 +6,8 @@ import {
   leaderboardOf,
   type Judgement,
   type Leaderboard,
+  remarks,
 } from '../../../../src/core/evaluation/leaderboard/leaderboard';
-import { remarks } from '../../../../src/core/evaluation/leaderboard/words';
 import { agentTurn, answered, candidates, choice, doubling, openLog, started } from '../../../fixtures/log';
 
 const times = (count: number, judgement: Judgement): Judgement[] =>

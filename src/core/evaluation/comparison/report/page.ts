@@ -3,25 +3,23 @@ import { grouped } from '../../../text';
 import { difference, estimate, percent } from '../../words';
 import { cell, escaped, markdownTable } from '../../../markdown';
 import { runFiles } from '../../../training/runFolder';
-import { differencesOf } from '../configurations';
+import { differencesOf, type RunRecord } from '../experiment';
 import { baselineComparisonsOf } from '../untrainedBaseline';
-import type { RunRecord } from '../experiment';
 import { packOf, type EvaluationSetting } from '../../loop/evaluationCache';
 import type { MeasuredRuns } from '../measuredRuns';
 
-/** Everything that the report contains. */
 interface ComparisonReport {
   readonly records: readonly RunRecord[];
   /** Names of the runs, in their order, all different. */
   readonly names: readonly string[];
   readonly measured: readonly MeasuredRuns[];
-  /** Absolute folder. Paths inside it are shown relative to it; of other paths only the last part is shown. */
+  /** Absolute. Paths inside are shown relative to it; of other paths only the last part is shown. */
   readonly workspace: string;
-  /** Folder of the pictures, relative to the page, with `/`. */
+  /** Relative to the page, with `/`. */
   readonly pictures: string;
 }
 
-/** Returns the whole report as Markdown: results first, then how the runs learned, then their settings. */
+/** Results first, then how the runs learned, then their settings. */
 export function pageOf(experiment: ComparisonReport): string {
   const parts = [
     [`# ${experiment.names.map(escaped).join(', ')}`],
@@ -35,7 +33,6 @@ export function pageOf(experiment: ComparisonReport): string {
   return `${parts.flat().join('\n\n')}\n`;
 }
 
-/** File names of the pictures, by what they show. */
 export const pictureOf = {
   success: ({ key }: EvaluationSetting): string => `success-${key}.svg`,
   stage: (stage: string): string => `${stage.replaceAll(/[^\w-]/g, '_')}.svg`,
@@ -108,7 +105,7 @@ function runs({ records, names }: ComparisonReport): string[] {
   ];
 }
 
-/** Returns the state of a run and, if it was finished early, its last step, which the configuration does not tell. */
+/** Names the last step of a run that was finished early, which the configuration does not show. */
 function stateOf({ state, progress }: RunRecord['run']): string {
   const ended = progress?.ended;
   return ended === undefined
@@ -116,7 +113,7 @@ function stateOf({ state, progress }: RunRecord['run']): string {
     : `${state}, ended at step ${grouped(ended.step)} of ${grouped(ended.steps)} of ${ended.stage}`;
 }
 
-/** Returns the last part of a path; the name of a model on a hub stays whole. */
+/** The last part of a path; the name of a model on a hub stays whole. */
 const baseOf = (base: string): string => portable(base, '').replace(/^…\//, '');
 
 function learnedFrom(
@@ -197,7 +194,6 @@ function controls({ records, names }: ComparisonReport): string[] {
   ];
 }
 
-/** Writes the commands that repeat the experiment; they are to be run in the workspace. */
 function commands({ records, measured, workspace }: ComparisonReport): string[] {
   const shown = (file: string): string => quoted(portable(file, workspace));
   const train = records.flatMap(({ run: { folder } }) => [
@@ -236,7 +232,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
     rows.map((row) => row.map(cell)),
   );
 
-/** Stands for the folders of a place outside the workspace, which are private. */
+/** Replaces folders outside the workspace, which are private. */
 const ELSEWHERE = '…';
 
 /**
@@ -251,8 +247,7 @@ export function portable(text: string, workspace: string): string {
   return text.replaceAll(/\/\/[^/@\s]*@/g, '//').replaceAll(/(https?:\/\/[^\s?#]*)[?#]\S*/g, '$1');
 }
 
-/** Does the same for every text in a configuration. */
-export function portableValue(value: unknown, workspace: string): unknown {
+function portableValue(value: unknown, workspace: string): unknown {
   if (typeof value === 'string') return portable(value, workspace);
   if (Array.isArray(value)) return value.map((one) => portableValue(one, workspace));
   if (typeof value !== 'object' || value === null) return value;
@@ -261,7 +256,7 @@ export function portableValue(value: unknown, workspace: string): unknown {
   );
 }
 
-/** Accepts paths of the other kind of system as well: a run may have been made there. */
+/** Also paths of the other kind of system: a run may have been made there. */
 const isAbsolute = (text: string): boolean => path.posix.isAbsolute(text) || path.win32.isAbsolute(text);
 
 function shownFrom(file: string, workspace: string): string {

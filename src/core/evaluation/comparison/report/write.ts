@@ -15,13 +15,13 @@ interface ReportPlan {
   readonly of: readonly Run[];
   /** Names of the runs, in their order, all different. */
   readonly names: readonly string[];
-  /** Absolute folder; files inside it may be named in the report. */
+  /** Absolute; files inside may be named in the report. */
   readonly workspace: string;
 }
 
 /**
- * Writes the report of some runs into a Markdown file, with its pictures in a folder beside it. Of existing files, only
- * this one and the pictures of an earlier report are overwritten or removed.
+ * The pictures are in a folder beside the Markdown file. Only this file and the pictures of an earlier report are
+ * overwritten or removed.
  */
 export async function writeReport(file: string, { runs, of, names, workspace }: ReportPlan): Promise<void> {
   const read = await Promise.all(of.map(({ id }) => recordOf(runs, id)));
@@ -51,13 +51,12 @@ async function recordOf(runs: Runs, id: string): Promise<RunRecord | undefined> 
   }
 }
 
-/** Last line of each picture of a report; it tells the next report which files it may overwrite and remove. */
+/** Last line of each picture; it tells the next report which files it may overwrite and remove. */
 const MARK = '<!-- A picture of a report by Tandem, which writes over it. -->\n';
 
 /**
- * Finds the folder for the pictures of a report: `<report>-pictures` beside it, or, where somebody else's file there
- * has the name of a picture, the next of `<report>-pictures-2`, `-3` … without such a file.
- *
+ * `<report>-pictures` beside the report or, where a foreign file there has the name of a picture, the next of
+ * `<report>-pictures-2`, `-3` … without such a file.
  * @param report the Markdown file
  * @param names file names of the pictures
  * @returns the folder's name
@@ -70,7 +69,7 @@ async function folderFor(report: string, names: readonly string[]): Promise<stri
   }
 }
 
-/** Writes pictures, each under its name, and removes those of an earlier report that this one does not have. */
+/** Also removes pictures of an earlier report that this one lacks. */
 async function writePictures(
   folder: string,
   pictures: readonly (readonly [name: string, svg: string])[],
@@ -85,7 +84,7 @@ async function writePictures(
   }
 }
 
-/** Tells whether the folder is absent, or holds nobody else's file under the name of a picture. */
+/** True if the folder is absent, or holds no foreign file under the name of a picture. */
 async function isFree(folder: string, names: readonly string[]): Promise<boolean> {
   const there = await ifThere(() => lstat(folder));
   if (there === undefined) return true;
@@ -104,7 +103,7 @@ async function isOurs(file: string): Promise<boolean> {
   return (await readFile(file, 'utf8')).endsWith(MARK);
 }
 
-/** Maximum number of points of a curve; more would enlarge the file, and nobody would see them. */
+/** More points of a curve would enlarge the file without being visible. */
 const MAX_POINTS = 240;
 
 interface Named {
@@ -112,7 +111,7 @@ interface Named {
   readonly history: RunHistory;
 }
 
-/** Draws how a stage learned in each run that has it: the loss, pair accuracy where there are pairs, success where it plays. */
+/** Loss, pair accuracy where there are pairs, success where it plays, for each run that has the stage. */
 function learningPicture(stage: string, runs: readonly Named[]): string {
   const trained = runs.filter(({ history }) => history.trained.includes(stage));
   const drawn = (figure: 'loss' | 'accuracy' | 'success', which: keyof Curves): Drawn[] =>
@@ -155,7 +154,7 @@ function pointsOf(curve: Curve | undefined): Point[] {
   return points;
 }
 
-/** Draws success on held-out tasks with its intervals. @param names names of the runs */
+/** @param names names of the runs */
 function successPicture({ rows, setting }: MeasuredRuns, names: readonly string[]): string {
   return barPicture({
     title: 'Success on held-out tasks',

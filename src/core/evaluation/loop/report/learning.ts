@@ -5,7 +5,6 @@ import type { TrainerEvent, TrainerEventOf } from '../../../training/events';
 import { runFiles } from '../../../training/runFolder';
 import { curvePicture, type DrawnCurve, type ChartPanel, type Point } from '../../pictures/curves';
 
-/** Learning of one stage of a run: its picture and its last figures. */
 export interface Learning {
   /** `critic`, `policy`, `policy-2` … */
   readonly stage: string;

@@ -3,7 +3,7 @@ import { percent } from '../../words';
 import type { TrainedComparison, TrainedComparisons } from '../comparison';
 import { barPicture, type Bar, type BarSeries } from '../../pictures/bars';
 
-/** The pictures' folder, relative to the report. */
+/** Relative to the report. */
 export const PICTURES = 'pictures';
 
 const SIDES = ['before', 'after'] as const;

@@ -4,19 +4,18 @@ import { runsFolderOf } from '../../../training/runFolder';
 import { writeAtomically } from '../../../trajectory/files';
 import type { TrajectoryLog } from '../../../trajectory/log';
 import type { LoopPlan, LoopResult } from '../plan';
-import type { Reported } from '../results';
-import { type Example, exampleInMarkdown } from './example';
+import type { Reported } from '../record';
 import { storyOf, type RunStory } from './learning';
 import { habitsPicture, PICTURES, successPicture, HABITS } from './pictures';
 import { grouped } from '../../../text';
 import { difference, estimate, points, rate } from '../../words';
-import { cell, fenced, markdownTable } from '../../../markdown';
+import { cell, fenced, markdownTable, escaped } from '../../../markdown';
 import { type TrainedComparison, type TrainedComparisons, successInWords, verdictOf } from '../comparison';
+import { parseAgentMessage } from '../../../dialogue/protocol';
+import type { Trajectory } from '../../../trajectory/trajectory';
 
-/** Name of the report's file in the loop's folder. */
 const REPORT = 'report.md';
 
-/** Writes `report.md` and its pictures into the loop's folder. */
 export async function writeReport(
   result: Omit<LoopResult, 'report'>,
   plan: LoopPlan,
@@ -50,14 +49,13 @@ async function exampleOf(
   return before && after && { before, after };
 }
 
-/** Everything that the report contains. */
 export interface LoopReport extends Omit<LoopResult, 'report'> {
   readonly plan: Pick<LoopPlan, 'packs' | 'settings' | 'seed' | 'agent' | 'simulator'>;
   readonly story: RunStory;
   readonly example?: Example;
 }
 
-/** Returns the whole report as Markdown: results first, then how they came about, then the settings. */
+/** Results first, then how they came about, then the settings. */
 export function pageOf(told: LoopReport): string {
   const parts = [
     result(told.comparisons),
@@ -99,7 +97,6 @@ function result(comparisons: TrainedComparisons): string[] {
   ];
 }
 
-/** Returns advice on what to make of the result. */
 function meaning({ sampled, greedy }: TrainedComparisons): string {
   const { interval } = sampled.success;
   if (interval === null) return 'So few tasks say nothing about others.';
@@ -253,10 +250,62 @@ function places({ folder, data, model, run }: LoopReport): string[] {
 const minutes = (seconds: number): string =>
   seconds < 60 ? `${Math.round(seconds)} s` : `${(seconds / 60).toFixed(1)} min`;
 
-/** Shortens a path to how a person in the working folder would write it. */
+/** Relative to the working folder where that is shorter to read. */
 function shownFrom(path: string): string {
   const short = relative(process.cwd(), path);
   return (short === '' || short.startsWith('..') ? path : short).replaceAll('\\', '/');
 }
 
 const picture = (alt: string, name: string): string => `![${alt}](${PICTURES}/${name}.svg)`;
+
+interface Example {
+  readonly before: Trajectory;
+  readonly after: Trajectory;
+}
+
+/** The task as the agent sees it, then both dialogues. */
+function exampleInMarkdown({ before, after }: Example): string {
+  return [
+    quoted(before.task.description),
+    `#### Before: ${outcomeOf(before)}`,
+    dialogueOf(before),
+    `#### After: ${outcomeOf(after)}`,
+    dialogueOf(after),
+    '<details><summary>What was wanted: the hidden reference</summary>',
+    python(before.task.reference),
+    '</details>',
+  ].join('\n\n');
+}
+
+function outcomeOf({ grades }: Trajectory): string {
+  const tests = grades.at(-1)?.grade.tests ?? [];
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  return `${passed} of ${tests.length} tests passed`;
+}
+
+function dialogueOf({ turns, answer }: Trajectory): string {
+  return turns
+    .flatMap(({ agent, reply }) => {
+      if (reply === undefined)
+        return [`**agent answers**\n\n${python(codeOf(answer?.answer ?? agent.text))}`];
+      return [
+        `**agent** ${oneLine(parseAgentMessage(agent.text).visible)}`,
+        `**collaborator** ${oneLine(reply.text)}`,
+      ];
+    })
+    .join('\n\n');
+}
+
+const FENCE = /^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/;
+
+const codeOf = (answer: string): string => FENCE.exec(answer)?.[1] ?? answer;
+
+const python = (code: string): string => fenced(code.trim(), 'python');
+
+const quoted = (text: string): string =>
+  escaped(text)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+
+const oneLine = (text: string): string => escaped(text.replaceAll(/\s+/g, ' ').trim());

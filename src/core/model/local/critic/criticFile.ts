@@ -17,28 +17,24 @@ const form = z.looseObject({
   template_options: z.record(z.string(), z.unknown()),
 });
 
-/** Content of `critic.json` in an exported critic; it must score as it was trained. */
+/** `critic.json` of an exported critic; it must score as it was trained. */
 export type CriticFile = z.infer<typeof form>;
 
-/** Name of the file that marks a folder as a critic. */
 export const CRITIC_FILE = 'critic.json';
 
-/** Returns the graphs of a critic: its own, and its base model's. */
+/** Also the graphs of its base model. */
 export const criticGraphs = (folder: string): { readonly critic: string; readonly reference: string } => ({
   critic: path.join(folder, 'onnx', 'critic.onnx'),
   reference: path.join(folder, 'onnx', 'reference.onnx'),
 });
 
-/** Tells whether a folder is a critic that ONNX Runtime can score with. */
+/** True if ONNX Runtime can score with this critic. */
 export function hasCriticGraphs(folder: string): boolean {
   const { critic, reference } = criticGraphs(folder);
   return [path.join(folder, CRITIC_FILE), critic, reference].every((file) => existsSync(file));
 }
 
-/**
- * Reads the file of a critic that ONNX Runtime can score with.
- * @throws {Fault} as `aboutCritic`, and `model/not-exported` if there are no graphs
- */
+/** @throws {Fault} as `aboutCritic`, and `model/not-exported` if there are no graphs */
 export function readCriticFile(folder: string): CriticFile {
   requireFile(folder);
   if (!hasCriticGraphs(folder)) {
@@ -53,7 +49,7 @@ export function readCriticFile(folder: string): CriticFile {
 }
 
 /**
- * Reads the file of any critic, with graphs or without.
+ * Reads any critic, with graphs or without.
  * @throws {Fault} `model/foreign-folder` if it is not a critic; `model/damaged-folder`
  */
 export function aboutCritic(folder: string): CriticFile {

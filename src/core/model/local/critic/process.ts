@@ -9,18 +9,16 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The process in which a critic scores dialogues. It ends with `close`, or with this process. */
+/** Ends with `close`, or with this process. */
 export class ScoringProcess {
   readonly #folder: string;
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
   #complaint = '';
-  /** The reason why it accepts no more dialogues. */
   #over: Fault | undefined;
 
   /**
-   * Starts the process.
    * @param script path of the built scoring.js
    * @param folder an exported critic with its graphs
    */
@@ -42,7 +40,7 @@ export class ScoringProcess {
   }
 
   /**
-   * Returns what critic and base model compute for each turn. Several calls may be pending; they run in order.
+   * Several calls may be pending; they run in order.
    * @throws {Fault} for the folder or the conversation, `model/inference-ended`
    */
   read(dialogue: CriticDialogue): Promise<ReadDialogue> {
@@ -56,7 +54,6 @@ export class ScoringProcess {
     });
   }
 
-  /** Ends the process; pending dialogues fail. */
   async close(): Promise<void> {
     this.#end(new Fault('model/inference-ended', `The critic in ${this.#folder} was closed.`));
     const { exitCode, signalCode } = this.#child;

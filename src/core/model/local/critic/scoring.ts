@@ -1,4 +1,4 @@
-/** The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it. */
+// The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it.
 
 import { statSync } from 'node:fs';
 import { Fault, messageOf, type FaultCode } from '../../../fault';
@@ -61,10 +61,7 @@ const failed = (error: unknown): { kind: 'failed'; code: FaultCode; message: str
   message: messageOf(error),
 });
 
-/**
- * Returns the text that each token of a turn adds: none for a special token or the start of a character; the last token
- * of a character adds all of it.
- */
+/** None for a special token or the start of a character; the last token of a character adds all of it. */
 function textsOf(ids: readonly number[], decode: (ids: readonly number[]) => string): string[] {
   const text = new TurnText(decode, []);
   const texts = ids.map((id) => text.push(id));
@@ -73,10 +70,7 @@ function textsOf(ids: readonly number[], decode: (ids: readonly number[]) => str
   return texts;
 }
 
-/**
- * A graph that computes log-probabilities of chosen tokens: input_ids (1, T), positions (N), targets (N) → log_probs
- * (N).
- */
+/** A graph: input_ids (1, T), positions (N), targets (N) → log_probs (N). */
 class Scorer {
   private constructor(private readonly session: InferenceSession) {}
 
@@ -89,7 +83,6 @@ class Scorer {
     }
   }
 
-  /** Returns the natural log-probabilities of each turn's tokens. */
   async logProbs(turns: readonly TokenTurn[]): Promise<number[][]> {
     const found: number[][] = turns.map(() => []);
     for (const { ids, positions, targets, turns: covered } of passesOf(turns)) {
@@ -119,7 +112,7 @@ interface Pass {
 }
 
 /**
- * Returns as few passes as possible. A turn that is part of the next one's history is read together with it; if the
+ * Makes as few passes as possible. A turn that is part of the next one's history is read together with it; if the
  * template rewrites the history (Qwen 3 removes the thoughts of earlier turns), each distinct history needs its own
  * pass.
  */
@@ -141,30 +134,25 @@ function asked(turns: readonly TokenTurn[]): Pick<Pass, 'positions' | 'targets'>
   };
 }
 
-/** The tokens before a turn, and the tokens of the turn. */
 interface TokenTurn {
   readonly prompt: readonly number[];
   readonly response: readonly number[];
 }
 
-/** A dialogue as the models read it: its turns with and without the hidden information. */
 interface Views {
   readonly plain: readonly TokenTurn[];
-  /** Absent if there is no hidden information. */
   readonly informed?: readonly TokenTurn[];
 }
 
-/**
- * The reason why a dialogue cannot be scored: in a few words, by which such dialogues are counted, and in a sentence.
- */
+/** A few words, by which such dialogues are counted, and a sentence. */
 interface UnscorableReason {
   readonly why: string;
   readonly reason: string;
 }
 
 /**
- * Determines the tokens of every turn: the sampled ones if they match its text, or else its text's, tokenised once. It
- * works like the trainer's tokenize_turns.py and template.py.
+ * The sampled tokens if they match the turn's text, or else its text, tokenised once; as the trainer's
+ * tokenize_turns.py and template.py do.
  */
 function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | UnscorableReason {
   const { messages, turns, hiddenInformation } = dialogue;
@@ -187,10 +175,9 @@ function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | Un
   return { plain, informed };
 }
 
-/** Tells whether a tokenizer with this many tokens knows all ids. */
 const areKnown = (ids: readonly number[], vocabulary: number): boolean => ids.every((id) => id < vocabulary);
 
-/** Returns the tokens of a turn, and of its prompt if the sampler reported them and they belong to this tokenizer. */
+/** Includes the prompt's tokens if the sampler reported them and they belong to this tokenizer. */
 function settle(
   turn: SpokenTurn,
   messages: readonly ChatMessage[],
@@ -215,10 +202,7 @@ function settle(
   return { response: ended ? [...text, template.endOfTurn] : text };
 }
 
-/**
- * Tells whether decoded tokens match a text. A truncated text may end in part of a character, and a server may have
- * removed the thoughts from the text.
- */
+/** A truncated text may end in part of a character, and a server may have removed the thoughts from the text. */
 function says(decoded: string, text: string, { reasoning = '' }: SpokenTurn): boolean {
   const bare = (from: string): string => withoutEnd(from, '\uFFFD').trim();
   const thoughts = reasoning.trim();
@@ -226,7 +210,7 @@ function says(decoded: string, text: string, { reasoning = '' }: SpokenTurn): bo
   return thoughts !== '' && bare(decoded).endsWith(bare(text)) && bare(decoded).includes(thoughts);
 }
 
-/** Returns the tokens of a text after its prompt, or on its own if they would merge with the prompt. */
+/** The text is tokenised after its prompt, or on its own if they would merge. */
 function tokensOf(text: string, before: readonly ChatMessage[], template: CriticTemplate): readonly number[] {
   const rendered = template.render(before);
   const prompt = template.encode(rendered);
@@ -242,7 +226,7 @@ function startsWith(ids: readonly number[], beginning: readonly number[]): boole
 }
 
 const loading = load(process.argv[2]!);
-/** Dialogues are scored one after the other: each already keeps the processor busy. */
+/** One after the other: each dialogue already keeps the processor busy. */
 let queue: Promise<void> = loading.then(
   () => tell({ kind: 'ready' }),
   (error: unknown) => tellParent(failed(error), endAtOnce),

@@ -15,11 +15,11 @@ const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
 export class CriticTemplate {
-  /** Id of the token that ends a message of the agent. */
+  /** Ends a message of the agent. */
   readonly endOfTurn: number;
   /** Ids of the possible last tokens of a turn that the agent ended. */
   readonly ends: ReadonlySet<number>;
-  /** Number of token ids; all ids are below it. */
+  /** All ids are below it. */
   readonly vocabulary: number;
   readonly #folder: string;
   readonly #critic: CriticFile;
@@ -46,7 +46,7 @@ export class CriticTemplate {
   }
 
   /**
-   * Returns the conversation as text, up to where the agent's message begins.
+   * Up to where the agent's message begins.
    * @throws {Fault} `model/bad-request`
    */
   render(messages: readonly ChatMessage[], generation = true): string {
@@ -68,7 +68,6 @@ export class CriticTemplate {
     }
   }
 
-  /** Returns the messages with the hidden information in front of the user's first message. */
   told(messages: readonly ChatMessage[], hiddenInformation: string): readonly ChatMessage[] {
     const values: Readonly<Record<string, string>> = { hiddenInformation };
     const told = this.#critic.prompt
@@ -82,7 +81,7 @@ export class CriticTemplate {
     );
   }
 
-  /** Tokenises a text. Turns of one dialogue repeat most of their text, so pieces are cached until `forget`. */
+  /** Turns of one dialogue repeat most of their text, so pieces are cached until `forget`. */
   encode(text: string): number[] {
     if (text === '') return [];
     const cut = this.#cut;
@@ -96,7 +95,6 @@ export class CriticTemplate {
     this.#pieces.clear();
   }
 
-  /** Returns the text of tokens; omits special ones. */
   decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
     return this.#tokenizer.decode([...ids], {
@@ -114,7 +112,7 @@ export class CriticTemplate {
     return ids;
   }
 
-  /** Returns the first added token after a message of the agent, or else the token that ends a text. */
+  /** The first added token after a message of the agent, or else the token that ends a text. */
   #probe(): number {
     const conversation = [
       { role: 'user', content: 'Hello' },
@@ -141,9 +139,9 @@ export class CriticTemplate {
 }
 
 /**
- * Returns the text of a token if the tokenizer recognises it wherever it occurs, so that the ids before it do not
- * depend on what follows. It does not if it strips white space to its left, must be a single word, is compared after
- * normalisation, or if another added token could swallow its beginning.
+ * The token's text if the tokenizer recognises it wherever it occurs, so that the ids before it do not depend on what
+ * follows. It does not if it strips white space to its left, must be a single word, is compared after normalisation,
+ * or if another added token could swallow its beginning.
  */
 function textThatMatchesAnywhere(tokenizer: Tokenizer, id: number): string | undefined {
   const added = tokenizer.get_added_tokens_decoder();

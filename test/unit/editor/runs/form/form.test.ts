@@ -3,7 +3,7 @@ import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
 import { parseConfiguration } from '../../../../../src/core/training/configuration';
 import { chosenBy } from '../../../../../src/core/training/data/logSelection';
 import type { DataCounts } from '../../../../../src/core/training/data/countData';
-import type { Shortage } from '../../../../../src/core/training/data/trainingExamples';
+import type { Shortage } from '../../../../../src/core/training/data/report';
 import { SETTINGS, formView, type Choices } from '../../../../../src/editor/runs/form/view';
 import {
   filled,

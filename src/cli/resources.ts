@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { createGrader, type Grader } from '../core/grading/grader';
+import { systemPython } from '../core/grading/native/native';
+import { cacheFolder } from '../core/training/environment/cache';
+import { openTrainer } from '../core/training/environment/environment';
+import { serveCommand, type Trainer } from '../core/training/trainer';
+import { TrajectoryLog } from '../core/trajectory/log';
+import type { CliContext } from './command';
+import { say } from './output';
+
+/** The trainer that ships with this build; its environment is made on first need. */
+export function openShippedTrainer({
+  assets,
+  signal,
+}: Pick<CliContext, 'assets' | 'signal'>): Promise<Trainer> {
+  const { TANDEM_PYTHON: python, TANDEM_TRAINER_PYTHON: ready } = process.env;
+  return openTrainer({
+    source: path.join(assets, 'trainer'),
+    cache: cacheFolder(),
+    serve: serveCommand(assets),
+    ...(isGiven(ready) && { ready }),
+    ...(isGiven(python) && { python: { file: python, by: 'TANDEM_PYTHON' } }),
+    signal,
+    onLine: say,
+  });
+}
+
+function isGiven(variable: string | undefined): variable is string {
+  return variable !== undefined && variable !== '';
+}
+
+/** The command must close it at the end. */
+export function openGrader(options: { readonly assets: string; readonly workers?: number }): Promise<Grader> {
+  const { assets, workers = availableParallelism() } = options;
+  return createGrader({
+    assets,
+    workers,
+    cacheFolder: path.join(cacheFolder(), 'references'),
+    native: systemPython(assets, process.env.TANDEM_PYTHON),
+  });
+}
+
+/** Reports the log's notes and problems on stderr. */
+export async function openLog(folder: string): Promise<TrajectoryLog> {
+  const log = await TrajectoryLog.open(folder);
+  for (const note of log.notes) say(note);
+  for (const { file, line, reason } of log.problems) say(`${file}:${line}: ${reason}`);
+  return log;
+}
+
+export async function withLog<T>(folder: string, use: (log: TrajectoryLog) => T | Promise<T>): Promise<T> {
+  const log = await openLog(folder);
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}
