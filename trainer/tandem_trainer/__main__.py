@@ -22,8 +22,8 @@ import atexit
 import os
 import sys
 
+from . import importing
 from .fault import Fault
-from .imports import importing
 from .run import stop  # noqa: F401  must be the first import: it notes when this process began
 
 COMMANDS = ("check", "cluster", "convert", "doctor", "onnx", "plan", "planner", "schema", "score", "track")

@@ -2,7 +2,7 @@
 
 The types, ranges, defaults, titles and descriptions here make the JSON schema (`schema.py`), from which the editor has
 its form, its completions and its refusals; `run_json.py` reads the file. What only Tandem reads of a file that a person
-writes stands in `log_selection.py`. Settings of the paper (arXiv 2503.15478,
+writes is in `schema.py`. Settings of the paper (arXiv 2503.15478,
 appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
 """
 

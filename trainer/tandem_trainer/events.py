@@ -220,7 +220,7 @@ class ClusterNode(TypedDict):
 
 
 class Nodes(Event):
-    """The nodes of a run on a Ray cluster at the start of its workers (`cluster/placement.py`)."""
+    """The nodes of a run on a Ray cluster at the start of its workers (`cluster/worker.py`)."""
 
     __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["nodes"]

@@ -15,9 +15,9 @@ import os
 import socket
 from pathlib import Path
 
+from .. import importing
 from ..config import RunConfig
 from ..fault import Fault
-from ..imports import importing
 from ..run.disk_space import fault_of
 from ..run.event_file import Events
 from ..run.stop import STARTED, Stopped, StopRequest

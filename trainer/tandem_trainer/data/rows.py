@@ -25,10 +25,18 @@ from .dialogue import (
     listed,
     merge,
 )
-from .fields import BadRow, object_of, reward_of, spoken, text_of
-from .json_lines import json_lines
+from .json_rows import (
+    BadRow,
+    content_id,
+    json_lines,
+    object_of,
+    reward_of,
+    row_id,
+    spoken,
+    task_of,
+    text_of,
+)
 from .prompt_file import Prompt, agent_prompt
-from .task_row import content_id, row_id, task_of
 
 AGENT = ("agent", "assistant")
 COLLABORATOR = ("human", "user", "collaborator")

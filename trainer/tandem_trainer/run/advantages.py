@@ -12,8 +12,7 @@ from safetensors.torch import load_file
 
 from ..config import ModelConfig
 from ..data.dialogue import Dialogue, Problem, Read, listed, merge
-from ..data.fields import BadRow
-from ..data.json_lines import json_lines
+from ..data.json_rows import BadRow, json_lines
 from ..data.prompt_file import Prompt, agent_prompt
 from ..data.rows import dialogue_of, why_none
 from ..data.template import Template

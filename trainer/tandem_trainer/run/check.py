@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..imports import importing
+from .. import importing
 from ..run_json import read_config
 from .interpreter import require_cluster, require_online
 

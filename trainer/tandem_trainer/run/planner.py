@@ -23,8 +23,8 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
+from .. import importing
 from ..fault import Fault
-from ..imports import importing
 from ..run_json import read_config
 
 

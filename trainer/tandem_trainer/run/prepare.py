@@ -12,8 +12,8 @@ from ..config import OptimiserConfig, RunConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
 from ..data.dialogue import Dialogue, Problem, listed
-from ..data.fields import BadRow
-from ..data.json_lines import json_lines
+from ..data.json_rows import BadRow, content_id, json_lines
+from ..data.json_rows import task_of as task_of_row
 from ..data.pairs import (
     drop_long,
     first_of,
@@ -24,8 +24,6 @@ from ..data.pairs import (
     trajectory_pairs,
 )
 from ..data.rows import read_preferences, read_rows
-from ..data.task_row import content_id
-from ..data.task_row import task_of as task_of_row
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault

@@ -19,8 +19,8 @@ import json
 import sys
 from pathlib import Path
 
+from .. import importing
 from ..export.critic_file import read_critic_file, reference_of
-from ..imports import importing
 
 
 def main(arguments: list[str]) -> int:

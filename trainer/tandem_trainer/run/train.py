@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import importing
 from ..config import RunConfig
 from ..fault import Fault
-from ..imports import importing
 from ..run_json import read_config
 from .claim import alive, claim
 from .disk_space import fault_of, reserved
@@ -116,7 +116,6 @@ def train(
         from ..baselines import UntrainedScore, objective_of
         from ..data.template import Template
         from ..export.onnx.shape import require_exportable
-        from ..export.stage import export
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
         from ..model.folder import context_length, find_model, load_tokenizer, pinned, quiet
@@ -130,7 +129,7 @@ def train(
         from .prepare import prepare
         from .reference_cache import ReferenceCache
         from .run import Run, trains_critic
-        from .stages import train_stage
+        from .stages import export, train_stage
         from .workload import loads_of
 
     quiet()
