@@ -26,9 +26,7 @@ class Refused(RuntimeError):
 
 @dataclass(frozen=True)
 class Observation:
-    """Holds what the agent gets.
-
-    message: the developer's request or reply, empty at the end. prompt: after a reset, the whole first message of a
+    """message: the developer's request or reply, empty at the end. prompt: after a reset, the whole first message of a
     conversation. reward: 0 before the end, then the fraction of tests passed, 0 to 1; None when the answer cannot be
     graded. metadata: see docs/environment.md.
     """
@@ -88,9 +86,7 @@ def tasks(url: str, split: str | None = None, token: str | None = None) -> list[
     for name in [split] if split is not None else splits(url, token):
         body = json.dumps({"split": name}).encode()
         asked = urllib.request.Request(
-            f"{url.rstrip('/')}/tandem/tasks",
-            body,
-            {"Content-Type": "application/json", **authorization(token)},
+            f"{url.rstrip('/')}/tandem/tasks", body, {"Content-Type": "application/json", **authorization(token)}
         )
         with DIRECT.open(asked, timeout=TIMEOUT) as answer:
             found += [{"split": name, **task} for task in json.load(answer)["tasks"]]

@@ -39,7 +39,7 @@ def reward(tandem_reward: Sequence[float | None], **_: Any) -> list[float | None
 
 
 def success(tandem_success: Sequence[bool | None], **_: Any) -> list[float | None]:
-    """The other reward function: 1 for an answer that passes all tests, else 0; None where none counts."""
+    """Another reward function for `Dialogues`: 1 for an answer that passes all tests, else 0; None where none counts."""
     return [None if each is None else float(each) for each in tandem_success]
 
 
@@ -93,7 +93,6 @@ class Dialogues:
         }
 
     def close(self) -> None:
-        """Ends the episodes that are open."""
         for episode in self._episodes:
             episode.close()
 
@@ -124,7 +123,7 @@ def _tasks_by_request(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 
 def _step(pair: tuple[_Played, Episode]) -> Observation | None:
-    """Returns None where the developer failed, whose dialogue then counts for nothing."""
+    """Returns None where the developer failed; that dialogue then counts for nothing."""
     played, episode = pair
     try:
         return episode.step(played.text)
@@ -135,8 +134,6 @@ def _step(pair: tuple[_Played, Episode]) -> Observation | None:
 
 
 class _Played:
-    """The token ids of one dialogue so far."""
-
     def __init__(self, trainer: Any, prompt: list[dict[str, str]]):
         self._tokenizer = trainer.processing_class
         self._messages = [{"role": each["role"], "content": each["content"]} for each in prompt]

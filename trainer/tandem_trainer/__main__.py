@@ -30,7 +30,6 @@ COMMANDS = ("check", "cluster", "convert", "doctor", "onnx", "plan", "planner", 
 
 
 def main() -> None:
-    """Ends the process with the exit code of the command."""
     arguments = sys.argv[1:]
     try:
         sys.exit(_command(arguments))

@@ -24,7 +24,6 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def main(arguments: list[str]) -> int:
-    """Prints a schema and returns 0."""
     about = "Print a JSON schema, for those who develop Tandem: both are committed."
     parser = argparse.ArgumentParser(prog="tandem_trainer schema", description=about)
     parser.add_argument("of", choices=("run", "events"), help="run.json, or the lines of events.jsonl")
@@ -37,12 +36,11 @@ def as_text(made: dict[str, Any]) -> str:
 
 
 def events_schema() -> dict[str, Any]:
-    """Returns the schema of the events."""
     return {"$schema": DIALECT, **TypeAdapter(RunEvent).json_schema(), "title": "Event of a Tandem training run"}
 
 
 def schema() -> dict[str, Any]:
-    """Returns the schema of run.json, without references."""
+    """The schema of run.json has no references."""
     whole = _inlined(TypeAdapter(RunConfig).json_schema())
     selection = _inlined(TypeAdapter(LogSelection).json_schema())["properties"]
     whole["properties"]["data"]["properties"] |= {
@@ -129,12 +127,10 @@ class LogSelection(TypedDict, total=False):
         ),
     ]
     with_evaluations: Annotated[
-        bool,
-        Field(title="Include evaluation dialogues", description="The next evaluation then measures memorization."),
+        bool, Field(title="Include evaluation dialogues", description="The next evaluation then measures memorization.")
     ]
     with_redo: Annotated[
-        bool,
-        Field(title="Include dialogues to be redone", description="A person who reviewed them wants another one."),
+        bool, Field(title="Include dialogues to be redone", description="A person who reviewed them wants another one.")
     ]
     exclude_models: Annotated[
         list[str],

@@ -40,14 +40,12 @@ class Task:
 
 
 def is_handed_over(folder: Path) -> bool:
-    """Returns whether the run in the folder has work for others."""
     from ..run.candidate_work import Work
 
     return Work.path(folder).exists()
 
 
 def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
-    """Makes the candidates and scores of a run that has handed them over. Errors: Fault, Stopped."""
     from ..run.candidate_work import Work
     from ..run.run import in_round, told_by
 
@@ -73,9 +71,8 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
 
 
 def uses_vllm(config: RunConfig) -> bool:
-    """Returns whether vLLM draws the candidates of the first round.
+    """Whether vLLM draws the first round. Not for a base of 4 bits: it would draw from other weights.
 
-    It does not where the base has 4 bits, because it would draw from other weights.
     Errors: Fault when it is asked for and missing.
     """
     cluster = config.resources.cluster
@@ -92,7 +89,6 @@ def uses_vllm(config: RunConfig) -> bool:
 
 
 def tasks(name: str | None, missing: Sequence[int], makers: int) -> list[Task]:
-    """Splits shards into tasks for so many makers."""
     size = max(1, len(missing) // (WAVES * makers))
     return [Task(name, missing[start : start + size]) for start in range(0, len(missing), size)]
 
@@ -117,7 +113,7 @@ class Crew:
                 ray.kill(maker)
 
     def make(self, work: Sequence[Task], tell: Callable[[int, int], None]) -> None:
-        """Has the tasks made; `tell` gets how many shards are made, of all. Errors: Fault, Stopped."""
+        """`tell` gets how many shards are made, of all. Errors: Fault, Stopped."""
         import ray
         from ray.exceptions import ActorDiedError, ActorUnavailableError, OutOfMemoryError, RayTaskError
 
@@ -180,7 +176,6 @@ class Maker:
         self.notices = Notices()
 
     def load(self) -> None:
-        """Loads the model. Errors: Fault."""
         import torch
 
         from ..baselines import objective_of
@@ -228,7 +223,7 @@ class Maker:
                 results["critic"].load("trained", self.base.state())
 
     def make(self, name: str | None, numbers: Sequence[int]) -> list[str]:
-        """Makes the missing ones of these shards, or their scores `name`. Returns notices for the user. Errors: Fault.
+        """Makes these shards, or their scores `name`, where they are missing; returns notices. Errors: Fault.
 
         Only whole files are written, so that another maker may have made some of it before.
         """
@@ -239,14 +234,7 @@ class Maker:
             self.shards.sample(self.base, self.budget, logits_bytes=limit, numbers=numbers)
         else:
             score_candidates(
-                name,
-                self.shards,
-                settings,
-                self.base,
-                self.budget,
-                self.head,
-                logits_bytes=limit,
-                numbers=numbers,
+                name, self.shards, settings, self.base, self.budget, self.head, logits_bytes=limit, numbers=numbers
             )
         return self.notices.taken()
 
@@ -263,7 +251,6 @@ class Notices(Events):
             self.kept.append(fields["message"])
 
     def taken(self) -> list[str]:
-        """Returns the notices since the last call."""
         taken, self.kept = self.kept, []
         return taken
 

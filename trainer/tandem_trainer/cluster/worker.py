@@ -31,10 +31,10 @@ CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
 
 
 def train_on_worker(given: dict[str, Any]) -> None:
-    """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event.
+    """Ray calls it in each worker. Errors: Fault, after its event.
 
-    given: `run_json`, the absolute path of the configuration; `job`, of which this is a part; `since`, when the job
-    began, in seconds since 1970; `versions` of the driver.
+    given: `run_json`, an absolute path; `job`, of which this is a part; `since`, when the job began, in seconds since
+    1970; `versions` of the driver.
     """
     from ..run.candidate_work import HandedOver
     from ..run.distributed import join
@@ -90,13 +90,13 @@ def train_on_worker(given: dict[str, Any]) -> None:
 
 
 def hands_over(config: RunConfig) -> bool:
-    """Returns whether others make the run's candidates: where several workers train, or vLLM draws. Errors: Fault."""
+    """True where several workers train, or vLLM draws. Errors: Fault."""
     cluster = config.resources.cluster
     return cluster is not None and config.method == "sweet-rl" and (cluster.workers > 1 or uses_vllm(config))
 
 
 def claimed(folder: Path, host: str) -> IO[str]:
-    """Claims the run; the worker of before, which Ray has ended, may still hold it for a moment. Errors: Fault."""
+    """Waits for the worker before, which Ray has ended: it may hold the run a moment longer. Errors: Fault."""
     deadline = time.monotonic() + CLAIMED_WITHIN
     while True:
         try:
@@ -109,10 +109,8 @@ def claimed(folder: Path, host: str) -> IO[str]:
 
 @dataclass(frozen=True)
 class Node:
-    """A node as the event names it.
-
-    id: Ray's name of it. gpus: the name of each worker's GPU. state: `idle` is a node that is there without a worker
-    of the run; `back` is one that works again after it was lost.
+    """id: Ray's. gpus: the name of each worker's GPU. state: `idle` is without a worker of the run; `back` works again
+    after it was lost.
     """
 
     id: str
@@ -123,7 +121,7 @@ class Node:
 
 
 def own_node() -> Node:
-    """Returns the node of this process, with this process as its only worker. Only a worker of Ray may call this."""
+    """Only a worker of Ray may call this."""
     import ray
     import torch
 
@@ -132,10 +130,7 @@ def own_node() -> Node:
 
 
 def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], resources: ResourcesConfig) -> None:
-    """Writes the event, and a notice when nodes were lost, came back or joined.
-
-    workers: the node of each worker, as `own_node` made it. resources: of the run, which names the cluster.
-    """
+    """workers: the node of each worker, by `own_node`. resources: of the run, which names the cluster."""
     import ray
 
     assert resources.cluster is not None
@@ -152,7 +147,7 @@ def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], 
 
 
 def joined(workers: Sequence[Node]) -> list[Node]:
-    """Returns each node once, with all its workers, in the order of their ranks."""
+    """Merges equal nodes, in the order of their ranks."""
     nodes: dict[str, Node] = {}
     for worker in workers:
         node = nodes.get(worker.id, replace(worker, workers=0, gpus=[]))
@@ -161,10 +156,7 @@ def joined(workers: Sequence[Node]) -> list[Node]:
 
 
 def compared(before: Sequence[Node], now: Sequence[Node], alive: Collection[str]) -> list[Node]:
-    """Returns the nodes of before in their order with their states of now, then the new ones.
-
-    alive: the ids of the nodes that are in the cluster.
-    """
+    """Returns the nodes of before with their states of now, then the new ones. alive: the ids that the cluster has."""
     new = {node.id: node for node in now}
     nodes = []
     for node in before:
@@ -184,7 +176,7 @@ def compared(before: Sequence[Node], now: Sequence[Node], alive: Collection[str]
 
 
 def changed(before: Sequence[Node], nodes: Sequence[Node]) -> str:
-    """Returns the beginning of a sentence on what has changed; empty when nothing has."""
+    """Returns the beginning of a sentence; empty when nothing has changed."""
     states = [node.state for node in before]
     pairs = list(zip(nodes, states, strict=False))
     lost = [node.host for node, was in pairs if node.state == "lost" and was != "lost"]
@@ -206,7 +198,6 @@ def _said(hosts: Sequence[str], verb: str, of_several: str) -> list[str]:
 
 
 def _place(folder: Path) -> str:
-    """Returns where the run goes on, by the name of its newest checkpoint."""
     names = sorted(path.name for path in (folder / "checkpoints").glob("*-*-*"))
     if not names:
         return "from the start"

@@ -24,9 +24,8 @@ OTHER_FORMATS = {
 
 
 def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]]:
-    """Yields the objects of a file with their line numbers (from 1); unreadable lines go into `problems`.
-
-    Raises Fault when the file cannot be read at all.
+    """Yields objects with their line numbers, from 1. Errors: Fault for an unreadable file; bad lines go into
+    `problems`.
     """
     try:
         with open(file, "rb") as lines:
@@ -53,7 +52,7 @@ def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]
 
 
 def parse(line: bytes) -> object:
-    """Parses a line; raises ValueError with the reason. A lone surrogate becomes U+FFFD, as in UTF-8."""
+    """Errors: ValueError with the reason. A lone surrogate becomes U+FFFD, as in UTF-8."""
     try:
         value = json.loads(line.decode(), parse_constant=refuse_constant)
     except UnicodeDecodeError as error:
@@ -71,7 +70,9 @@ def refuse_constant(name: str) -> None:
 
 
 def refuse_other_formats(file: Path, start: bytes) -> None:
-    """Raises Fault for formats often mistaken for JSON Lines, in which every line would be reported as unreadable."""
+    """Refuses formats often mistaken for JSON Lines, in which every line would be reported as unreadable. Errors:
+    Fault.
+    """
     for signature, what in OTHER_FORMATS.items():
         if start.startswith(signature):
             raise Fault(f"{file} {what}.", usage=True)
@@ -115,8 +116,8 @@ def spoken(
 ) -> Spoken:
     """Checks the recorded tokens of a turn. Log-probabilities without ids are useless and ignored.
 
-    When the model ended the turn, the last token may lack a log-probability, because servers leave out that of the end
-    token; it becomes NaN.
+    The last token of a turn that the model ended may lack a log-probability, because servers leave it out; it becomes
+    NaN.
     """
     tokens = ids_of(ids, f"The token ids of {where}")
     prompt = ids_of(prompt_ids, f"The prompt's token ids of {where}")
@@ -149,7 +150,7 @@ def numbers(value: object) -> np.ndarray:
 
 
 def task_of(row: dict) -> dict:
-    """Returns the task's fields, which may be in the row itself or in a string of JSON."""
+    """The fields may be in the row itself or in a string of JSON."""
     task = row.get("task")
     if task is None:
         task = row
@@ -170,12 +171,12 @@ def task_of(row: dict) -> dict:
 
 
 def content_id(task: dict) -> str:
-    """Returns the id that Tandem gives to a task without one (`src/core/task/row.ts`)."""
+    """Makes the id of a task without one, as `src/core/task/row.ts` does."""
     return digest(content_of(task))[:16]
 
 
 def row_id(task: dict, texts, contents, replies, row: dict, reward: float | None) -> str:
-    """Returns the id under which Tandem imports the row (`src/core/trajectory/publishedRow.ts`)."""
+    """Makes the id under which Tandem imports the row, as `src/core/trajectory/publishedRow.ts` does."""
     messages = []
     for text, content, reply in zip(texts, contents, replies, strict=True):
         messages.append(["agent", text, content])
@@ -186,7 +187,7 @@ def row_id(task: dict, texts, contents, replies, row: dict, reward: float | None
 
 
 def content_of(task: dict) -> list:
-    """Returns the fields of the task that its id depends on. Tests `test1` … `testN` are sorted by number."""
+    """Returns the fields that a task's id depends on. Tests `test1` … `testN` are sorted by number."""
     cases = object_of(task, "test_cases")
     names = list(cases)
     prefixes = {name.rstrip("0123456789") for name in names}
@@ -197,11 +198,11 @@ def content_of(task: dict) -> list:
 
 
 def number_order(digits: str) -> tuple[int, str]:
-    """Returns a sort key for whole numbers of any length: without leading zeros the longer one is greater."""
+    """Sorts whole numbers of any length: without leading zeros the longer one is greater."""
     bare = digits.lstrip("0")
     return len(bare), bare
 
 
 def digest(content: list) -> str:
-    """Returns the SHA-256 of the text that JavaScript's `JSON.stringify` writes."""
+    """Hashes the text that JavaScript's `JSON.stringify` writes."""
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()

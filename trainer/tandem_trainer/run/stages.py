@@ -49,10 +49,10 @@ def train_stage(
     before: Figures | None = None,
     control: UntrainedScore | None = None,
 ) -> Figures:
-    """Trains the live adapter of `base`, or loads an earlier result; afterwards it has the stage's best weights.
+    """Trains the live adapter of `base`, or loads an earlier result; it then has the stage's best weights.
 
     before: figures of the work that made the examples; they are stored and returned with those of the stage.
-    control: the untrained baseline, measured on the stage's held-out examples before training.
+    control: the untrained baseline, measured on the held-out examples before training.
     """
     if (result := run.result(name)) is not None:
         result.load("trained", base.state())
@@ -87,7 +87,7 @@ def train_stage(
 
 
 def tell_measured(run: Run, stage: str, figures: Figures) -> None:
-    """Emits the held-out figures of a critic that another run trained on the same pairs, and of its baseline."""
+    """Emits the held-out figures of a shared critic, and of its baseline."""
     untrained = figures.get("held_out_untrained_accuracy")  # absent in results of older trainers
     if untrained is not None:
         run.events.emit("control", stage=stage, accuracy=untrained, examples=figures["held_out_examples"])
@@ -99,8 +99,7 @@ def tell_measured(run: Run, stage: str, figures: Figures) -> None:
 class SharedCritic:
     """A critic in the shared folder, where runs that differ only in their policy share it.
 
-    The first of them writes it to `<shared>/critic/<key>` as a checkpoint; the key is a hash of everything that a
-    critic depends on.
+    It is a checkpoint in `<shared>/critic/<key>`; the key is a hash of everything that a critic depends on.
     """
 
     def __init__(self, shared: Path, config: RunConfig, train: Sequence[Example], held_out: Sequence[Example]):
@@ -114,7 +113,7 @@ class SharedCritic:
         self.folder = shared / "critic" / digest.hexdigest()[:24]
 
     def take(self, notice: Callable[[str], None]) -> Checkpoint | None:
-        """Returns its tensors `trained` and `objective` and the stage's figures, or None; reports a damaged one."""
+        """Reports a damaged one."""
         found = whole_checkpoints(self.folder, notice) if self.folder.exists() else []
         return found[0] if found else None
 
@@ -135,7 +134,7 @@ class SharedCritic:
 def export(run: Run, base: Base, template: Template, prepared: Prepared, figures: Figures) -> None:
     """Writes `critic/` and then `model/`, which marks the run as done; emits `result` and `done`.
 
-    figures: of all stages. An existing folder was written and checked before the run was killed, and stays.
+    An existing folder was written and checked before the run was killed, and stays.
     """
     run.events.state("running", "export")
     config, folder = run.config, run.folder
@@ -166,7 +165,7 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
 
 
 def graphs(run: Run) -> Beside | None:
-    """Returns a function that writes the graphs of `export.onnx`; failures are notices, since a model needs none."""
+    """Writes the graphs of `export.onnx`; failures are notices, since a model needs none."""
     precisions = run.config.export.onnx
     if not precisions:
         return None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str]) -> int:
-    """Executes a run. arguments: the path of run.json. Returns the exit code. Errors: Fault, after its event."""
+    """arguments: the path of run.json. Errors: Fault, after its event."""
     path = Path(arguments[0])
     config = read_config(path)
     folder = path.resolve().parent
@@ -79,10 +79,7 @@ def perform(
     first: bool,
     hands_over: bool = False,
 ) -> None:
-    """Trains to the end or until a request to stop.
-
-    first: whether this process writes. hands_over: whether others make the candidates. Errors: Fault; HandedOver.
-    """
+    """first: whether this process writes. hands_over: whether others make the candidates. Errors: Fault; HandedOver."""
     try:
         with ExitStack() as within:
             if first:
@@ -100,7 +97,6 @@ def perform(
 def train(
     folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt, *, hands_over: bool
 ) -> None:
-    """Executes the stages of a run. Errors: Fault, Stopped, HandedOver."""
     # Checkpoints are deleted after all events; if they still exist, the run was killed just before its end.
     if (folder / "model").exists() and not any((folder / "checkpoints").glob("*-done")):
         check_same_configuration(folder, config, None)
@@ -137,8 +133,7 @@ def train(
     if config.resources.threads:
         torch.set_num_threads(config.resources.threads)
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # data
+    # ---- data
     # The first process chooses the hub commit and downloads it; the others then find the files in the cache.
     asked = config.model
     model = ranks.of_first(pinned(as_begun(asked, folder), folder) if ranks.first else None)
@@ -154,8 +149,7 @@ def train(
         remove_rests(folder)
     ranks.wait()
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # plan
+    # ---- plan
     shape = read_shape(path)
     plan = None
     if ranks.first:
@@ -168,8 +162,7 @@ def train(
         events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
     stop_here(ranks, request)
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # online: TRL loads the model and trains it
+    # ---- online: TRL loads the model and trains it
     if config.method == "grpo":
         from ..grpo import grpo
 
@@ -191,8 +184,7 @@ def train(
         export(run, base, template, replace(prepared, policy=played), figures)
         return
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # model
+    # ---- model
     if ranks.first:
         find_model(config.model, folder)
     ranks.wait()
@@ -224,8 +216,7 @@ def train(
     reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20, shared=shared)
     stop_here(ranks, request)
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # stages
+    # ---- stages
     policy = objective_of("policy", config, reference)
     if config.method == "sweet-rl":
         critic = objective_of("critic", config, reference) if trains_critic(config) else None

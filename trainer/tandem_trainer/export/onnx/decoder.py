@@ -83,7 +83,7 @@ def write_scorer(folder: Path, shape: Shape, file: Path, precision: Precision = 
 
 
 class Decoder:
-    """Adds the parts of a decoder to a graph; weights keep their names in the folder."""
+    """Weights keep their names in the folder."""
 
     def __init__(self, folder: Path, shape: Shape, file: Path, precision: Precision):
         self.shape, self.precision = shape, precision
@@ -112,7 +112,7 @@ class Decoder:
         return self.norm(states, "model.norm")
 
     def embedding(self, ids: str) -> str:
-        """Embeds the ids. A quantised table has the bits of the head, so that a tied head can share it."""
+        """A quantised table has the bits of the head, so that a tied head can share it."""
         graph, bits = self.graph, HEAD_BITS[self.precision]
         if bits is None or self.shape.width % BLOCK:
             return graph.node("Gather", self.plain("model.embed_tokens.weight"), ids, axis=0)
@@ -213,9 +213,8 @@ class Decoder:
 
 
 class Graph:
-    """A graph that is being written to `file`. Values are named by strings, as in ONNX.
-
-    external: whether weights go into `<file>_data`; a protobuf holds at most 2 GB.
+    """Values are named by strings, as in ONNX. external: puts weights into `<file>_data`; a protobuf holds at most 2
+    GB.
     """
 
     def __init__(self, file: Path, *, external: bool):
@@ -223,10 +222,7 @@ class Graph:
         self.data = open(self.data_file, "wb") if external else None  # noqa: SIM115  closed by `save`
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, MICROSOFT_OPSET)]
         self.model = helper.make_model(
-            onnx.GraphProto(name="decoder"),
-            opset_imports=opsets,
-            ir_version=IR_VERSION,
-            producer_name="tandem-trainer",
+            onnx.GraphProto(name="decoder"), opset_imports=opsets, ir_version=IR_VERSION, producer_name="tandem-trainer"
         )
         # Parts are created inside their parent, because a protobuf copies messages that are assigned to it.
         self.graph = self.model.graph
@@ -244,7 +240,7 @@ class Graph:
         self.graph.output.append(helper.make_tensor_value_info(name, kind, shape))
 
     def node(self, operator: str, *inputs: str, named: Sequence[str] = (), domain: str = "", **attributes: Any) -> str:
-        """Adds a node; returns the name of its first output. named: names of all outputs, when they matter."""
+        """Returns the name of the first output. named: names of all outputs, when they matter."""
         number = len(self.graph.node)
         outputs = named or [f"{operator}.{number}"]
         self.graph.node.append(
@@ -257,7 +253,7 @@ class Graph:
         return self.weight("constant." + ".".join(map(str, values)), np.array(values, np.int64))
 
     def weight(self, name: str, value: np.ndarray) -> str:
-        """Writes a weight immediately, and only once for each name."""
+        """Each name is written once, and at once."""
         if name in self.initializers:
             return name
         kind = helper.np_dtype_to_tensor_dtype(value.dtype)
