@@ -12,7 +12,7 @@ from websockets.sync.client import connect
 
 TIMEOUT = 600.0  # seconds for a reply: an answer may wait until others are graded
 MAX_MESSAGE_BYTES = 16 << 20  # bytes of one message
-# The proxy of the environment is passed by, as by the WebSocket: it would read the token.
+# The environment's proxy is not used, as by the WebSocket: it would read the token.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 

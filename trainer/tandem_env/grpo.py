@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from .client import Episode, Observation, Refused, tasks
 
-MARK = "\u2063message\u2063"  # stands for the agent's message in a template; nobody writes invisible separators
+MARK = "\u2063message\u2063"  # stands for the agent's message in a template; invisible separators do not occur in text
 THREADS = 32
 INSTRUCTION = (
     "You write a Python function for a colleague, who knows what it must do and has not said everything. Call `ask` "
@@ -39,7 +39,7 @@ def reward(tandem_reward: Sequence[float | None], **_: Any) -> list[float | None
 
 
 def success(tandem_success: Sequence[bool | None], **_: Any) -> list[float | None]:
-    """Another reward function for `Dialogues`: 1 for an answer that passes all tests, else 0; None where none counts."""
+    """Another one for `Dialogues`: 1 for an answer that passes all tests, else 0; None where none counts."""
     return [None if each is None else float(each) for each in tandem_success]
 
 

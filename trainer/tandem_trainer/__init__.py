@@ -14,10 +14,7 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # ONNX Runtime, with an id of the mac
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Disables garbage collection while torch and transformers are imported.
-
-    They create millions of live objects, so it would take a fifth of the time and find nothing.
-    """
+    """While torch and transformers are imported, garbage collection would take a fifth of the time and find nothing."""
     gc.disable()
     try:
         yield

@@ -276,7 +276,7 @@ class Course(TrainerCallback):
         settings, steps = self.run.config.grpo, trainer.state.global_step
         if self.is_ended:
             self.run.events.notice(
-                f"{STAGE} ends at step {steps} of {settings.steps}, as somebody has asked: its last step is used."
+                f"{STAGE} ends at step {steps} of {settings.steps} (requested by user): its last step is used."
             )
         return {
             "steps": steps,

@@ -20,9 +20,7 @@ UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is n
 
 
 def read_config(path: Path) -> RunConfig:
-    """Errors: Fault(usage) for a file that is missing or is not JSON, and for any field that `config.py` does not
-    allow.
-    """
+    """Errors: Fault(usage) for a missing file, one that is not JSON, and any field that `config.py` does not allow."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except IsADirectoryError:

@@ -22,9 +22,7 @@ from .fault import Fault
 from .run.event_file import FINAL, last_state
 
 POLL = 1.0  # seconds between two looks at the file
-GONE = (
-    120.0  # seconds without a touch of `alive`, which a trainer at work touches every 30, after which it counts as gone
-)
+GONE = 120.0  # seconds without a touch of `alive`, which a trainer at work touches every 30
 BESIDE = ("version", "event", "at", "stage", "step", "steps", "best", "seconds_left")  # fields that are no figures
 PARTS = {"step": "", "evaluation": "held_out/", "candidates": "", "ranking": ""}  # between a stage and a figure
 
@@ -76,7 +74,7 @@ class Trackio:
         self._run.log(figures, step=step)
 
     def flush(self) -> None:
-        """trackio sends what it has by a thread of its own, and the rest when the run is finished."""
+        """trackio sends what it has by its own thread, and the rest when the run is finished."""
 
     def close(self) -> None:
         self._trackio.finish()  # not that of the run, which would be finished once more when Python ends
@@ -138,7 +136,7 @@ def main(arguments: list[str]) -> int:
         folder = given.tensorboard.resolve() / run.name
         place = Place(run, f"tensorboard {folder}")
         if not folder.exists():
-            place.offset, place.steps = 0, {}  # somebody removed it, to have it written anew
+            place.offset, place.steps = 0, {}  # the user removed it, to have it written again
         target: Target = TensorBoard(folder)
     else:
         place = Place(run, f"trackio {given.trackio}")

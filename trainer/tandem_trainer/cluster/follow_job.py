@@ -139,10 +139,7 @@ def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
 
 
 def _has_done_it(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
-    """True if a finished job completed the run while no one followed it; takes over the job's output.
-
-    A run that was left stopped or failed needs another job.
-    """
+    """True if the job finished the run while no one followed it; takes over its output. A stopped run needs another."""
     if job.folder is None or _find(client, job) is None:
         return False
     before, copy = last_state(folder, job.since), Copy(client, folder, job)

@@ -14,10 +14,9 @@ from ..run.event_file import FINAL, Events, last_state
 
 @dataclass(frozen=True)
 class Job:
-    """A Ray job.
-
-    address: the cluster's dashboard. since: the size of events.jsonl in bytes when the job was made; later events are
-    the job's. attempt: how many jobs this run has had, from 1. folder: that of the run on the cluster, if it is a copy.
+    """address: the cluster's dashboard. since: the size of events.jsonl in bytes when the job was made; later events
+    are the job's. attempt: how many jobs this run has had, from 1. folder: that of the run on the cluster, if it is a
+    copy.
     """
 
     id: str
@@ -35,10 +34,7 @@ def read_job(folder: Path) -> Job | None:
 
 
 def next_job(folder: Path, address: str, copy_to: str | None = None) -> Job:
-    """Records another job of the run before it is submitted. Errors: Fault when it cannot be written.
-
-    copy_to: the folder of the cluster in which the run gets one of its own, the same for all its jobs.
-    """
+    """Records another job of the run before it is submitted. copy_to: the cluster's folder for runs. Errors: Fault."""
     last = read_job(folder)
     attempt = 1 if last is None else last.attempt + 1
     events = folder / "events.jsonl"

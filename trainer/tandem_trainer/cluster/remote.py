@@ -36,16 +36,9 @@ POLL_INTERVAL = 1.0  # seconds between looks at what has changed
 MARK = "tandem-file "  # begins a line of the job's log that is a piece of a file
 MAX_COPIED_BYTES = 4 << 20  # bytes of a file that is brought back whole
 PIECE = 1 << 20  # bytes of one line, before compression
-GROWING = "events.jsonl"  # the only file whose lines are brought back as they come
-THEIRS = (
-    "lock",
-    "reserve",
-    "stop",
-    "finish",
-    "cluster.json",
-    "configuration.json",
-    "run.json",
-)  # files that each side has for itself
+GROWING = "events.jsonl"  # the only file that is brought back line by line
+# Files that each side has for itself.
+THEIRS = ("lock", "reserve", "stop", "finish", "cluster.json", "configuration.json", "run.json")
 
 
 # ---- on this machine
@@ -100,8 +93,7 @@ def _taken(value: str | list[str], here: Path, folder: Path) -> str | list[str]:
 class Copy:
     """Writes the pieces of files that a job prints into the run's folder, and hands requests on to the job.
 
-    `copied.json` in the folder says how much of the job's events is there, for a follower that comes later: events of
-    this machine's own may be among them.
+    For a later follower, `copied.json` says how much of the job's events is there, among this machine's own.
     """
 
     def __init__(self, client: JobSubmissionClient, folder: Path, job: Job):
@@ -110,8 +102,8 @@ class Copy:
         self.about = folder / "copied.json"
         self.taken = self._taken_before()
         self.rest = ""
-        self.missing_at: int | None = None  # where events were missing when the log was last asked for anew
-        self.has_all = False  # whether the log has come as a whole, so that asking for it anew brings nothing
+        self.missing_at: int | None = None  # where events were missing when the log was last requested again
+        self.has_all = False  # whether the log has come as a whole, so that requesting it again brings nothing
         self.said: set[str] = set()
         self.handed_on: set[str] = set()
         self.closed = threading.Event()
@@ -168,7 +160,7 @@ class Copy:
                 self._write(self.folder / Path(piece["file"]).name, piece.get("offset", 0), data)
 
     def _write(self, path: Path, offset: int, data: bytes | None) -> None:
-        """Writes one piece of a file; a second time it changes nothing. data: None when the file was deleted.
+        """Writing a piece twice changes nothing. data: None when the file was deleted.
 
         Errors: Missing where earlier events are missing; the second time at the same place they are left out.
         """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 POLL_INTERVAL = 0.5  # seconds between looks at requests to stop
 MAX_LOST = 20  # makers that may die in one round
-WAVES = 4  # tasks for each maker, at least: more balance better, and each loads weights of full fine-tuning anew
+WAVES = 4  # tasks for each maker, at least: more balance better, and each loads weights of full fine-tuning again
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,7 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
 
 
 def uses_vllm(config: RunConfig) -> bool:
-    """Whether vLLM draws the first round. Not for a base of 4 bits: it would draw from other weights.
-
-    Errors: Fault when it is asked for and missing.
-    """
+    """Not for a base of 4 bits: vLLM would draw from other weights. Errors: Fault when it is asked for and missing."""
     cluster = config.resources.cluster
     assert cluster is not None
     has = importlib.util.find_spec("vllm") is not None
@@ -99,7 +96,7 @@ class Crew:
     def __init__(self, run_json: Path, cluster: ClusterConfig, events: Events, request: StopRequest):
         self.run_json, self.cluster, self.events, self.request = run_json, cluster, events, request
         self.free: list[ActorHandle] = []
-        self.busy: dict[Any, tuple[ActorHandle, Task | None]] = {}  # by the reference to what the maker will return
+        self.busy: dict[Any, tuple[ActorHandle, Task | None]] = {}  # by the reference to the maker's result
         self.lost = 0
 
     def __enter__(self) -> Crew:
@@ -166,10 +163,7 @@ class Crew:
 
 
 class Maker:
-    """Holds the whole model, with the weights of the stages that are finished.
-
-    Ray calls its methods. They import what they need, because the driver, which only places makers, imports the module.
-    """
+    """Holds the whole model. Methods import what they need, because the driver, too, imports this module."""
 
     def __init__(self, run_json: Path):
         self.path = run_json
@@ -204,7 +198,7 @@ class Maker:
         assert work is not None, f"{folder} has no work"
         self.shards = work.shards(folder, config)
         self.base = load_base(model, run_folder=folder, seed=config.seed)
-        # Whoever is asked to stop ends this process; it need not look for the request.
+        # The driver is asked to stop, and ends this process.
         never = StopRequest(folder / "candidates")
         self.budget = TokenBudget(planned_budget(folder), Ranks(), never, self.notices)
         self.logits_bytes = config.resources.logits_mb << 20
@@ -223,10 +217,7 @@ class Maker:
                 results["critic"].load("trained", self.base.state())
 
     def make(self, name: str | None, numbers: Sequence[int]) -> list[str]:
-        """Makes these shards, or their scores `name`, where they are missing; returns notices. Errors: Fault.
-
-        Only whole files are written, so that another maker may have made some of it before.
-        """
+        """Makes missing shards, or their scores `name`, beside other makers. Returns notices. Errors: Fault."""
         from ..sweet_rl import score_candidates
 
         settings, limit = self.config.critic, self.logits_bytes

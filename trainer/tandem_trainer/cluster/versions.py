@@ -37,7 +37,8 @@ def versions() -> dict[str, Any]:
     if found is not None and found.submodule_search_locations:
         folder = Path(next(iter(found.submodule_search_locations)))
         digest = hashlib.sha256()
-        for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        for path in sorted(path for path in files if path.name != "README.md"):  # an installed package has none
             digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes() + b"\0")
         trainer = {"folder": str(folder), "digest": digest.hexdigest()}
     return {"python": platform.python_version(), "prefix": sys.prefix, "packages": packages, "trainer": trainer}

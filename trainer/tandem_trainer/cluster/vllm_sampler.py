@@ -32,10 +32,7 @@ SILENCE = 1800  # seconds without a turn after which vLLM is given up; Ray start
 def draw(
     shards: Shards, config: RunConfig, folder: Path, request: StopRequest, tell: Callable[[int, int], None]
 ) -> None:
-    """Draws the turns of missing shards, and keeps them for `Shards.sample`. tell: gets (done, all) after each shard.
-
-    Errors: Fault, Stopped.
-    """
+    """Keeps the turns for `Shards.sample`. tell: gets (done, all) after each shard. Errors: Fault, Stopped."""
     import numpy as np
     import ray
 

@@ -33,8 +33,7 @@ CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
 def train_on_worker(given: dict[str, Any]) -> None:
     """Ray calls it in each worker. Errors: Fault, after its event.
 
-    given: `run_json`, an absolute path; `job`, of which this is a part; `since`, when the job began, in seconds since
-    1970; `versions` of the driver.
+    given: `run_json`, an absolute path; `job`; `since`, its start in seconds since 1970; `versions` of the driver.
     """
     from ..run.candidate_work import HandedOver
     from ..run.distributed import join
@@ -52,7 +51,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
     # The driver looked at the nodes that were there when it began; this one may have joined since.
     require_same(node, versions(), given["versions"])
     ranks = join()
-    # Ray knows no failure after which it must not start again, so that these workers end a job that nobody follows.
+    # Ray knows no failure after which it must not start again, so these workers end a job without a follower.
     if ranks.of_first(has_ended(folder, job)):
         return
     is_new = last_state(folder, job.since) is None
@@ -109,9 +108,7 @@ def claimed(folder: Path, host: str) -> IO[str]:
 
 @dataclass(frozen=True)
 class Node:
-    """id: Ray's. gpus: the name of each worker's GPU. state: `idle` is without a worker of the run; `back` works again
-    after it was lost.
-    """
+    """id: Ray's. gpus: the name of each worker's GPU. state: `idle` has no worker of the run; `back` was lost."""
 
     id: str
     host: str

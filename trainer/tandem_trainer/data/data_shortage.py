@@ -22,9 +22,7 @@ HELD_OUT_PAIRS = 16
 
 @dataclass(frozen=True)
 class Shortage:
-    """have: the amount; of turns, those with the model's own tokens. enough: the amount from which a gain can be
-    expected. sentence: the warning for the user.
-    """
+    """have: the amount; of turns, those with the model's own tokens. enough: from here on a gain can be expected."""
 
     kind: Kind
     have: int

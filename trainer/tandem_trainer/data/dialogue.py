@@ -11,7 +11,7 @@ Messages = tuple[dict[str, str], ...]  # `role` (system, user or assistant) and 
 
 @dataclass(frozen=True, eq=False)
 class Spoken:
-    """One turn of the agent: its message, and what the sampler recorded about it.
+    """One turn of the agent: its message, and the sampler's record of it.
 
     position:      index of its message in the dialogue; earlier messages are its history.
     ids:           (L,) int32, the tokens; None until `tokenize_turns.py` tokenizes a turn that has only text.

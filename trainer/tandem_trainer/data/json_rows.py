@@ -24,9 +24,7 @@ OTHER_FORMATS = {
 
 
 def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]]:
-    """Yields objects with their line numbers, from 1. Errors: Fault for an unreadable file; bad lines go into
-    `problems`.
-    """
+    """Yields objects with line numbers from 1; bad lines go into `problems`. Errors: Fault for an unreadable file."""
     try:
         with open(file, "rb") as lines:
             for number, line in enumerate(lines, start=1):
@@ -70,9 +68,7 @@ def refuse_constant(name: str) -> None:
 
 
 def refuse_other_formats(file: Path, start: bytes) -> None:
-    """Refuses formats often mistaken for JSON Lines, in which every line would be reported as unreadable. Errors:
-    Fault.
-    """
+    """Every line of such a file would be reported as unreadable. Errors: Fault."""
     for signature, what in OTHER_FORMATS.items():
         if start.startswith(signature):
             raise Fault(f"{file} {what}.", usage=True)
@@ -116,8 +112,7 @@ def spoken(
 ) -> Spoken:
     """Checks the recorded tokens of a turn. Log-probabilities without ids are useless and ignored.
 
-    The last token of a turn that the model ended may lack a log-probability, because servers leave it out; it becomes
-    NaN.
+    Servers may leave out the log-probability of the last token of a turn that the model ended; it becomes NaN.
     """
     tokens = ids_of(ids, f"The token ids of {where}")
     prompt = ids_of(prompt_ids, f"The prompt's token ids of {where}")

@@ -96,9 +96,7 @@ def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
 def preference_examples(
     preferences: Sequence[Preference], template: Template, weight: float = DataConfig.preference_weight
 ) -> tuple[list[Example], Settled]:
-    """Those with the same history share a `group`. A preference is left out when one of its sides is; the second result
-    has the reasons.
-    """
+    """Those with one history share a `group`. One is left out when a side is; the second result has the reasons."""
     settled = settle(template, [side for each in preferences for side in (each.chosen, each.rejected)])
     ids = [dialogue.id for dialogue in settled.dialogues]
     turns = dict(zip(ids, template.all_turns(settled.dialogues), strict=True))

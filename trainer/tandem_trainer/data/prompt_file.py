@@ -36,9 +36,7 @@ class Prompt:
 
 
 def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
-    """known: the placeholders that it may use; it must use the first. Raises Fault for an unreadable, empty or wrong
-    file.
-    """
+    """known: the placeholders that it may use; it must use the first. Raises Fault for an unusable file."""
     try:
         prompt = Prompt(Path(file).read_bytes().decode())
     except (OSError, UnicodeDecodeError) as error:

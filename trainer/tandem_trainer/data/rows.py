@@ -51,10 +51,7 @@ class Preferences:
 
 
 def read_rows(paths: Iterable[str | Path], opening: str | None = None, *, with_leaked: bool = False) -> Read:
-    """opening: a file like Tandem's agent.md, for rows without `messages`; None: the one that ships with Tandem.
-
-    Raises Fault when a file cannot be read or none of its rows can be used.
-    """
+    """opening: an agent.md for rows without `messages`; None: Tandem's. Raises Fault when no row can be used."""
     prompt = agent_prompt(opening)
     return merge(read_file(Path(path), prompt, with_leaked) for path in paths)
 
@@ -230,7 +227,7 @@ def read_preferences(paths: Iterable[str | Path]) -> Preferences:
     """Reads rows `prompt`, `chosen`, `rejected`: the messages before the choice, and two continuations.
 
     A person's choice between two drafts has one assistant message on each side; Tandem's preference export has the rest
-    of two dialogues. Raises Fault when a file cannot be read or none of its rows can be used.
+    of two dialogues. Raises Fault when no row can be used.
     """
     all_files = Preferences()
     for path in paths:

@@ -15,7 +15,7 @@ class Settled:
     dialogues: list[Dialogue] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    mismatched: int = 0  # turns whose ids did not match their text, so that the text was tokenised
+    mismatched: int = 0  # turns with ids that did not match their text, which was tokenised
 
     @property
     def notices(self) -> list[str]:

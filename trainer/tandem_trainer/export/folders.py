@@ -89,9 +89,7 @@ def export_critic(
     trained: bool = True,
     beside: Beside | None = None,
 ) -> Check | None:
-    """Adds `critic.json` and, if there is one, the value head. turns: as the critic reads them. Else as
-    `export_policy`.
-    """
+    """As `export_policy`, with `critic.json` and, if there is one, the value head. turns: as the critic reads them."""
 
     def with_about(folder: Path) -> None:
         about = about_critic(config, base, VALUE_HEAD if head else None)
@@ -148,10 +146,7 @@ def _export(
 
 
 def load_plain(base: Base) -> PreTrainedModel:
-    """Loads the base without adapters and quantisation, on the CPU, in the type of its files.
-
-    Its numbers are those that were trained on: rounded, when the run's type is another one.
-    """
+    """On the CPU, not quantised. Numbers are those of the training: rounded, when the run's type is another one."""
     plain = AutoModelForCausalLM.from_pretrained(base.folder, dtype="auto")
     if base.dtype not in (plain.dtype, torch.float32):
         for weight in plain.parameters():

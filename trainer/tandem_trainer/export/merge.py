@@ -66,9 +66,9 @@ def _norms(plain: nn.Module, base: Base, dtype: torch.dtype) -> tuple[float, flo
 
 
 def _weights(plain: nn.Module | None, base: Base) -> Iterator[tuple[nn.Parameter, Tensor, Tensor]]:
-    """Yields each weight of `plain` that may have changed, its new and its old value (float32, CPU).
+    """Yields each changed weight of `plain`, its new and its old value (float32, CPU); without `plain` nothing.
 
-    Without `plain` it yields nothing, but all processes must read it to its end.
+    All processes must read it to its end.
     """
     if base.config.training == "full":
         for name, live in base.model.named_parameters():

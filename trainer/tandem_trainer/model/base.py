@@ -223,7 +223,7 @@ class Weights:
         self.untouched = self._fingerprint()
 
     def _parts(self) -> Iterator[tuple[str, Tensor]]:
-        """Yields the weights, of which a process of several has a part each."""
+        """Of several processes each has its parts of the weights."""
         return ((name, part_of(weight)) for name, weight in self.model.named_parameters())
 
 

@@ -39,7 +39,7 @@ def token_log_probs(
 
     model:        a causal language model of transformers, with or without PEFT adapters.
     shared:       computes common prefixes once. Otherwise rows are padded and use the model's own attention, which is
-                  also needed for models whose layers are not plain causal attention (`Base.shares_prefixes`).
+                  also needed for models with other layers than plain causal attention (`Base.shares_prefixes`).
     temperature:  log-probabilities under softmax(logits / temperature), as a sampler at that temperature reports them.
     logits_bytes: the most that logits may take at one time.
 

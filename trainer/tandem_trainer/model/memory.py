@@ -35,7 +35,7 @@ class Fixed:
     adapters: int
     gradients: int
     optimiser: int
-    gathered: int = 0  # of several processes: what is put together from their parts at one time
+    gathered: int = 0  # of several processes: weights put together from their parts at one time
 
     @property
     def total(self) -> int:

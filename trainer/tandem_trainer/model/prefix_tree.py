@@ -22,7 +22,7 @@ from ..turn import Turn
 
 @dataclass(frozen=True)
 class Segment:
-    """A run of tokens [start, end) of the pack whose keys are `ancestors` (runs of the pack, root first) and itself."""
+    """A run of tokens [start, end) of the pack. Its keys are `ancestors` (runs of the pack, root first) and itself."""
 
     start: int
     end: int

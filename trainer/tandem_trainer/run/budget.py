@@ -21,7 +21,7 @@ from .event_file import Events
 from .restart import Again
 from .stop import Stopped, StopRequest
 
-NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # what is read by a rank that has nothing to read
+NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # for a rank that has nothing to read
 
 
 class TokenBudget:
@@ -123,8 +123,7 @@ def in_batches(
 ) -> list[np.ndarray]:
     """Calls `compute` on as many turns at a time as the budget allows; returns one result for each turn.
 
-    Turns that share a prefix should be neighbours. Every rank must call this, each with its own turns. Errors: those of
-    `TokenBudget.spend`.
+    Turns that share a prefix should be neighbours. Every rank must call this. Errors: those of `TokenBudget.spend`.
     """
     results: list[np.ndarray | None] = [None] * len(turns)
 

@@ -1,7 +1,7 @@
 """The candidates of a round and their scores as work for other processes.
 
 A run that hands its work over writes it into its folder, and its processes end. Others then make the files of `Shards`
-that are missing, in any order and each by itself, and the run goes on where it was.
+that are missing, in any order and each by itself, and the run continues.
 """
 
 from __future__ import annotations
@@ -34,10 +34,7 @@ class HandedOver(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What the files of a round are made of, beside the configuration, the base and the results of earlier stages.
-
-    scores: by `sweet_rl.score_names`. stop_ids: the tokens that end a turn.
-    """
+    """What a round's files are made of, beside configuration, base and earlier stages. scores: by `score_names`."""
 
     round: int
     scores: tuple[str, ...]
@@ -85,10 +82,9 @@ class Work:
 
 
 def hand_over(run: Run, base: Base, shards: Shards, scores: Sequence[str]) -> None:
-    """Hands the missing files of a round over, if the run does so. Errors: HandedOver, on all ranks, which must all
-    call this.
+    """Hands the missing files of a round over, unless one process cannot hold the model: then the run samples in step.
 
-    A model that one process cannot hold stays with the processes of the run, which sample in step.
+    Errors: HandedOver, on all ranks, which must all call this.
     """
     if not (run.hands_over and run.ranks.of_first(any(map(shards.missing, (None, *scores))))):
         return

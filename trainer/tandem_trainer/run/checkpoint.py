@@ -103,10 +103,7 @@ def write_checkpoint(
 
 
 def adopt_checkpoint(folder: Path, stage: str, state: Mapping[str, Any], temporary: Path) -> Checkpoint:
-    """Moves the folder `temporary`, which may have another library's files, to a checkpoint.
-
-    Errors: Fault when the disk is full or refuses; `temporary` is then deleted.
-    """
+    """Moves the folder `temporary`, perhaps another library's, to a checkpoint, or deletes it. Errors: Fault."""
     try:
         files = {}
         for file in sorted(temporary.rglob("*")):

@@ -79,8 +79,7 @@ def _by_whom(folder: Path) -> str:
 def alive(folder: Path, every: float = TOUCH_INTERVAL) -> Iterator[None]:
     """Touches `alive` in the run folder every so many seconds inside the context.
 
-    After a long sleep of the machine, `process.json` may name another trainer. This process then ends at once, because
-    two may not write into one run.
+    After a long sleep of the machine, `process.json` may name another trainer; this process then ends at once.
     """
     path = folder / "alive"
     process = folder / "process.json"

@@ -46,10 +46,10 @@ def reason(error: BaseException) -> str:
 
 @contextmanager
 def reserved(folder: Path) -> Iterator[None]:
-    """Reserves disk space by a file, which is deleted at the end of the context.
+    """Reserves disk space inside the context. Errors: Fault when there is none.
 
-    On a completely full disk, neither `events.jsonl` nor `trainer.log` could hold the message about it, and the run
-    would look killed. Errors: Fault when there is no space for the file.
+    Otherwise neither `events.jsonl` nor `trainer.log` could hold a message about a full disk, and the run would look
+    killed.
     """
     path = folder / "reserve"
     try:

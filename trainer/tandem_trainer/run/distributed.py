@@ -72,10 +72,7 @@ class Ranks:
 
 
 def join() -> Ranks:
-    """Reads torchrun's environment variables; without them there is one process.
-
-    A process group that exists is taken as it is: Ray makes one before it calls the training.
-    """
+    """Without torchrun's environment variables there is one process. Ray has made a process group before."""
     if dist.is_initialized():
         return Ranks(rank=dist.get_rank(), world=dist.get_world_size())
     world = int(os.environ.get("WORLD_SIZE", "1"))

@@ -105,7 +105,7 @@ def _command() -> list[str]:
         if isinstance(command, list) and command and all(isinstance(part, str) for part in command):
             return command
     except (KeyError, ValueError):
-        pass  # the sentence below says what is wanted
+        pass  # see the sentence below
     raise Fault(
         f"grpo plays against `tandem serve`, whose command is not known: start the run by `tandem train`, or set "
         f'{COMMAND} to a list such as ["tandem", "serve"].',

@@ -29,7 +29,7 @@ BITSANDBYTES = "0.49"
 ONLINE = {"trl": "1.16", "websockets": "13"}  # those of the extra `online`
 RAY = {"ray": "2.60"}  # that of the extra `ray`
 EXTRAS = {"online": ONLINE, "ray": RAY}
-PARTS = {"ray": "ray[default,train]"}  # packages of which more than the least is needed
+PARTS = {"ray": "ray[default,train]"}  # requirements with extras
 SECONDS = 180  # time limit of one check
 
 # Runs in its own process: a mismatched driver can crash it, and its warnings belong into the report.
@@ -160,7 +160,7 @@ def check_installer() -> Check:
 
 
 def check_packages_and_device(wanted: str) -> tuple[list[Check], Ran, list[str]]:
-    """Checks both in one process, because importing torch takes seconds. After a failure each package is checked alone.
+    """One process checks both, because importing torch takes seconds. After a failure each package is checked alone.
 
     Also returns the run of DEVICE, for `check_device`, and the loaded files; no files when a package failed.
     """
@@ -195,9 +195,7 @@ def check_version(name: str, version: str, least: str, command: str) -> Check:
 
 
 def check_device(ran: Ran) -> tuple[Check, dict]:
-    """Two matrices were multiplied on the device of the training. Also returns torch's facts of it. ran: the run of
-    DEVICE.
-    """
+    """Checks a product on the device of the training. Also returns torch's facts of it. ran: the run of DEVICE."""
     lines = [line for line in ran.out.splitlines() if line.startswith("{")]
     facts = json.loads(lines[-1]) if lines else {}
     if ran.code != 0:

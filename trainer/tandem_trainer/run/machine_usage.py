@@ -77,10 +77,7 @@ def other_machine(model: ModelConfig, size: int) -> Machine:
 
 @dataclass(frozen=True)
 class WorkerMemory:
-    """The dashboard of a Ray cluster tells this about the place of a worker.
-
-    gpu: name of its GPU; None when it trains on processors. memory: bytes that it may use; None when unknown.
-    """
+    """gpu: its name; None for a worker on processors. memory: usable bytes; None when unknown."""
 
     gpu: str | None
     memory: int | None
@@ -127,10 +124,7 @@ def share_of(kind: str, processes: int, threads: int) -> float:
 
 
 def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine:
-    """Measures the rate by one step on a row of random tokens. The model stays as it is.
-
-    tokens: upper limit; a slow device gets fewer, so that the step is short.
-    """
+    """Measures one step on at most `tokens` random ones, fewer on a slow device. The model stays as it is."""
     weights = MATRIX[base.config.training] * (shape.matrices + shape.head)
     longest = ROW if machine.rate is None else min(ROW, max(64, int(machine.rate * MOMENT / weights)))
     length = max(2, min(tokens, longest))  # a prompt and a response
@@ -184,10 +178,7 @@ class Meter:
         return round(flops / seconds / (self.peak.flops * self.world), 4) if self.peak else None
 
     def gpu_use(self) -> float | None:
-        """Fraction of recent time in which the GPU was busy, 0 to 1, from its driver (NVML).
-
-        None without an NVIDIA GPU, without the driver's library, and for a slice of a GPU (MIG), which has no data.
-        """
+        """Busy fraction of recent time, 0 to 1, by NVML. None without an NVIDIA GPU or NVML, and for a slice (MIG)."""
         now = time.monotonic()
         if self._tells_use and now - self._looked >= SAMPLE_INTERVAL_SECONDS:
             self._looked = now

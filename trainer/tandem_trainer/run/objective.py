@@ -50,10 +50,7 @@ class Objective:
 def sides(
     examples: Sequence[Example], live: Sequence[Tensor], fixed: Sequence[Tensor]
 ) -> Iterator[tuple[Example, Scored, Scored]]:
-    """Yields each example with the scores of its chosen and of its rejected turns.
-
-    live, fixed: scores in the order of `turns_of(examples)`; further ones behind them are ignored.
-    """
+    """Splits scores into chosen and rejected turns. live, fixed: in the order of `turns_of`, perhaps longer."""
     at = 0
     for example in examples:
         middle, end = at + len(example.chosen), at + len(example.turns)
@@ -95,8 +92,7 @@ def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor 
 class Sums:
     """Sums a loss and its figures over examples, with one transfer from the device at the end.
 
-    `examples` is the number of examples. One without a figure is counted in `without_<figure>`. `means` turns sums, of
-    one micro-batch or of many, into means.
+    An example without a figure is counted in `without_<figure>`. `means` turns sums into means.
     """
 
     def __init__(self) -> None:

@@ -152,7 +152,7 @@ def optimise(
     if stage == run.last_trained and saved != progress:
         save()  # a finished run can be continued from here
     if progress.step < steps:
-        asked = ", as somebody has asked" if is_asked else ""
+        asked = " (requested by user)" if is_asked else ""
         best = f"the held-out examples did best at step {progress.best_step}"
         used = best if progress.best else "its last step is used"
         run.events.notice(f"{stage} ends at step {progress.step} of {steps}{asked}: {used}.")
@@ -229,10 +229,7 @@ def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, 
 
 
 def _with_best(run: Run, stage: str, progress: Progress) -> Progress:
-    """Forgets the best step when its checkpoint was damaged or is gone.
-
-    The evaluation at the present step then counts again, as the first of those that choose the best.
-    """
+    """Forgets the best step when its checkpoint is damaged or gone. The present step's evaluation then counts again."""
     if progress.best_step is None or run.checkpoint(stage, progress.best_step) is not None:
         return progress
     run.events.notice(

@@ -44,11 +44,7 @@ from .rehearsal import Rates, Rehearsal
 from .resume import as_begun
 from .workload import Load, loads_of
 
-MAX_MICRO_BATCH_TOKENS = {
-    "cuda": 32768,
-    "mps": 8192,
-    "cpu": 4096,
-}  # tokens of a micro-batch; larger ones are not faster
+MAX_MICRO_BATCH_TOKENS = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # larger ones are not faster
 MIN_MICRO_BATCH_TOKENS = 1024  # tokens of a micro-batch when nothing fits and the run starts anyway
 # Overhead of the C library's heap, as a fraction of the activations. It was measured on Linux with
 # bench/peak_memory.py; MALLOC_MMAP_THRESHOLD_=1000000 would remove it, but makes steps slower.
@@ -159,8 +155,8 @@ class Needs:
 def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
     """Bytes in the run folder: results, checkpoints, and weights swapped out by full fine-tuning.
 
-    The newest checkpoint, the one before or the best, and the one being written exist at the same time; a checkpoint
-    holds the trained weights and Adam's state.
+    Three checkpoints exist at the same time, with the trained weights and Adam's state: the newest, the one before or
+    the best, and the one being written.
     """
     size = memory.SIZES[dtype]
     weights = shape.parameters * size
@@ -289,8 +285,8 @@ def plan_of(
 ) -> Plan:
     """Reads the data; the base's weights are read only from a folder, never downloaded.
 
-    size: bytes of another machine's card. worker: the place of each worker on the cluster of `config`, for which the
-    run is then planned. tell: called before each slow part.
+    size: bytes of another machine's card. worker: the place of a worker on the cluster to plan for. tell: called before
+    each slow part.
     """
     quiet()
     is_here = size is None and worker is None

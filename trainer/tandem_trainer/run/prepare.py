@@ -1,4 +1,4 @@
-"""Makes the training examples of each stage from the files that run.json names, and counts what is left out."""
+"""Makes the training examples of each stage from the files that run.json names, and counts the others."""
 
 import hashlib
 from collections import Counter

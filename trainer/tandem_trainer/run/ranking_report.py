@@ -102,8 +102,7 @@ def tell_of_rounding(
 ) -> None:
     """Warns when rounding dominates the scores: a hardly trained critic then ranks by chance.
 
-    figures: of the candidates. The difference between sampler and trainer on a token, with the same weights, measures
-    the rounding.
+    The difference between sampler and trainer on a token, with the same weights, measures the rounding.
     """
     apart = figures.get("sampler_difference")
     if apart is None:

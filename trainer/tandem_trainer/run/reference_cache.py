@@ -44,10 +44,7 @@ class ReferenceCache:
         self.known: dict[bytes, np.ndarray] = {}
 
     def compute(self, turns: Sequence[Turn], progress: Callable[[int, int], None] | None = None) -> None:
-        """Turns that share a prefix should be neighbours. progress: gets (done, all) after each file.
-
-        With several ranks each computes its part and reads all.
-        """
+        """Turns that share a prefix should be neighbours. Each rank computes its part. progress: gets (done, all)."""
         unique = list({turn_key(turn): turn for turn in turns}.items())
         pieces = [dict(unique[start : start + PIECE]) for start in range(0, len(unique), PIECE)]
 

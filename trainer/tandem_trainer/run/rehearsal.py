@@ -148,9 +148,7 @@ class _NoReference(ReferenceCache):
 
 
 class _Clock:
-    """Replaces the request to stop, which is checked before each token: true when the time is up and tokens were
-    sampled.
-    """
+    """Replaces the request to stop, checked before each token: true when the time is up and tokens were sampled."""
 
     SOME = 4
 

@@ -71,7 +71,7 @@ class Attempt:
         write_whole(self.path, (json.dumps(note) + "\n").encode())
 
     def met_by_another(self, error: BaseException) -> str | None:
-        """Returns the sentence of the process that ended, when `error` is the lost connection to it.
+        """Returns another process's sentence, when `error` is the lost connection to it.
 
         It is empty if that process begins again or was killed, so that the run may go on.
         """

@@ -16,8 +16,7 @@ BEGUN = "configuration.json"
 def as_begun(model: ModelConfig, folder: Path) -> ModelConfig:
     """The run keeps the commit with which it began, even if the branch has moved.
 
-    The result is unchanged when no run has begun, when the base is a folder, and when run.json now names another model,
-    which `check_same_configuration` refuses.
+    Nothing changes for another model in run.json, which `check_same_configuration` refuses.
     """
     try:
         begun = json.loads((folder / BEGUN).read_text(encoding="utf-8"))

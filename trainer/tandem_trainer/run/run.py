@@ -51,7 +51,7 @@ class Ended:
 
     @property
     def sentence(self) -> str:
-        return f"It was ended at step {self.step:,} of {self.steps:,} of {self.stage}, as somebody has asked."
+        return f"It was ended at step {self.step:,} of {self.steps:,} of {self.stage} (requested by user)."
 
 
 def is_ended(state: Mapping[str, Any], stage: str) -> bool:
@@ -149,8 +149,7 @@ class Run:
     def clear(self) -> None:
         """Moves the checkpoints of a finished run, without its result, to `kept`, or deletes them if they are large.
 
-        A copy of the folder without `model`, with `kept` put back as `checkpoints` and with policy.more_epochs, resumes
-        at the last step.
+        With policy.more_epochs, a copy without `model` and with `kept` as `checkpoints` resumes at the last step.
         """
         self._keep([each for each in self.checkpoints if not (each.state["done"] and each.stage == self.last_trained)])
         self.checkpoints = []

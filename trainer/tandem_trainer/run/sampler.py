@@ -68,10 +68,7 @@ class Sampler:
 
     @contextmanager
     def ready(self) -> Iterator[None]:
-        """Several processes must do all their sampling inside the context.
-
-        Errors: Fault(usage) when the model can only be sampled whole and does not fit.
-        """
+        """Several processes must do all their sampling inside the context. Errors: Fault(usage) for lack of memory."""
         with self.base.whole_if_it_fits() as is_whole:
             self.in_step = not is_whole
             if self.in_step and not self.base.shares_prefixes:
@@ -83,10 +80,7 @@ class Sampler:
             yield
 
     def sample(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
-        """Log-probabilities are after temperature (and top-p, for shared prompts).
-
-        Errors: Stopped on a request to stop; Fault when not even one turn fits into memory.
-        """
+        """Log-probabilities are after temperature (and top-p, for shared prompts). Errors: Stopped; Fault."""
         model = self.base.model
         was_training = model.training
         model.eval()
@@ -137,9 +131,9 @@ class Sampler:
 
 
 def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
-    """Samples `count` turns for each prompt, each up to its first stop token or `max_new_tokens`.
+    """Each turn goes to its first stop token or `max_new_tokens`. Errors: Stopped, between two tokens.
 
-    Without prompts it makes the passes of a rank that has none left. Errors: Stopped, between two tokens.
+    Without prompts it makes the passes of a rank that has none left.
     """
     return within_forward(causal_of(base.model), lambda: _side_by_side(base, prompts, count, sampling))
 
@@ -169,7 +163,7 @@ def _side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, samplin
         unfinished = step + 1 < settings.max_new_tokens and bool(writing.any())
         if not sampling.goes_on(unfinished):
             break
-        # A rank whose turns are finished keeps one place, because it must go on with the others.
+        # A finished rank keeps one place, because it must go in step with the others.
         first = torch.zeros(1, 1, dtype=torch.int64, device=device)
         kept, places = _still_needed(writing) if unfinished else (first[0], first)
         if places.numel() <= SMALLER * writing.numel():
@@ -243,9 +237,7 @@ def _generation(sampling: Sampling, count: int) -> GenerationConfig:
 
 
 class NoteLogProbs(LogitsProcessor):
-    """`generate` itself could only keep the logits of all steps. It calls this before temperature, so that is applied
-    here.
-    """
+    """`generate` could only keep the logits of all steps. It calls this before it applies temperature."""
 
     def __init__(self, temperature: float):
         self.temperature = temperature

@@ -51,8 +51,7 @@ def train_stage(
 ) -> Figures:
     """Trains the live adapter of `base`, or loads an earlier result; it then has the stage's best weights.
 
-    before: figures of the work that made the examples; they are stored and returned with those of the stage.
-    control: the untrained baseline, measured on the held-out examples before training.
+    before: figures of the work that made the examples. control: measured on the held-out examples before training.
     """
     if (result := run.result(name)) is not None:
         result.load("trained", base.state())
@@ -97,10 +96,7 @@ def tell_measured(run: Run, stage: str, figures: Figures) -> None:
 
 
 class SharedCritic:
-    """A critic in the shared folder, where runs that differ only in their policy share it.
-
-    It is a checkpoint in `<shared>/critic/<key>`; the key is a hash of everything that a critic depends on.
-    """
+    """A critic for runs that differ only in their policy, in `<shared>/critic/<hash of what it depends on>`."""
 
     def __init__(self, shared: Path, config: RunConfig, train: Sequence[Example], held_out: Sequence[Example]):
         """train, held_out: the critic's examples, in their order."""
@@ -132,10 +128,7 @@ class SharedCritic:
 
 
 def export(run: Run, base: Base, template: Template, prepared: Prepared, figures: Figures) -> None:
-    """Writes `critic/` and then `model/`, which marks the run as done; emits `result` and `done`.
-
-    An existing folder was written and checked before the run was killed, and stays.
-    """
+    """`model/` marks the run as done. An existing folder was written and checked before a kill, and stays."""
     run.events.state("running", "export")
     config, folder = run.config, run.folder
     told: Figures = {"model": str(folder / "model"), "stages": figures}

@@ -70,12 +70,10 @@ class Load:
 
 
 def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Written | None = None) -> list[Load]:
-    """The work on candidates follows from `written`, candidates of some histories, or else from the lengths of turns;
-    then all candidates are assumed to differ.
-    """
+    """Work on candidates follows from `written`, or else from the lengths of turns, as if all candidates differed."""
     config = prepared.config
     if config.method == "grpo":
-        # Nobody knows how long dialogues will be that are not played yet; the memory is that of the longest possible.
+        # The lengths of dialogues to come are unknown; the memory is that of the longest possible.
         longest = longest_dialogue(config)
         return [Load("policy", largest=longest, scored=longest), _export(config)]
     critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
@@ -129,10 +127,7 @@ def _pieces(
     settings: OptimiserConfig,
     shape: Shape,
 ) -> tuple[Piece, Piece]:
-    """Epochs, evaluations, one pass of the reference, and the baseline.
-
-    examples: the training examples, or some whole batches of them. train, held_out: total numbers.
-    """
+    """Of a training stage. examples: some whole batches of the training examples. train, held_out: total numbers."""
     config = prepared.config
     batch = min(settings.batch, len(examples))
     batches = [

@@ -29,9 +29,7 @@ class Tensor:
 
 
 class GgufFile:
-    """Numbers are read on demand. Errors: Fault(usage) for a file that is not GGUF, is truncated, or has unsupported
-    numbers.
-    """
+    """Numbers are read on demand. Errors: Fault(usage) for a file that is not GGUF, truncated or unsupported."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -120,10 +118,7 @@ class _Reader:
 
 
 def write_gguf(path: Path, metadata: Mapping[str, Any], tensors: Iterable[tuple[str, tuple[int, ...], str]], numbers):
-    """tensors: name, shape and kind of each. numbers: returns the bytes of a named tensor. Errors: OSError.
-
-    The file has version 3. Integers become uint32, or int32 in lists.
-    """
+    """Integers become uint32, or int32 in lists. tensors: name, shape and kind. numbers: gives the bytes by name."""
     tensors = list(tensors)
     head = bytearray(MAGIC + struct.pack("<IQQ", 3, len(tensors), len(metadata)))
     for key, value in metadata.items():

@@ -27,9 +27,7 @@ LENGTH = 24  # tokens generated for each request
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A greedy continuation by PyTorch. ids: (L,) int64; prompt: ids of the prompt; logits: (L, V) float32 of every
-    token.
-    """
+    """A greedy continuation by PyTorch. ids: (L,) int64; prompt: number of its ids; logits: (L, V) float32."""
 
     ids: np.ndarray
     prompt: int

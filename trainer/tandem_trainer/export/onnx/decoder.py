@@ -213,9 +213,7 @@ class Decoder:
 
 
 class Graph:
-    """Values are named by strings, as in ONNX. external: puts weights into `<file>_data`; a protobuf holds at most 2
-    GB.
-    """
+    """Values are named by strings. external: puts weights into `<file>_data`, because a protobuf holds at most 2 GB."""
 
     def __init__(self, file: Path, *, external: bool):
         self.file = file

@@ -77,10 +77,7 @@ class Weights:
 
 
 def digest(file: Path) -> str:
-    """Hashes the size and PARTS evenly spaced parts of a file; up to 4 MiB that is the whole file.
-
-    It detects training, which changes nearly every number, but may miss a single change.
-    """
+    """Hashes the size and PARTS evenly spaced parts, up to 4 MiB the whole: finds training, not a single change."""
     size = file.stat().st_size
     hashed = hashlib.sha256(f"{size}\n".encode())
     with file.open("rb") as opened:
