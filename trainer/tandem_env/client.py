@@ -12,7 +12,7 @@ from websockets.sync.client import connect
 
 TIMEOUT = 600.0  # seconds for a reply: an answer may wait until others are graded
 MAX_MESSAGE_BYTES = 16 << 20  # bytes of one message
-# The proxy of the environment is passed by, as by the WebSocket: it would read the token.
+# The environment's proxy is not used, as by the WebSocket: it would read the token.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -26,9 +26,7 @@ class Refused(RuntimeError):
 
 @dataclass(frozen=True)
 class Observation:
-    """Holds what the agent gets.
-
-    message: the developer's request or reply, empty at the end. prompt: after a reset, the whole first message of a
+    """message: the developer's request or reply, empty at the end. prompt: after a reset, the whole first message of a
     conversation. reward: 0 before the end, then the fraction of tests passed, 0 to 1; None when the answer cannot be
     graded. metadata: see docs/environment.md.
     """
@@ -88,9 +86,7 @@ def tasks(url: str, split: str | None = None, token: str | None = None) -> list[
     for name in [split] if split is not None else splits(url, token):
         body = json.dumps({"split": name}).encode()
         asked = urllib.request.Request(
-            f"{url.rstrip('/')}/tandem/tasks",
-            body,
-            {"Content-Type": "application/json", **authorization(token)},
+            f"{url.rstrip('/')}/tandem/tasks", body, {"Content-Type": "application/json", **authorization(token)}
         )
         with DIRECT.open(asked, timeout=TIMEOUT) as answer:
             found += [{"split": name, **task} for task in json.load(answer)["tasks"]]

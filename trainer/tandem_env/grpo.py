@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from .client import Episode, Observation, Refused, tasks
 
-MARK = "\u2063message\u2063"  # stands for the agent's message in a template; nobody writes invisible separators
+MARK = "\u2063message\u2063"  # stands for the agent's message in a template; invisible separators do not occur in text
 THREADS = 32
 INSTRUCTION = (
     "You write a Python function for a colleague, who knows what it must do and has not said everything. Call `ask` "
@@ -39,7 +39,7 @@ def reward(tandem_reward: Sequence[float | None], **_: Any) -> list[float | None
 
 
 def success(tandem_success: Sequence[bool | None], **_: Any) -> list[float | None]:
-    """The other reward function: 1 for an answer that passes all tests, else 0; None where none counts."""
+    """Another one for `Dialogues`: 1 for an answer that passes all tests, else 0; None where none counts."""
     return [None if each is None else float(each) for each in tandem_success]
 
 
@@ -93,7 +93,6 @@ class Dialogues:
         }
 
     def close(self) -> None:
-        """Ends the episodes that are open."""
         for episode in self._episodes:
             episode.close()
 
@@ -124,7 +123,7 @@ def _tasks_by_request(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 
 def _step(pair: tuple[_Played, Episode]) -> Observation | None:
-    """Returns None where the developer failed, whose dialogue then counts for nothing."""
+    """Returns None where the developer failed; that dialogue then counts for nothing."""
     played, episode = pair
     try:
         return episode.step(played.text)
@@ -135,8 +134,6 @@ def _step(pair: tuple[_Played, Episode]) -> Observation | None:
 
 
 class _Played:
-    """The token ids of one dialogue so far."""
-
     def __init__(self, trainer: Any, prompt: list[dict[str, str]]):
         self._tokenizer = trainer.processing_class
         self._messages = [{"role": each["role"], "content": each["content"]} for each in prompt]

@@ -1,6 +1,6 @@
 """python -m tandem_trainer: trains a run, or answers a question about one.
 
-    python -m tandem_trainer run.json                 train; the same again goes on after a stop or a crash
+    python -m tandem_trainer run.json                 train; the same again resumes after a stop or a crash
     python -m tandem_trainer cluster run.json         train on the Ray cluster of resources.cluster, and wait
     python -m tandem_trainer check run.json [--json]  what the configuration and its data amount to
     python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
@@ -21,16 +21,30 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from importlib import import_module
 
+from . import importing
 from .fault import Fault
-from .imports import importing
 from .run import stop  # noqa: F401  must be the first import: it notes when this process began
 
-COMMANDS = ("check", "cluster", "convert", "doctor", "onnx", "plan", "planner", "schema", "score", "track")
+MODULES = {
+    "check": "run.check",
+    "cluster": "cluster.follow_job",
+    "cluster-job": "cluster.job",  # what `cluster` submits
+    "cluster-nodes": "cluster.nodes",  # what `doctor --cluster` submits
+    "convert": "export.gguf.convert",
+    "doctor": "run.doctor",
+    "onnx": "export.onnx.export",
+    "plan": "run.plan",
+    "planner": "run.planner",
+    "schema": "schema",
+    "score": "run.score",
+    "track": "track",
+}
+COMMANDS = [name for name in MODULES if not name.startswith("cluster-")]
 
 
 def main() -> None:
-    """Ends the process with the exit code of the command."""
     arguments = sys.argv[1:]
     try:
         sys.exit(_command(arguments))
@@ -52,41 +66,18 @@ def _command(arguments: list[str]) -> int:
     if name in ("-h", "--help"):
         print(__doc__)
         return 0 if arguments else 2
+    module = MODULES.get(name)
+    if module is None and not rest and (name.endswith(".json") or os.path.exists(name)):
+        module, rest = "run.train", [name]
+    if module is None:
+        raise Fault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.", usage=True)
+    if name == "check":
+        # transformers reads tokenizers and templates the same without torch, whose import takes two thirds of the time
+        # (tests/test_check.py). From here on an import of it fails.
+        sys.modules.setdefault("torch", None)
+        os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # otherwise it warns on stderr that torch is missing
     with importing():
-        if name == "check":
-            # transformers reads tokenizers and templates the same without torch, whose import takes two thirds of the
-            # time (tests/test_check.py). From here on an import of it fails.
-            sys.modules.setdefault("torch", None)
-            os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # otherwise it warns on stderr that torch is missing
-            from .run.check import main as command
-        elif name == "cluster":
-            from .cluster.follow_job import main as command
-        elif name == "cluster-job":  # what `cluster` submits
-            from .cluster.job import main as command
-        elif name == "cluster-nodes":  # what `doctor --cluster` submits
-            from .cluster.nodes import main as command
-        elif name == "convert":
-            from .export.gguf.convert import main as command
-        elif name == "doctor":
-            from .run.doctor import main as command
-        elif name == "onnx":
-            from .export.onnx.export import main as command
-        elif name == "plan":
-            from .run.plan import main as command
-        elif name == "planner":
-            from .run.planner import main as command
-        elif name == "schema":
-            from .schema import main as command
-        elif name == "score":
-            from .run.score import main as command
-        elif name == "track":
-            from .track import main as command
-        elif not rest and (name.endswith(".json") or os.path.exists(name)):
-            from .run.train import main as command
-
-            rest = [name]
-        else:
-            raise Fault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.", usage=True)
+        command = import_module(f".{module}", __package__).main
     return command(rest)
 
 

@@ -21,7 +21,6 @@ from .turn import Example, Turn
 
 
 def objective_of(stage: Literal["critic", "policy"], config: RunConfig, reference: ReferenceCache) -> Objective:
-    """Returns the objective of a stage, by the configured method and critic's score."""
     if stage == "critic":
         is_head = config.critic.score == "value-head"
         return ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention)
@@ -34,10 +33,9 @@ def objective_of(stage: Literal["critic", "policy"], config: RunConfig, referenc
 
 
 class RejectionFineTuning(Objective):
-    """Rejection fine-tuning (RFT) imitates successful trajectories and ignores the others.
+    """Rejection fine-tuning (RFT): the negative log-likelihood of successful trajectories; others are ignored.
 
-    Its loss is the negative log-likelihood of the agent's tokens, the mean over each trajectory, so that each counts
-    equally.
+    It is the mean over the agent's tokens of each trajectory, so that each counts equally.
     """
 
     better = "loss"
@@ -56,12 +54,11 @@ class RejectionFineTuning(Objective):
 
 
 def multi_turn_dpo(settings: PolicyConfig, reference: ReferenceCache) -> Policy:
-    """Returns the objective that compares the better and the worse trajectory of one task as a whole.
+    """Compares the better and the worse trajectory of one task as a whole (arXiv 2305.18290, eq. 7).
 
-    The log-ratios of all the agent's tokens are summed and compared as in DPO (arXiv 2305.18290, eq. 7), of which the
-    policy's loss is the case of one turn. So every turn of the better trajectory becomes likelier, useless ones
-    included; a turn-wise critic should improve on that. The collaborator's tokens are in no turn and thus masked. The
-    reference code masks the prompt here, so the conventions do not differ.
+    The log-ratios of all the agent's tokens are summed; the policy's loss is the case of one turn. So every turn of the
+    better trajectory becomes likelier, useless ones included; a turn-wise critic should improve on that. The
+    collaborator's tokens are in no turn and thus masked, as in the reference code: here the conventions do not differ.
     """
     return Policy(settings, reference, convention="paper")
 
@@ -151,7 +148,7 @@ class UntrainedScore:
         return {"accuracy": right / len(pairs), "examples": len(pairs)}
 
     def _other_view(self, pairs: Sequence[Example]) -> dict[str, tuple[Turn, ...]] | None:
-        """Returns each dialogue's turns in the view that the critic does not use; None when one lacks that view."""
+        """Returns each dialogue's turns in the view that the critic does not use; None when one lacks it."""
         hidden = not self.settings.hidden_information
         wanted = {id for pair in pairs for id in pair.dialogues}
         some = [dialogue for dialogue in self.dialogues if dialogue.id in wanted]

@@ -2,7 +2,7 @@
 
 The types, ranges, defaults, titles and descriptions here make the JSON schema (`schema.py`), from which the editor has
 its form, its completions and its refusals; `run_json.py` reads the file. What only Tandem reads of a file that a person
-writes stands in `log_selection.py`. Settings of the paper (arXiv 2503.15478,
+writes is in `schema.py`. Settings of the paper (arXiv 2503.15478,
 appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
 """
 
@@ -93,9 +93,7 @@ class DataConfig:
         description="Files of choices between two messages at one turn, as rows of prompt, chosen and rejected.",
     )
     mode: Mode = Field(
-        "fixed",
-        title="Grading",
-        description="The grading mode whose rewards are used where the log has both.",
+        "fixed", title="Grading", description="The grading mode whose rewards are used where the log has both."
     )
     pairing: Pairing = Field(
         "paper",
@@ -198,9 +196,7 @@ class CriticConfig(OptimiserConfig):
         "training, as a baseline.",
     )
     hidden_information: bool = Field(
-        True,
-        title="Hidden information",
-        description="The critic sees the hidden reference; the agent never does.",
+        True, title="Hidden information", description="The critic sees the hidden reference; the agent never does."
     )
     length_normalisation: bool = Field(
         True,
@@ -239,9 +235,7 @@ class CandidatesConfig:
     )
     temperature: Positive = Field(1.0, title="Temperature", description="Higher makes candidates differ more.")
     top_p: Share = Field(
-        1.0,
-        title="Top-p",
-        description="Samples from the most likely tokens that together have this probability.",
+        1.0, title="Top-p", description="Samples from the most likely tokens that together have this probability."
     )
     max_new_tokens: Count = Field(
         1024, title="Max. candidate length", description="In tokens; longer candidates are truncated."
@@ -249,7 +243,7 @@ class CandidatesConfig:
 
     @property
     def sampled(self) -> int:
-        """Number of candidates sampled at each turn."""
+        """Without the logged turn."""
         return self.per_turn - self.with_logged
 
 
@@ -263,9 +257,7 @@ class PolicyConfig(OptimiserConfig):
         0.0, title="More epochs", description="After the other epochs, at their final learning rate."
     )
     minimum_reward: float = Field(
-        1.0,
-        title="Minimum reward",
-        description="Dialogues with at least this reward are imitated; 1 is a success.",
+        1.0, title="Minimum reward", description="Dialogues with at least this reward are imitated; 1 is a success."
     )
 
 
@@ -327,12 +319,11 @@ class GrpoConfig:
 
     @property
     def batch(self) -> int:
-        """Number of dialogues of a step."""
         return self.tasks_per_step * self.group
 
     @property
     def steps(self) -> int:
-        """Number of steps in which at least `dialogues` are played."""
+        """At least `dialogues` are played."""
         return -(-self.dialogues // self.batch)
 
 

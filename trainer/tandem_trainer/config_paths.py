@@ -1,7 +1,7 @@
 """Files, folders and models that a configuration names: they must exist, and become absolute when run.json is read.
 
 The folder of run.json comes as the validation's context. A configuration that is made in code has none, and keeps its
-paths as they are.
+paths. Errors of all: PydanticCustomError with the end of a sentence.
 """
 
 from pathlib import Path, PurePosixPath
@@ -15,7 +15,6 @@ INSTEAD = "`tandem train` writes the rows of a data folder and starts the run"
 
 
 def file(value: str, about: ValidationInfo) -> str:
-    """Returns the absolute path of a file. Errors: PydanticCustomError with the end of a sentence."""
     if about.context is None:
         return value
     path = _path(value, about)
@@ -27,7 +26,6 @@ def file(value: str, about: ValidationInfo) -> str:
 
 
 def folder(value: str, about: ValidationInfo) -> str:
-    """Returns the absolute path of a folder. Errors: PydanticCustomError with the end of a sentence."""
     if about.context is None:
         return value
     path = _path(value, about)
@@ -37,7 +35,7 @@ def folder(value: str, about: ValidationInfo) -> str:
 
 
 def around(value: str, about: ValidationInfo) -> str:
-    """Returns the path of a folder that holds the folder of run.json. Errors: PydanticCustomError."""
+    """The folder must hold that of run.json."""
     if about.context is None:
         return value
     if not Path(value).is_absolute():
@@ -51,14 +49,13 @@ def around(value: str, about: ValidationInfo) -> str:
 
 
 def elsewhere(value: str) -> str:
-    """Returns the absolute path of a folder on other machines, which have Linux. Errors: PydanticCustomError."""
+    """The path must be absolute on other machines, which have Linux."""
     if not PurePosixPath(value).is_absolute():
         _refuse(f"{value} is not an absolute path, and other machines have other working directories")
     return value
 
 
 def web_address(value: str) -> str:
-    """Returns the address of a web server as it is. Errors: PydanticCustomError with the end of a sentence."""
     try:
         parts = urlsplit(value)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -70,10 +67,7 @@ def web_address(value: str) -> str:
 
 
 def model(value: str, about: ValidationInfo) -> str:
-    """Returns the absolute path of a model folder, or a name on the hub, `owner/name`, as it is.
-
-    Errors: PydanticCustomError with the end of a sentence.
-    """
+    """A name on the hub, `owner/name`, stays as it is."""
     if about.context is None:
         return value
     path = _path(value, about)

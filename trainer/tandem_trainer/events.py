@@ -21,6 +21,7 @@ APART = "Mean absolute difference of log-probabilities between sampler and train
 class Event(TypedDict):
     """Fields of every event. at: UTC, ISO 8601."""
 
+    __pydantic_config__ = CLOSED  # type: ignore[misc]
     version: Literal[1]
     at: str
 
@@ -28,7 +29,6 @@ class Event(TypedDict):
 class State(Event):
     """A change of the run's state; `failed` and `stopped` say why in `message`."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["state"]
     state: Literal["preparing", "running", "stopping", "stopped", "done", "failed"]
     stage: str
@@ -46,7 +46,6 @@ class Examples(TypedDict):
 class Data(Event):
     """The size of the data after they were read and paired (`run/prepare.py`)."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["data"]
     tasks: Number
     trajectories: Number
@@ -121,7 +120,6 @@ class Evaluation(Figures):
 class Control(Event):
     """Accuracy of the untrained baseline on a critic's held-out pairs, and the number of pairs (`baselines.py`)."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["control"]
     stage: str
     accuracy: Figure
@@ -131,7 +129,6 @@ class Control(Event):
 class Progress(Event):
     """Progress of work without steps. seconds_left: of this part."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["progress"]
     stage: str
     part: str
@@ -143,7 +140,6 @@ class Progress(Event):
 class Candidates(Event):
     """Figures of the candidates of a round (`sweet_rl.py`). cut: those that reached the limit without an end."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["candidates"]
     stage: str
     histories: Number
@@ -156,7 +152,6 @@ class Candidates(Event):
 class Ranking(Event):
     """Figures of the ranking of a round (`run/ranking_report.py`)."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["ranking"]
     stage: str
     histories: Number
@@ -192,7 +187,6 @@ class Candidate(TypedDict):
 class Sample(Event):
     """The candidates of one history, the best first."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["sample"]
     stage: str
     group: str
@@ -220,9 +214,8 @@ class ClusterNode(TypedDict):
 
 
 class Nodes(Event):
-    """The nodes of a run on a Ray cluster at the start of its workers (`cluster/placement.py`)."""
+    """The nodes of a run on a Ray cluster at the start of its workers (`cluster/worker.py`)."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["nodes"]
     nodes: list[ClusterNode]
     asked: Annotated[int, Field(ge=1, description="Number of workers in the configuration.")]
@@ -240,7 +233,6 @@ class Ended(TypedDict):
 class Result(Event):
     """The run is done. model, critic: folders. stages: the figures of each."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["result"]
     model: str
     stages: dict[str, dict[str, Any]]

@@ -2,12 +2,11 @@
 
 TRL's GRPOTrainer computes advantages and loss, with its own defaults where `config.py` has no field: the rewards of a
 group are centred and divided by their standard deviation, and the loss is a mean over the agent's tokens of the step
-(`loss_type` "dapo"). The dialogues are played by `tandem_env.grpo.Dialogues` against `tandem serve`, which this run
-starts (`run/environment.py`). Here TRL's course becomes that of any run: its events, its checkpoints, its requests to
-stop or finish, and the result of the stage `policy`.
+(`loss_type` "dapo"). `tandem_env.grpo.Dialogues` plays against `tandem serve`, which this run starts
+(`run/environment.py`). Here TRL's course gets the events, checkpoints, requests and result of any run.
 
-A resumed run has the same end: the order of the tasks, the seeds of the episodes and those of the sampling depend on
-the step and on nothing else (`data/batch_order.py`), and TRL's checkpoint holds weights and optimiser.
+A resumed run has the same end: the order of the tasks and the seeds of episodes and sampling depend only on the step
+(`data/batch_order.py`), and TRL's checkpoint holds weights and optimiser.
 """
 
 from __future__ import annotations
@@ -65,7 +64,6 @@ def grpo(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path) -> tuple[Base
 
 
 def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment: Environment) -> None:
-    """Trains until the last step or a request, and writes the result of the stage."""
     config, settings = run.config, run.config.grpo
     try:
         rows = dataset(environment.url, token=environment.token)
@@ -192,7 +190,6 @@ class Course(TrainerCallback):
         self.has_differed = False  # whether any group of dialogues had different rewards
 
     def begin(self, state: dict[str, Any] | None) -> None:
-        """Goes on from the state of a checkpoint."""
         if state is not None:
             self.spent, self.all_tokens = state["seconds"], state["tokens"]
             self.measured, self.measured_at = state["measured"], state["measured_at"]
@@ -276,7 +273,6 @@ class Course(TrainerCallback):
         self.run.adopt(STAGE, state.global_step, about, made)
 
     def figures(self, trainer: Any, held_out: int) -> dict[str, Any]:
-        """Returns the figures of the finished stage, for the record."""
         settings, steps = self.run.config.grpo, trainer.state.global_step
         if self.is_ended:
             self.run.events.notice(
@@ -296,7 +292,7 @@ class Course(TrainerCallback):
         }
 
     def _measure(self, step: int) -> None:
-        """Plays one dialogue of each held-out task as in training, without any effect on the training's chance."""
+        """Plays one dialogue of each held-out task, without any effect on the training's random numbers."""
         if not self.held_out or self.measured_at == step:
             return
         self.measured_at = step
@@ -308,7 +304,7 @@ class Course(TrainerCallback):
 
 
 def in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
-    """Returns the tasks of all steps in the order in which they are played; each epoch has an order of its own."""
+    """Each epoch has an order of its own."""
     count = config.grpo.steps * config.grpo.tasks_per_step
     order: list[Row] = []
     for epoch in range(-(-count // len(rows))):
@@ -317,18 +313,17 @@ def in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
 
 
 def largest_divisor(count: int, most: int) -> int:
-    """Returns the largest divisor of `count` that is at most `most`."""
     return next(each for each in range(min(count, most), 0, -1) if count % each == 0)
 
 
 def _mean(values: Sequence[float | bool | None]) -> float:
-    """Returns the mean of those that are known; NaN when none is."""
+    """Over the known ones; NaN when none is."""
     known = [float(value) for value in values if value is not None]
     return sum(known) / len(known) if known else math.nan
 
 
 def _trained(model: Any) -> dict[str, Tensor]:
-    """Returns the trained weights under the names that they have in `Base`, where the adapter is the policy's."""
+    """Returns the weights under their names in `Base`, where the adapter is the policy's."""
     return {
         name.replace(".default.", ".policy."): weight.detach().cpu()
         for name, weight in model.named_parameters()
@@ -337,7 +332,7 @@ def _trained(model: Any) -> dict[str, Tensor]:
 
 
 def _examples(played: dict[str, Tensor]) -> list[Example]:
-    """Returns dialogues that were played, each as one turn, by which the exported model is compared."""
+    """Returns played dialogues, each as one turn, by which the exported model is compared."""
     ids = {name: tensor.numpy().astype(np.int32) for name, tensor in played.items()}
     return [
         Example(str(number), (Turn(ids[f"{number}.prompt"], ids[f"{number}.response"], sampled=True),))
@@ -346,5 +341,5 @@ def _examples(played: dict[str, Tensor]) -> list[Example]:
 
 
 def _rests(run: Run) -> Path:
-    """Returns the folder in which TRL writes what then becomes a checkpoint; a killed process may have left it."""
+    """TRL writes here, and a checkpoint is made of it; a killed process may have left it."""
     return run.folder / "checkpoints" / ".trl"

@@ -9,10 +9,10 @@ Equations are those of SWEET-RL (arXiv 2503.15478) unless another source is name
 
 A turn contains only the agent's tokens, so the collaborator's text is outside of every loss.
 
-Where the published code departs from the paper, convention `reference-code` follows it, so that results can be
-compared with both: the critic averages over all tokens of a trajectory (`trajectory_advantage`), the ranking's
-reference does not see the hidden information (`candidate_advantages`), and the policy's likelihood is of the prompt as
-well (`Policy.imitated`). Its bugs are not reproduced: header tokens averaged on one side only, masks found by searching
+Convention `reference-code` follows the published code where it departs from the paper, so that results can be compared
+with both: the critic averages over all tokens of a trajectory (`trajectory_advantage`), the ranking's reference does
+not see the hidden information (`candidate_advantages`), and the policy's likelihood is of the prompt as well
+(`Policy.imitated`). Its bugs are not reproduced: header tokens averaged on one side only, masks found by searching
 strings, turns tokenised again at every stage, and answers cut off in dialogues that are too long.
 """
 

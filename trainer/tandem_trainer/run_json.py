@@ -20,10 +20,7 @@ UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is n
 
 
 def read_config(path: Path) -> RunConfig:
-    """Reads the configuration from a file.
-
-    Errors: Fault(usage) for a file that is missing or is not JSON, and for any field that `config.py` does not allow.
-    """
+    """Errors: Fault(usage) for a missing file, one that is not JSON, and any field that `config.py` does not allow."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except IsADirectoryError:
@@ -70,7 +67,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _sentence(errors: list[ErrorDetails]) -> str:
-    """Describes one error: an unknown field before others, because a mistyped name is missing as well."""
+    """Reports an unknown field before others, because a mistyped name is missing as well."""
     from .schema import schema  # makes the schema, which a sound configuration does not need
 
     error = next((each for each in errors if each["type"] == UNKNOWN), errors[0])
@@ -101,7 +98,7 @@ def _sentence(errors: list[ErrorDetails]) -> str:
 
 
 def _words(node: dict[str, Any]) -> str:
-    """Describes what a value must be, by its schema: `be a number above 0 or null`."""
+    """By the schema: `be a number above 0 or null`."""
     if "properties" in node:
         return "hold an object"
     return "be " + " or ".join(_kind(each) for each in node.get("anyOf", [node]))
@@ -131,7 +128,6 @@ def _shown(value: Any) -> str:
 
 
 def _check_together(config: RunConfig) -> None:
-    """Checks rules that involve several fields."""
     model, data = config.model, config.data
     if model.revision is not None and Path(model.base).is_dir():
         raise _Refused(
@@ -158,7 +154,6 @@ def _check_together(config: RunConfig) -> None:
 
 
 def _check_online(config: RunConfig) -> None:
-    """Checks a run that plays its own dialogues."""
     if not config.data.tasks:
         raise _Refused("data.tasks names no pack, and grpo plays tasks: give the files of one or more packs.")
     if config.data.trajectories or config.data.preferences:

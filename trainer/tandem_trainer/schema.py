@@ -3,7 +3,7 @@
     python -m tandem_trainer schema run > ../media/run.schema.json
     python -m tandem_trainer schema events > ../src/core/training/events.schema.json
 
-The first is made from `config.py` and `log_selection.py`. The editor completes and underlines by it, has the form of a
+The first is made from `config.py` and `LogSelection`. The editor completes and underlines by it, has the form of a
 new run from it, and refuses what it refuses before there is any Python. It describes the file that a person writes: the
 fields that only Tandem reads have `"readBy": "tandem"`. The second is made from `events.py`; the tests of Tandem's
 reader go by it.
@@ -11,19 +11,19 @@ reader go by it.
 
 import argparse
 import json
-from typing import Any
+from datetime import date
+from typing import Annotated, Any, Literal
 
-from pydantic import TypeAdapter
+from pydantic import AwareDatetime, Field, TypeAdapter
+from typing_extensions import TypedDict
 
-from .config import RunConfig
+from .config import STRICT, RunConfig
 from .events import RunEvent
-from .log_selection import LogSelection
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def main(arguments: list[str]) -> int:
-    """Prints a schema and returns 0."""
     about = "Print a JSON schema, for those who develop Tandem: both are committed."
     parser = argparse.ArgumentParser(prog="tandem_trainer schema", description=about)
     parser.add_argument("of", choices=("run", "events"), help="run.json, or the lines of events.jsonl")
@@ -36,12 +36,11 @@ def as_text(made: dict[str, Any]) -> str:
 
 
 def events_schema() -> dict[str, Any]:
-    """Returns the schema of the events."""
     return {"$schema": DIALECT, **TypeAdapter(RunEvent).json_schema(), "title": "Event of a Tandem training run"}
 
 
 def schema() -> dict[str, Any]:
-    """Returns the schema of run.json, without references."""
+    """The schema of run.json has no references."""
     whole = _inlined(TypeAdapter(RunConfig).json_schema())
     selection = _inlined(TypeAdapter(LogSelection).json_schema())["properties"]
     whole["properties"]["data"]["properties"] |= {
@@ -69,3 +68,75 @@ def _inlined(whole: dict[str, Any]) -> dict[str, Any]:
         return node
 
     return put(whole)
+
+
+class LogFilter(TypedDict, total=False):
+    """Dialogues of the log must match every field that is given."""
+
+    __pydantic_config__ = STRICT  # type: ignore[misc]
+
+    task: Annotated[str, Field(title="Task", description="The ID of a task.")]
+    pack: Annotated[str, Field(title="Pack", description="The name of the task’s pack.")]
+    agent: Annotated[str, Field(title="Agent", description="The model that played the agent.")]
+    collaborator: Annotated[
+        str, Field(title="Human", description="The name of the collaborator at the end of the dialogue.")
+    ]
+    collaborator_kind: Annotated[
+        Literal["developer", "simulator", "rules"],
+        Field(title="Played by", description="The kind of the collaborator at the end of the dialogue."),
+    ]
+    collection: Annotated[str, Field(title="Collection", description="The name of a collection.")]
+    stars: Annotated[int, Field(ge=0, le=5, title="Rating", description="The lowest rating, in stars; 0: not rated.")]
+    review: Annotated[
+        Literal["accepted", "redo", "none"],
+        Field(
+            title="Review",
+            description="The state that a person gave the dialogue in a review; none: nobody has reviewed it.",
+        ),
+    ]
+    since: Annotated[
+        date | AwareDatetime, Field(title="Since", description="The dialogue began at this date or time, or later.")
+    ]
+    until: Annotated[
+        date | AwareDatetime, Field(title="Until", description="The dialogue began before this date or time.")
+    ]
+
+
+class LogSelection(TypedDict, total=False):
+    """Fields of `data` that choose dialogues of a log. Tandem reads them and writes rows; the trainer refuses them."""
+
+    __pydantic_config__ = STRICT  # type: ignore[misc]
+
+    log: Annotated[
+        str,
+        Field(
+            min_length=1,
+            title="Log",
+            description="A data folder, such as .tandem, whose log has the dialogues to train on.",
+            json_schema_extra={"format": "path"},
+        ),
+    ]
+    filter: Annotated[LogFilter, Field(title="Filter")]
+    minimum_reward: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            title="Minimum reward of the log",
+            description="Only dialogues with at least this reward. Pairs need lower ones, too: it is for imitation.",
+        ),
+    ]
+    with_evaluations: Annotated[
+        bool, Field(title="Include evaluation dialogues", description="The next evaluation then measures memorization.")
+    ]
+    with_redo: Annotated[
+        bool, Field(title="Include dialogues marked for redo", description="A person who reviewed them wants another one.")
+    ]
+    exclude_models: Annotated[
+        list[str],
+        Field(
+            title="Excluded models",
+            description="Models whose text must not be trained on; * stands for anything. Not set: vscode:*, whose "
+            "terms forbid it.",
+        ),
+    ]

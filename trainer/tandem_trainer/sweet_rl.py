@@ -231,7 +231,6 @@ class Ranked:
 def rank_round(
     number: int, run: Run, base: Base, shards: Shards, critic: Objective | None
 ) -> tuple[list[Ranked], Figures]:
-    """Ranks the candidates of a round with its events and figures."""
     config, name = run.config, in_round("ranking", number)
     run.events.state("running", name)
     head = critic if config.critic.score == "value-head" else None
@@ -307,7 +306,7 @@ def score_candidates(
     """
 
     def log_p(turns: list[Turn]) -> list[float]:
-        """Computes log π(a | o) of each whole turn, the sum over its tokens."""
+        """log π(a | o) of each whole turn, the sum over its tokens."""
         return [float(tokens.sum()) for tokens in score(base, turns, budget, logits_bytes=logits_bytes)]
 
     is_critic = name.startswith("critic")
@@ -342,7 +341,7 @@ def candidate_advantages(
 
 
 def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:
-    """Ranks the n candidates of one history by the rules of `Ranked`; scores (n,). Errors: Fault when one is NaN."""
+    """Follows the rules of `Ranked`; scores (n,). Errors: Fault when one is NaN."""
     first = [candidates.texts.index(text) for text in candidates.texts]
     scores, untrained = scores[first], untrained[first]
     if np.isnan(scores).any():

@@ -1,11 +1,11 @@
-"""`track` hands the figures of a run to TensorBoard or trackio, while the run goes on or later.
+"""`track` hands the figures of a run to TensorBoard or trackio, during the run or later.
 
     python -m tandem_trainer track RUN --tensorboard FOLDER
     python -m tandem_trainer track RUN --trackio PROJECT [--once]
 
-It reads `events.jsonl` in the run's folder and nothing else, so that neither the trainer nor a run depends on it. It
-ends with the run, or at once with `--once`; the same command later goes on where this one ended. stdout has one line of
-JSON, {"figures": …, "state": …}: how many events with figures were handed over, and the run's state.
+It only reads `events.jsonl`, so neither the trainer nor a run depends on it. It ends with the run, or at once with
+`--once`; the same command later continues from there. stdout has one line of JSON, {"figures": …, "state": …}: the
+number of events with figures that were handed over, and the run's state.
 """
 
 import argparse
@@ -22,9 +22,7 @@ from .fault import Fault
 from .run.event_file import FINAL, last_state
 
 POLL = 1.0  # seconds between two looks at the file
-GONE = (
-    120.0  # seconds without a touch of `alive`, which a trainer at work touches every 30, after which it counts as gone
-)
+GONE = 120.0  # seconds without a touch of `alive`, which a trainer at work touches every 30
 BESIDE = ("version", "event", "at", "stage", "step", "steps", "best", "seconds_left")  # fields that are no figures
 PARTS = {"step": "", "evaluation": "held_out/", "candidates": "", "ranking": ""}  # between a stage and a figure
 
@@ -40,8 +38,6 @@ class Target(Protocol):
 
 
 class TensorBoard:
-    """Event files of TensorBoard in a folder, written by its own package."""
-
     def __init__(self, folder: Path):
         try:
             from tensorboard.summary import Writer
@@ -62,7 +58,7 @@ class TensorBoard:
 
 
 class Trackio:
-    """A run of a trackio project on this machine; trackio keeps no time of its own for what came earlier."""
+    """trackio keeps no time of its own for earlier figures."""
 
     def __init__(self, project: str, name: str):
         try:
@@ -78,7 +74,7 @@ class Trackio:
         self._run.log(figures, step=step)
 
     def flush(self) -> None:
-        """trackio sends what it has by a thread of its own, and the rest when the run is finished."""
+        """trackio sends what it has by its own thread, and the rest when the run is finished."""
 
     def close(self) -> None:
         self._trackio.finish()  # not that of the run, which would be finished once more when Python ends
@@ -96,7 +92,7 @@ class Place:
     """How far a run was handed to one target: a place in `events.jsonl`, and the last step of each stage.
 
     Kept in `tracked.json` of the run's folder, so that nothing is handed over twice. A resumed run repeats the steps
-    since its checkpoint, and the figures of candidates and rankings; those are passed over.
+    since its checkpoint, and the figures of candidates and rankings; those are skipped.
     """
 
     def __init__(self, run: Path, target: str):
@@ -112,7 +108,7 @@ class Place:
         return True
 
     def keep(self) -> None:
-        """Writes the file whole or not at all."""
+        """Whole or not at all."""
         kept = {**self._all(), self._target: {"offset": self.offset, "steps": self.steps}}
         unfinished = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         unfinished.write_text(json.dumps(kept), encoding="utf-8")
@@ -125,7 +121,6 @@ class Place:
 
 
 def main(arguments: list[str]) -> int:
-    """Runs `track`. Errors: Fault(usage) without a run, or without the package of the target."""
     parser = argparse.ArgumentParser(prog="tandem_trainer track", description="A run in TensorBoard or trackio.")
     parser.add_argument("run", type=Path, help="the folder of a run")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="that TensorBoard shows")
@@ -141,7 +136,7 @@ def main(arguments: list[str]) -> int:
         folder = given.tensorboard.resolve() / run.name
         place = Place(run, f"tensorboard {folder}")
         if not folder.exists():
-            place.offset, place.steps = 0, {}  # somebody removed it, to have it written anew
+            place.offset, place.steps = 0, {}  # the user removed it, to have it written again
         target: Target = TensorBoard(folder)
     else:
         place = Place(run, f"trackio {given.trackio}")
@@ -163,7 +158,7 @@ def main(arguments: list[str]) -> int:
 
 
 def hand_over(event: dict[str, Any], place: Place, target: Target) -> bool:
-    """Returns whether the event had figures that are new to the target."""
+    """True if the event had figures that are new to the target."""
     found = figures_of(event, place)
     if found is not None:
         step, figures = found
@@ -172,7 +167,7 @@ def hand_over(event: dict[str, Any], place: Place, target: Target) -> bool:
 
 
 def figures_of(event: dict[str, Any], place: Place) -> tuple[int, dict[str, float]] | None:
-    """Returns the step of an event and its figures by `stage/name`; None when it has none, or they were handed over."""
+    """Returns the step and the figures by `stage/name`; None without any, or if they were handed over."""
     part = PARTS.get(event.get("event", ""))
     if part is None or not isinstance(event.get("stage"), str):
         return None
@@ -187,10 +182,10 @@ def figures_of(event: dict[str, Any], place: Place) -> tuple[int, dict[str, floa
 
 
 def events(run: Path, place: Place, *, once: bool) -> Iterator[dict[str, Any] | None]:
-    """Yields the events after `place`, which moves along, and None whenever all that is there was yielded.
+    """Yields the events after `place`, which moves along, and None whenever all of them were yielded.
 
     Ends when the run rests or its trainer is gone; with `once`, at the end of the file. A run may rest since an event
-    before `place`. A line that is no event is said on stderr and passed over.
+    before `place`. A line that is no event is reported on stderr and skipped.
     """
     file, resting = run / "events.jsonl", (last_state(run) or {}).get("state") in FINAL
     while True:

@@ -82,7 +82,7 @@ class Candidates:
 
     @cached_property
     def different(self) -> dict[str, list[int]]:
-        """Returns the distinct texts in the order of their first samples, each with its indices."""
+        """Distinct texts in the order of their first samples, each with its indices."""
         places: dict[str, list[int]] = {}
         for place, text in enumerate(self.texts):
             places.setdefault(text, []).append(place)

@@ -22,28 +22,28 @@ SLOWEST_FIRST = (
 # Their tests are the quick selection, `pytest -m "not slow" -n0`, but for those that are marked `slow` themselves.
 QUICK = (
     "test_base",
+    "test_batch_order",
     "test_checkpoint",
     "test_config",
     "test_critic",
     "test_events",
     "test_export",
-    "test_forest",
     "test_log_probs",
     "test_losses",
     "test_optimise",
-    "test_order",
     "test_pairs",
-    "test_placement",
     "test_policy",
+    "test_prefix_tree",
     "test_prompt_file",
     "test_reference_cache",
     "test_rows",
     "test_sampler",
     "test_schema",
-    "test_settle",
     "test_sweet_rl",
     "test_template",
+    "test_tokenize_turns",
     "test_track",
+    "test_worker_nodes",
 )
 # These start a Ray cluster, or several processes that train together.
 CLUSTER = ("test_cluster", "test_distributed", "test_fsdp")

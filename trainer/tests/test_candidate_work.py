@@ -5,8 +5,7 @@ from importlib.util import find_spec
 import pytest
 from tiny_run import events, model_of, states, tiny_run, train
 
-from tandem_trainer.cluster.candidate_process import Maker
-from tandem_trainer.cluster.tasks import Task, tasks, uses_vllm
+from tandem_trainer.cluster.tasks import Maker, Task, tasks, uses_vllm
 from tandem_trainer.cluster.worker import hands_over
 from tandem_trainer.fault import Fault
 from tandem_trainer.run.candidate_work import Work

@@ -28,15 +28,14 @@ TRAINER = Path(__file__).resolve().parents[1]
 HOLDING = """
 import os, time
 from collections import Counter
-from tandem_trainer.cluster import job, candidate_process, worker
+from tandem_trainer.cluster import job, tasks, worker
 job.RESIZE_INTERVAL = 1e9  # Ray looks for room only when it has lost a node
-real_perform, real_make = worker.perform, candidate_process.Maker.make
+real_perform, real_make = worker.perform, tasks.Maker.make
 
 def perform(folder, *given, **named):
-    from tandem_trainer.export import stage
-    from tandem_trainer.run import optimise
+    from tandem_trainer.run import optimise, stages
     from tandem_trainer.run.event_file import last_state
-    real_step, real_export, count = optimise._add_gradients, stage.export_policy, Counter()
+    real_step, real_export, count = optimise._add_gradients, stages.export_policy, Counter()
 
     def hold(at):
         while (folder / f"hold-{at}").exists():
@@ -53,7 +52,7 @@ def perform(folder, *given, **named):
         hold("export")
         return real_export(*given, **named)
 
-    optimise._add_gradients, stage.export_policy = step, export
+    optimise._add_gradients, stages.export_policy = step, export
     return real_perform(folder, *given, **named)
 
 def make(self, name, numbers):
@@ -63,7 +62,7 @@ def make(self, name, numbers):
         os._exit(1)
     return real_make(self, name, numbers)
 
-worker.perform, candidate_process.Maker.make = perform, make
+worker.perform, tasks.Maker.make = perform, make
 """
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from models import LLAMA3, tiny_model
+from models import tiny_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.__main__ import _command
@@ -23,6 +23,14 @@ from tandem_trainer.model.folder import find_model, license_of
 torch.set_num_threads(1)
 
 BLOCKS = json.loads((Path(__file__).parent / "golden" / "gguf-blocks.json").read_text())["types"]
+LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 500000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
 YARN = {"rope_type": "yarn", "rope_theta": 1e6, "factor": 4.0, "original_max_position_embeddings": 1024}
 TEXT = "<|im_start|>user\nWhat of 12345 days, don't you know?  \n\n<|im_end|>\nÄ 日本"
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tandem_trainer.data.dialogue import merge
+from tandem_trainer.data.json_rows import content_id, content_of
 from tandem_trainer.data.prompt_file import agent_prompt
 from tandem_trainer.data.rows import read_preferences, read_rows
-from tandem_trainer.data.task_row import content_id, content_of
 from tandem_trainer.fault import Fault
 
 TASK = {

@@ -91,7 +91,7 @@ function contentId(description: string, reference: string, testCases: readonly T
 
 /**
  * Sorts `test1` … `testN` by number (a JSON object may list `test10` after `test1`), and leaves other names as they
- * stand. The trainer orders them alike (`trainer/tandem_trainer/data/task_row.py`).
+ * stand. The trainer orders them alike (`trainer/tandem_trainer/data/json_rows.py`).
  */
 function inOrder(cases: ReadonlyMap<string, string>): TestCase[] {
   const tests = [...cases].map(([name, call]) => ({ name, call }));

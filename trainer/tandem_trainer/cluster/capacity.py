@@ -1,4 +1,4 @@
-"""Says what a run asks a cluster for and what the cluster has, also while the run waits for it."""
+"""What a run asks a cluster for and what the cluster has, also while the run waits for it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ class Wait:
         self.asks = False  # Ray Train does not while the process of the job begins, which takes long on a busy node
 
     def look(self, ray_job: str) -> None:
-        """Looks whether the run waits for room, and says so among its events and on stderr.
+        """Reports among the events and on stderr that the run waits for room. ray_job: Ray's own id of the job.
 
-        Only while no worker has reported anything: until then the follower may write the events. ray_job: Ray's own id
-        of the job. Errors: Fault when the event cannot be written.
+        Only while no worker has reported anything: until then the follower may write the events. Errors: Fault.
         """
         if time.monotonic() < self.next_look:
             return
@@ -68,7 +67,7 @@ class Wait:
 
 
 def places(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> int:
-    """Returns how many workers have a place when nothing else is at work. nodes: the resources of each."""
+    """Returns how many workers have a place when nothing else runs. nodes: the resources of each."""
     kind = "GPU" if cluster.gpus_per_worker else "CPU"
     return sum(int(node.get(kind, 0)) for node in nodes)
 
@@ -85,7 +84,6 @@ def has(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> str:
 
 
 def waits(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> str:
-    """Returns the sentence about a run for which no worker has a place yet."""
     taken = ", which other work holds" if places(cluster, nodes) else ""
     return (
         f"The run waits for room: it asks for {asked(cluster)}, and the cluster at {cluster.address} has "

@@ -1,6 +1,6 @@
 """`doctor --cluster ADDRESS` checks each node of a Ray cluster, from a machine that reaches the cluster's dashboard.
 
-A Ray job looks at the nodes (`nodes.py`); what it has found is judged here. A check is named after its node.
+A Ray job looks at the nodes (`nodes.py`); its findings are judged here. A check is named after its node.
 """
 
 from __future__ import annotations
@@ -34,11 +34,9 @@ SLOW = 50e6  # bytes per second; a network of 1 Gbit/s has twice that
 
 
 def examine_cluster(address: str, run_json: Path | None = None, storage: Path | None = None) -> list[Check]:
-    """Runs all checks.
-
-    address: the dashboard. run_json: a run whose needs are compared with the cluster. storage: the folder that all
-    nodes should see; if None, that of the run. A run that is copied to the nodes (`copy_to`) needs nothing of this
-    machine, so that its package goes with the job, and nodes are compared with the Python of the head.
+    """address: the dashboard. run_json: a run with needs to compare. storage: the folder that all nodes should see, by
+    default that of the run. A run that is copied to the nodes (`copy_to`) needs nothing of this machine: its package
+    goes with the job, and nodes are compared with the Python of the head.
     """
     checks, cluster = [check_package("ray", RAY["ray"])], None
     if run_json is not None:
@@ -76,7 +74,7 @@ def examine_cluster(address: str, run_json: Path | None = None, storage: Path | 
 
 
 def _write(nonce: Path, asks: dict[str, Any]) -> Check:
-    """Writes the file that the nodes look for; otherwise one of them does. asks: what the job is asked."""
+    """Writes the file that the nodes look for; if that fails, one of them does."""
     command = f"write a file in {nonce.parent}"
     try:
         nonce.write_text(asks["text"], encoding="utf-8")
@@ -90,7 +88,6 @@ def _write(nonce: Path, asks: dict[str, Any]) -> Check:
 def _ask(
     client: JobSubmissionClient, address: str, asks: dict[str, Any] | None, is_copied: bool
 ) -> dict[str, Any] | Check:
-    """Has a job look at the nodes, this package with it if `is_copied`. Returns what it says, or a failed check."""
     job = f"tandem-doctor-{secrets.token_hex(4)}"
     python = "python" if is_copied else sys.executable
     command = shlex.join([python, "-m", "tandem_trainer", "cluster-nodes", json.dumps({"storage": asks})])
@@ -116,7 +113,6 @@ def _ask(
 
 
 def _wait(client: JobSubmissionClient, job: str) -> JobDetails:
-    """Waits for the end of a job, as long as it may take, and ends it then. Returns its details."""
     deadline = time.monotonic() + JOB_TIMEOUT
     try:
         while True:
@@ -129,7 +125,6 @@ def _wait(client: JobSubmissionClient, job: str) -> JobDetails:
 
 
 def read_answer(command: str, code: int | None, log: str, is_copied: bool = False) -> dict[str, Any] | Check:
-    """Reads what the job has printed. code: its exit code. Returns that, or a failed check."""
     lines = [line for line in log.splitlines() if line.strip()]
     answer = next((line for line in lines if line.startswith('{"nodes":')), None)
     if answer is not None:
@@ -146,7 +141,6 @@ def read_answer(command: str, code: int | None, log: str, is_copied: bool = Fals
 
 
 def check_room(nodes: list[dict[str, Any]], cluster: ClusterConfig | None, address: str) -> Check:
-    """Checks whether the cluster has as many places as the run asks for. cluster: None without a run."""
     command, resources = f"the nodes of {address}", [node["resources"] for node in nodes]
     if cluster is None:
         on_gpus, on_cpus = (ClusterConfig(address=address, gpus_per_worker=count) for count in (1, 0))
@@ -165,10 +159,7 @@ def check_room(nodes: list[dict[str, Any]], cluster: ClusterConfig | None, addre
 def check_nodes(
     nodes: list[dict[str, Any]], here: dict[str, Any], asks: dict[str, Any] | None, cluster: ClusterConfig | None
 ) -> list[Check]:
-    """Judges what the nodes say.
-
-    nodes: from `nodes.look_at_nodes`. here: the versions of this machine. asks: the storage that was looked for.
-    """
+    """nodes: from `nodes.look_at_nodes`. here: the versions to compare with. asks: the storage that was looked for."""
     checks = []
     for node in nodes:
         name = node["name"]
@@ -188,7 +179,6 @@ def check_nodes(
 
 
 def check_versions(name: str, there: dict[str, Any], here: dict[str, Any]) -> list[Check]:
-    """Checks that a node has the versions of this machine; one check for each that differs."""
     command = f"read the versions of {there['prefix']}/bin/python on {name}"
     found = differences(name, there, here)
     if found:
@@ -202,10 +192,7 @@ def check_versions(name: str, there: dict[str, Any], here: dict[str, Any]) -> li
 
 
 def check_gpus(name: str, node: dict[str, Any], on_gpus: bool) -> list[Check]:
-    """Checks that torch can be imported on a node, and that driver, torch and Ray know the same GPUs.
-
-    on_gpus: whether the run trains on GPUs.
-    """
+    """Driver, torch and Ray must know the same GPUs. on_gpus: whether the run trains on GPUs."""
     cards, torch = Ran(**node["said"]["cards"]), Ran(**node["said"]["torch"])
     label, counted = f"{name} GPUs", int(node["resources"].get("GPU", 0))
     if torch.code != 0:
@@ -242,7 +229,6 @@ def check_temporary(name: str, room: dict[str, Any]) -> Check:
 
 
 def check_storage(name: str, found: dict[str, Any], folder: str) -> Check:
-    """Checks that a node sees the folder that the other machines see, may write there and has room."""
     label, command = f"{name} storage", f"read and write files in {folder} on {name}"
     shared = "put storage there that every machine sees, under the same path"
     if "problem" in found:
@@ -266,7 +252,7 @@ def check_storage(name: str, found: dict[str, Any], folder: str) -> Check:
 
 
 def check_link(name: str, link: dict[str, Any]) -> Check:
-    """Checks the connection from a node to the next, on a port that the system chose, as workers connect."""
+    """Checks a port that the system chose, as workers connect."""
     command = f"send {SENT >> 20} MiB from {name} to {link['to']} by TCP"
     if "error" in link:
         remedy = f"Open all ports between {name} and {link['to']}: the workers of a run connect on any."

@@ -1,11 +1,11 @@
 """`python -m tandem_trainer cluster run.json` trains a run on a Ray cluster, and waits for its end.
 
-It submits the run as a Ray job and follows it. The job does not need this process: started again while the job is at
-work, the command follows it; otherwise it submits another, which goes on from the last checkpoint. A copied run that
-was done meanwhile needs no other job, and the command only takes over what that job has printed.
+It submits the run as a Ray job and follows it. The job does not need this process: started again while the job runs,
+the command follows it; otherwise it submits another, which resumes from the last checkpoint. For a copied run that
+finished meanwhile it only takes over the job's output.
 
-A first SIGTERM or SIGINT asks the run to stop after a checkpoint. A second one stops the job at once, and so does the
-first one after somebody has written `killed.json`.
+A first SIGTERM or SIGINT asks the run to stop after a checkpoint. A second one, or the first after `killed.json` was
+written, stops the job at once.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ T = TypeVar("T")
 
 
 def main(arguments: list[str]) -> int:
-    """Returns the exit code of the run. arguments: the path of run.json. Errors: Fault."""
     path = Path(arguments[0]).resolve()
     cluster = read_config(path).resources.cluster
     if cluster is None:
@@ -80,8 +79,6 @@ def main(arguments: list[str]) -> int:
 
 
 class Requests:
-    """Knows what this process was asked for by signals, and the run by the files `stop` and `finish`."""
-
     def __init__(self, folder: Path):
         self.stop_path, self.finish_path = folder / "stop", folder / "finish"
         self.killed_path = folder / "killed.json"
@@ -101,13 +98,12 @@ class Requests:
         self.signalled = self.signalled or now
 
     def is_to_stop(self) -> bool:
-        """Returns whether the run is to stop. A signal is handed on by the file, also to a worker that starts later."""
+        """Passes a signal on by the file, also to a worker that starts later."""
         if self.signalled is not None:
             self.stop_path.touch()
         return _is_new(self.stop_path)
 
     def made(self) -> list[str]:
-        """Returns the files of the folder by which the run is asked for something."""
         asked = {"stop": self.is_to_stop(), "finish": self.finish_path.exists()}
         return [name for name, is_asked in asked.items() if is_asked]
 
@@ -117,7 +113,6 @@ def _is_new(path: Path) -> bool:
 
 
 def connect(address: str) -> JobSubmissionClient:
-    """Connects to the dashboard of a cluster. Errors: Fault when none answers."""
     for name in ("RAY_ADDRESS", "RAY_API_SERVER_ADDRESS"):  # Ray would prefer them to the address
         os.environ.pop(name, None)
     from ray.job_submission import JobSubmissionClient
@@ -133,7 +128,7 @@ def connect(address: str) -> JobSubmissionClient:
 
 
 def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
-    """Returns whether the job still trains the run. Waits for one that is only about to end."""
+    """Waits for a job that is about to end."""
     while True:
         found = _find(client, job)
         if found is None or found.status.is_terminal():
@@ -144,10 +139,7 @@ def _is_at_work(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
 
 
 def _has_done_it(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
-    """Returns whether a job that is over has brought the run to its end while nobody followed it.
-
-    Takes over what the job has printed of its files. A run that it has left as stopped or failed needs another job.
-    """
+    """True if the job finished the run while no one followed it; takes over its output. A stopped run needs another."""
     if job.folder is None or _find(client, job) is None:
         return False
     before, copy = last_state(folder, job.since), Copy(client, folder, job)
@@ -161,12 +153,11 @@ def _has_done_it(client: JobSubmissionClient, folder: Path, job: Job) -> bool:
 
 
 def _find(client: JobSubmissionClient, job: Job) -> JobDetails | None:
-    """Returns what the cluster says of the job; None when it does not know it."""
     return next((each for each in _patiently(client.list_jobs) if each.submission_id == job.id), None)
 
 
 def _patiently(call: Callable[[], T]) -> T:
-    """Calls until the cluster answers; the network or its head may be away for a while. Errors: Fault."""
+    """Retries for up to SILENCE seconds; the network or the head may be away. Errors: Fault."""
     deadline = time.monotonic() + SILENCE
     while True:
         try:
@@ -181,10 +172,8 @@ def _patiently(call: Callable[[], T]) -> T:
 
 
 def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> Job:
-    """Submits the run as another job.
-
-    The nodes need this Python and this package under the same paths. If they do not see the files of this machine, the
-    package goes with the job, and Python is the one that is first in the PATH with which Ray was started.
+    """The nodes need this Python and this package under the same paths. If they do not see the files of this machine,
+    the package goes with the job, and Python is the first one in the PATH with which Ray was started.
     """
     job = next_job(path.parent, cluster.address, cluster.copy_to)
     variables = {
@@ -214,10 +203,7 @@ def _submit_job(client: JobSubmissionClient, address: str, id: str, command: str
 
 
 def submit(client: JobSubmissionClient, **job: Any) -> None:
-    """Submits a job. For up to SILENCE seconds it asks again while the agent that starts jobs is not up.
-
-    job: the arguments of Ray's `submit_job`. Errors: those of `submit_job`.
-    """
+    """Retries for up to SILENCE seconds while the agent that starts jobs is not up. job: for Ray's `submit_job`."""
     deadline = time.monotonic() + SILENCE
     while True:
         try:
@@ -230,7 +216,6 @@ def submit(client: JobSubmissionClient, **job: Any) -> None:
 
 
 def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Requests, wait: Wait) -> int:
-    """Follows a job to its end and returns its exit code. Errors: Fault when it has failed."""
     shown, states = None, StateReader(folder, job.since)
     copy = Copy(client, folder, job) if job.folder else None
     while True:
@@ -277,5 +262,5 @@ def follow(client: JobSubmissionClient, folder: Path, job: Job, requests: Reques
 
 
 def _failure(folder: Path, job: Job, sentence: str) -> Fault:
-    """Makes the Fault of a failed job: what the run has said of it, or else the sentence, which the run then says."""
+    """Prefers the run's own words; otherwise the sentence becomes the run's last event."""
     return Fault(report_end(folder, job, "failed", sentence).get("message", sentence))

@@ -1,12 +1,10 @@
 """The driver of a run in the Ray cluster, which has workers train it (`worker.py`).
 
-Where several workers train, or vLLM draws, they end before candidates are sampled, other processes make these
-(`tasks.py`), and the workers come back.
-
     python -m tandem_trainer cluster-job run.json    the entry point of the job that `follow_job.py` submits
 
-Ray places the workers, connects them and starts them again when one has died; they then go on from the last checkpoint.
-With fewer places than `workers` they are fewer, which changes no step of the run.
+Where several workers train, or vLLM draws, they end before candidates are sampled, other processes make these
+(`tasks.py`), and the workers come back. Ray places the workers, connects them and restarts them from the last
+checkpoint when one has died. Fewer places than `workers` change no step of the run.
 """
 
 from __future__ import annotations
@@ -15,9 +13,9 @@ import os
 import socket
 from pathlib import Path
 
+from .. import importing
 from ..config import RunConfig
 from ..fault import Fault
-from ..imports import importing
 from ..run.disk_space import fault_of
 from ..run.event_file import Events
 from ..run.stop import STARTED, Stopped, StopRequest
@@ -40,7 +38,7 @@ JOB_TIMEOUT = 24 * 3600
 
 
 def main(arguments: list[str]) -> int:
-    """Trains the run by Ray Train and returns 0. Errors: Fault, which is also the last event of the run."""
+    """Errors: Fault, which is also the last event of the run."""
     path = Path(arguments[0]).resolve()
     job = read_job(path.parent)
     if job is None:
@@ -88,7 +86,7 @@ def _train(path: Path, job: Job) -> int:
 
 
 def fit(run_json: Path, config: RunConfig, job: Job) -> None:
-    """Trains on the workers until the run ends or hands its candidates over. Errors: TrainingFailedError."""
+    """Trains until the run ends or hands its candidates over. Errors: TrainingFailedError."""
     from ray.train import FailureConfig, ScalingConfig
     from ray.train import RunConfig as TrainConfig
     from ray.train.torch import TorchTrainer
@@ -117,7 +115,7 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
 
 
 def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
-    """Makes what the workers have handed over; a stop and a fault are the last event of the run then."""
+    """A stop or a fault becomes the last event of the run."""
     from ray.exceptions import RayError
 
     folder = run_json.parent
@@ -138,7 +136,7 @@ def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
 
 
 def reason(error: BaseException) -> str:
-    """Returns one sentence for a failure of Ray Train: a worker's own Fault, or else its first failure."""
+    """Returns the sentence of a worker's own Fault, or else of its first failure."""
     failures = [failure for _, failure in sorted(getattr(error, "worker_failures", {}).items())] or [error]
     causes = [getattr(failure, "_base_exc", failure) for failure in failures]
     faults = [cause if isinstance(cause, Fault) else fault_of(cause) for cause in causes]

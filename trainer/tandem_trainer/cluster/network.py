@@ -40,7 +40,7 @@ def _use_rays_interface() -> None:
 
 
 def interface_of(address: str) -> str | None:
-    """Returns the name of this machine's interface with that IPv4 address; None when there is none, or no Linux."""
+    """Returns the name of the interface with that IPv4 address; None without one, or not on Linux."""
     if sys.platform != "linux":
         return None
     import fcntl

@@ -3,9 +3,8 @@
     python -m tandem_trainer cluster-nodes REQUEST    the entry point of the job that `check_nodes.py` submits
 
 The job prints one line of JSON, `{"nodes": [{name, resources, said?, storage?, link?, problem?}], "head": VERSIONS}`,
-with the versions of its own Python.
-It takes no processor, GPU or memory from the jobs of the cluster: on each node one actor that asks for no resources
-looks, for a limited time.
+with the versions of its own Python. One actor on each node asks for no processor, GPU or memory, and looks for a
+limited time.
 """
 
 from __future__ import annotations
@@ -68,11 +67,10 @@ class Probe:
         }
 
     def put(self, folder: str, name: str, text: str) -> None:
-        """Writes a file. Errors: OSError."""
         Path(folder, name).write_text(text, encoding="utf-8")
 
     def store(self, folder: str, nonce: str, text: str) -> dict[str, Any]:
-        """Looks at a folder, reads its file `nonce`, and writes SENT bytes there, which are deleted.
+        """Reads the file `nonce` of a folder, and writes SENT bytes there, which are deleted.
 
         Returns `exists`; `same`, whether the file has the text; `free` bytes; `rate` in bytes per second, or `error`.
         """
@@ -117,7 +115,6 @@ class Probe:
         return server.getsockname()[1]
 
     def send(self, address: str, port: int) -> dict[str, Any]:
-        """Sends SENT bytes to a node that listens. Returns the `rate` in bytes per second, or the `error`."""
         part = bytes(PART)
         try:
             with socket.create_connection((address, port), timeout=CONNECTED) as connection:
@@ -133,7 +130,7 @@ class Probe:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints what was found. arguments: a request, `{"storage": {folder, nonce, text, written} | null}`."""
+    """arguments: a request, `{"storage": {folder, nonce, text, written} | null}`."""
     request = json.loads(arguments[0])
     connect()
     print(json.dumps({"nodes": look_at_nodes(request["storage"]), "head": versions()}), flush=True)
@@ -159,7 +156,7 @@ def connect() -> None:
 
 
 def require_alike() -> None:
-    """Requires the versions of this process on the nodes that are there. Errors: Fault for the first that differs.
+    """Errors: Fault for the first node with other versions than this process.
 
     A node that does not answer in time, or joins later, is asked by the worker that begins there (`worker.py`).
     """
@@ -178,7 +175,7 @@ def require_alike() -> None:
 
 
 def look_at_nodes(storage: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Returns what each node says; `problem` in words for one that does not answer."""
+    """A node that does not answer has a `problem` in words."""
     import ray
 
     _carry_by_value()
@@ -207,7 +204,6 @@ def look_at_nodes(storage: dict[str, Any] | None) -> list[dict[str, Any]]:
 
 
 def _link(sender: Any, receiver: Any, node: dict[str, Any]) -> dict[str, Any]:
-    """Times a transfer from one probe to another on a node. Returns the `rate` or the `error`."""
     address = node["NodeManagerAddress"]
     port, problem = _ask(receiver.listen.remote(address), STEP)
     if problem:
@@ -245,7 +241,6 @@ def _on(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ask(reference: Any, seconds: float) -> tuple[Any, str | None]:
-    """Waits for an answer of a node. Returns it, or what became of it in words."""
     import ray
     from ray.exceptions import GetTimeoutError, RayError
 

@@ -1,4 +1,4 @@
-"""`cluster.json` in the folder of a run: the Ray job that trains it, or did so last."""
+"""`cluster.json` in a run's folder: the last Ray job of the run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from ..run.event_file import FINAL, Events, last_state
 
 @dataclass(frozen=True)
 class Job:
-    """A Ray job.
-
-    address: the cluster's dashboard. since: the size of events.jsonl in bytes when the job was made; later events are
-    the job's. attempt: how many jobs this run has had, from 1. folder: that of the run on the cluster, if it is a copy.
+    """address: the cluster's dashboard. since: the size of events.jsonl in bytes when the job was made; later events
+    are the job's. attempt: how many jobs this run has had, from 1. folder: that of the run on the cluster, if it is a
+    copy.
     """
 
     id: str
@@ -28,7 +27,6 @@ class Job:
 
 
 def read_job(folder: Path) -> Job | None:
-    """Returns the run's last job; None when there was none."""
     try:
         return Job(**json.loads((folder / "cluster.json").read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -36,11 +34,7 @@ def read_job(folder: Path) -> Job | None:
 
 
 def next_job(folder: Path, address: str, copy_to: str | None = None) -> Job:
-    """Names another job of the run, and records it before it is submitted.
-
-    copy_to: the folder of the cluster in which the run gets one of its own, the same for all its jobs.
-    Errors: Fault when it cannot be written.
-    """
+    """Records another job of the run before it is submitted. copy_to: the cluster's folder for runs. Errors: Fault."""
     last = read_job(folder)
     attempt = 1 if last is None else last.attempt + 1
     events = folder / "events.jsonl"
@@ -61,19 +55,18 @@ def next_job(folder: Path, address: str, copy_to: str | None = None) -> Job:
 
 
 def last_line(error: BaseException) -> str:
-    """Returns the last line of an error of Ray, which is the cause after all the traces."""
+    """The last line of an error of Ray is the cause, after all the traces."""
     lines = str(error).strip().splitlines()
     return lines[-1].strip() if lines else f"{type(error).__name__} without a word"
 
 
 def has_ended(folder: Path, job: Job) -> bool:
-    """Returns whether the run has reported an end since the job was made."""
     told = last_state(folder, job.since)
     return told is not None and told["state"] in FINAL
 
 
 def report_end(folder: Path, job: Job, state: str, message: str | None = None) -> dict[str, Any]:
-    """Reports the end of a run whose workers are gone, unless they have reported one. Returns that event."""
+    """Reports the end of a run with dead workers, unless they have reported one. Returns that event."""
     if not has_ended(folder, job):
         last = last_state(folder, job.since)
         events = Events(folder)

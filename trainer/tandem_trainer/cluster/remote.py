@@ -1,9 +1,9 @@
 """A run on a cluster that does not see this machine's files: it is copied there, and its small files come back.
 
 With the job goes a bundle: the configuration, the files that it names, the events so far and this package. The job
-copies the run to the folder `resources.cluster.copy_to` of the nodes and trains it there. What changes among its small
-files it prints, a line for each piece, and the follower writes that into the folder here, so that every view is as it
-is for any other run. Weights stay there.
+copies the run to the folder `resources.cluster.copy_to` of the nodes and trains it there. It prints changes of the
+small files, a line for each piece, and the follower writes them into the folder here, so that every view works as for
+any other run. Weights stay there.
 """
 
 from __future__ import annotations
@@ -36,28 +36,17 @@ POLL_INTERVAL = 1.0  # seconds between looks at what has changed
 MARK = "tandem-file "  # begins a line of the job's log that is a piece of a file
 MAX_COPIED_BYTES = 4 << 20  # bytes of a file that is brought back whole
 PIECE = 1 << 20  # bytes of one line, before compression
-GROWING = "events.jsonl"  # the only file whose lines are brought back as they come
-THEIRS = (
-    "lock",
-    "reserve",
-    "stop",
-    "finish",
-    "cluster.json",
-    "configuration.json",
-    "run.json",
-)  # files that each side has for itself
+GROWING = "events.jsonl"  # the only file that is brought back line by line
+# Files that each side has for itself.
+THEIRS = ("lock", "reserve", "stop", "finish", "cluster.json", "configuration.json", "run.json")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# on this machine
+# ---- on this machine
 
 
 @contextmanager
 def bundle(path: Path) -> Iterator[Path]:
-    """Makes the folder that goes to the cluster, and deletes it afterwards. path: of run.json.
-
-    Errors: Fault for a shared folder, which the cluster does not see.
-    """
+    """Makes the folder that goes to the cluster; deletes it afterwards. Errors: Fault for a shared folder."""
     content = json.loads(path.read_text(encoding="utf-8-sig"))
     if content.get("resources", {}).get("shared"):
         raise Fault(
@@ -85,7 +74,6 @@ def bundle(path: Path) -> Iterator[Path]:
 
 
 def take_package(folder: Path) -> None:
-    """Copies this package into a folder that goes to the cluster."""
     package = Path(__file__).parents[1]
     shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -94,7 +82,6 @@ FILES = ("trajectories", "preferences", "tasks", "opening", "chat_template")  # 
 
 
 def _taken(value: str | list[str], here: Path, folder: Path) -> str | list[str]:
-    """Copies files into the bundle; returns their paths from there."""
     if isinstance(value, list):
         return [str(_taken(each, here, folder)) for each in value]
     number = len(list((folder / "files").iterdir()))
@@ -104,10 +91,9 @@ def _taken(value: str | list[str], here: Path, folder: Path) -> str | list[str]:
 
 
 class Copy:
-    """Writes what a job prints of its files into the folder of the run, and hands requests on to it.
+    """Writes the pieces of files that a job prints into the run's folder, and hands requests on to the job.
 
-    `copied.json` in the folder says how much of the job's events is there, for a follower that comes later: events of
-    this machine's own may be among them.
+    For a later follower, `copied.json` says how much of the job's events is there, among this machine's own.
     """
 
     def __init__(self, client: JobSubmissionClient, folder: Path, job: Job):
@@ -116,8 +102,8 @@ class Copy:
         self.about = folder / "copied.json"
         self.taken = self._taken_before()
         self.rest = ""
-        self.missing_at: int | None = None  # where events were missing when the log was last asked for anew
-        self.has_all = False  # whether the log has come as a whole, so that asking for it anew brings nothing
+        self.missing_at: int | None = None  # where events were missing when the log was last requested again
+        self.has_all = False  # whether the log has come as a whole, so that requesting it again brings nothing
         self.said: set[str] = set()
         self.handed_on: set[str] = set()
         self.closed = threading.Event()
@@ -125,13 +111,13 @@ class Copy:
         self.thread.start()
 
     def hand_on(self, name: str) -> None:
-        """Makes a request of the run's folder, `stop` or `finish`, one of its folder on the cluster."""
+        """name: `stop` or `finish`."""
         if name not in self.handed_on:
             self.client.submit_job(entrypoint=shlex.join(["touch", f"{self.there}/{name}"]))
             self.handed_on.add(name)
 
     def close(self) -> None:
-        """Takes what is left of the log, when the job is over and nothing is added to it."""
+        """Takes the rest of the log, once the job is over."""
         self.closed.set()
         self.thread.join()
         log = self.client.get_job_logs(self.job.id)
@@ -174,10 +160,9 @@ class Copy:
                 self._write(self.folder / Path(piece["file"]).name, piece.get("offset", 0), data)
 
     def _write(self, path: Path, offset: int, data: bytes | None) -> None:
-        """Writes one piece of a file; a second time it changes nothing.
+        """Writing a piece twice changes nothing. data: None when the file was deleted.
 
-        data: None when the file was deleted. Errors: Missing where events before it are missing; the second time at
-        the same place they are left out.
+        Errors: Missing where earlier events are missing; the second time at the same place they are left out.
         """
         if data is None:
             path.unlink(missing_ok=True)
@@ -199,7 +184,7 @@ class Copy:
             _replace(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
 
     def _say(self, sentence: str) -> None:
-        """Says a sentence on stderr once, though the log is read again."""
+        """Says it once, though the log is read again."""
         if sentence not in self.said:
             self.said.add(sentence)
             print(sentence, file=sys.stderr, flush=True)
@@ -216,19 +201,17 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def visible_lines(log: str) -> list[str]:
-    """Returns the lines of a job's log that are for people."""
     return [line for line in log.splitlines() if line.strip() and not line.startswith(MARK)]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# on the cluster
+# ---- on the cluster
 
 
 def unpack(path: Path, job: Job) -> tuple[Path, Job]:
     """Copies the bundle around `path` to the run's folder on the cluster. Errors: Fault.
 
-    Events that are only there, because the log of an earlier job was lost, are kept. Returns run.json in the folder,
-    and the job as it counts there: its events come after the kept ones, unless the run was done by these.
+    Events that are only there, because an earlier job's log was lost, are kept. Returns run.json in the folder, and the
+    job as it counts there: its events come after the kept ones, unless those finished the run.
     """
     assert job.folder is not None
     target = Path(job.folder)
@@ -255,7 +238,6 @@ def unpack(path: Path, job: Job) -> tuple[Path, Job]:
 
 
 def _goes_on(events: Path, start: Path) -> bool:
-    """Returns whether a file begins with all that is in `start` and has more."""
     if not events.exists():
         return False
     known = start.read_bytes() if start.exists() else b""
@@ -264,10 +246,7 @@ def _goes_on(events: Path, start: Path) -> bool:
 
 
 class Mirror:
-    """Prints what changes among the small files of a run, in a thread, as a context.
-
-    sent: how many bytes of the events the follower has.
-    """
+    """Prints changes of the small files of a run, in a thread, as a context. sent: bytes of the events already sent."""
 
     def __init__(self, folder: Path, sent: int):
         self.folder, self.sent = folder, sent
@@ -290,7 +269,7 @@ class Mirror:
             self.look()
 
     def look(self) -> None:
-        """Prints what has changed since the last call. A file that cannot be read waits for the next one."""
+        """A file that cannot be read waits for the next call."""
         now: dict[str, tuple[int, int]] = {}
         try:
             paths = sorted(self.folder.iterdir())

@@ -11,7 +11,7 @@ import contextlib
 import importlib.util
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ from ..run.claim import alive
 from ..run.disk_space import fault_of, reserved
 from ..run.event_file import Events
 from ..run.stop import Stopped, StopRequest
-from .candidate_process import Maker
 from .record import last_line
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 POLL_INTERVAL = 0.5  # seconds between looks at requests to stop
 MAX_LOST = 20  # makers that may die in one round
-WAVES = 4  # tasks for each maker, at least: more balance better, and each loads weights of full fine-tuning anew
+WAVES = 4  # tasks for each maker, at least: more balance better, and each loads weights of full fine-tuning again
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,12 @@ class Task:
 
 
 def is_handed_over(folder: Path) -> bool:
-    """Returns whether the run in the folder has work for others."""
     from ..run.candidate_work import Work
 
     return Work.path(folder).exists()
 
 
 def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
-    """Makes the candidates and scores of a run that has handed them over. Errors: Fault, Stopped."""
     from ..run.candidate_work import Work
     from ..run.run import in_round, told_by
 
@@ -74,11 +71,7 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
 
 
 def uses_vllm(config: RunConfig) -> bool:
-    """Returns whether vLLM draws the candidates of the first round.
-
-    It does not where the base has 4 bits, because it would draw from other weights.
-    Errors: Fault when it is asked for and missing.
-    """
+    """Not for a base of 4 bits: vLLM would draw from other weights. Errors: Fault when it is asked for and missing."""
     cluster = config.resources.cluster
     assert cluster is not None
     has = importlib.util.find_spec("vllm") is not None
@@ -93,7 +86,6 @@ def uses_vllm(config: RunConfig) -> bool:
 
 
 def tasks(name: str | None, missing: Sequence[int], makers: int) -> list[Task]:
-    """Splits shards into tasks for so many makers."""
     size = max(1, len(missing) // (WAVES * makers))
     return [Task(name, missing[start : start + size]) for start in range(0, len(missing), size)]
 
@@ -104,7 +96,7 @@ class Crew:
     def __init__(self, run_json: Path, cluster: ClusterConfig, events: Events, request: StopRequest):
         self.run_json, self.cluster, self.events, self.request = run_json, cluster, events, request
         self.free: list[ActorHandle] = []
-        self.busy: dict[Any, tuple[ActorHandle, Task | None]] = {}  # by the reference to what the maker will return
+        self.busy: dict[Any, tuple[ActorHandle, Task | None]] = {}  # by the reference to the maker's result
         self.lost = 0
 
     def __enter__(self) -> Crew:
@@ -118,7 +110,7 @@ class Crew:
                 ray.kill(maker)
 
     def make(self, work: Sequence[Task], tell: Callable[[int, int], None]) -> None:
-        """Has the tasks made; `tell` gets how many shards are made, of all. Errors: Fault, Stopped."""
+        """`tell` gets how many shards are made, of all. Errors: Fault, Stopped."""
         import ray
         from ray.exceptions import ActorDiedError, ActorUnavailableError, OutOfMemoryError, RayTaskError
 
@@ -168,6 +160,90 @@ class Crew:
         with contextlib.suppress(ValueError):
             ray.kill(maker)
         self._add()
+
+
+class Maker:
+    """Holds the whole model. Methods import what they need, because the driver, too, imports this module."""
+
+    def __init__(self, run_json: Path):
+        self.path = run_json
+        self.notices = Notices()
+
+    def load(self) -> None:
+        import torch
+
+        from ..baselines import objective_of
+        from ..model.base import load_base
+        from ..model.folder import context_length, find_model, quiet
+        from ..run.budget import TokenBudget
+        from ..run.candidate_work import Work
+        from ..run.checkpoint import whole_checkpoints
+        from ..run.distributed import Ranks
+        from ..run.prepare import within_context
+        from ..run.reference_cache import ReferenceCache
+        from ..run.resume import as_begun, planned_budget
+        from ..run.run import in_round
+        from ..run.stop import StopRequest
+        from ..run_json import read_config
+
+        quiet()
+        folder = self.path.parent
+        config = read_config(self.path)
+        model = as_begun(config.model, folder)
+        base = find_model(model, folder, weights=False)
+        self.config = config = within_context(replace(config, model=model), context_length(base))
+        if config.resources.threads:
+            torch.set_num_threads(config.resources.threads)
+        work = Work.read(folder)
+        assert work is not None, f"{folder} has no work"
+        self.shards = work.shards(folder, config)
+        self.base = load_base(model, run_folder=folder, seed=config.seed)
+        # The driver is asked to stop, and ends this process.
+        never = StopRequest(folder / "candidates")
+        self.budget = TokenBudget(planned_budget(folder), Ranks(), never, self.notices)
+        self.logits_bytes = config.resources.logits_mb << 20
+
+        found = whole_checkpoints(folder / "checkpoints", self.notices.notice)
+        results = {checkpoint.stage: checkpoint for checkpoint in found if checkpoint.state["done"]}
+        if work.round > 1:
+            results[in_round("policy", work.round - 1)].load("trained", self.base.state())
+        self.head = None
+        if any(name.startswith("critic") for name in work.scores):
+            if config.critic.score == "value-head":
+                reference = ReferenceCache(self.base, folder, self.budget)
+                self.head = objective_of("critic", config, reference)
+                results["critic"].load("objective", self.head.state())
+            with self.base.adapter("critic"):
+                results["critic"].load("trained", self.base.state())
+
+    def make(self, name: str | None, numbers: Sequence[int]) -> list[str]:
+        """Makes missing shards, or their scores `name`, beside other makers. Returns notices. Errors: Fault."""
+        from ..sweet_rl import score_candidates
+
+        settings, limit = self.config.critic, self.logits_bytes
+        if name is None:
+            self.shards.sample(self.base, self.budget, logits_bytes=limit, numbers=numbers)
+        else:
+            score_candidates(
+                name, self.shards, settings, self.base, self.budget, self.head, logits_bytes=limit, numbers=numbers
+            )
+        return self.notices.taken()
+
+
+class Notices(Events):
+    """Keeps notices for another process, which writes the events of the run."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.kept: list[str] = []
+
+    def emit(self, event: str, **fields: Any) -> None:
+        if event == "notice":
+            self.kept.append(fields["message"])
+
+    def taken(self) -> list[str]:
+        taken, self.kept = self.kept, []
+        return taken
 
 
 def _fault(cause: BaseException) -> Fault:

@@ -23,8 +23,8 @@ SAME = ("ray", "torch")  # packages by which processes speak with each other
 def versions() -> dict[str, Any]:
     """Returns the versions of the Python that executes this; nothing is imported.
 
-    python, prefix: version and folder of the Python. packages: versions by name, None for one that is missing.
-    trainer: folder and SHA-256 of this package's files; None when it is missing.
+    python, prefix: version and folder. packages: None for a missing one. trainer: folder and SHA-256 of this package's
+    files; None when it is missing.
     """
     packages: dict[str, str | None] = {}
     for name in MIN_VERSIONS:
@@ -37,7 +37,8 @@ def versions() -> dict[str, Any]:
     if found is not None and found.submodule_search_locations:
         folder = Path(next(iter(found.submodule_search_locations)))
         digest = hashlib.sha256()
-        for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        for path in sorted(path for path in files if path.name != "README.md"):  # an installed package has none
             digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes() + b"\0")
         trainer = {"folder": str(folder), "digest": digest.hexdigest()}
     return {"python": platform.python_version(), "prefix": sys.prefix, "packages": packages, "trainer": trainer}
@@ -45,7 +46,7 @@ def versions() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Difference:
-    """What of a node is not as it must be. A run that would meet it `breaks`, or else may go well."""
+    """A run that would meet it `breaks`, or else may go well."""
 
     saw: str
     remedy: str
@@ -53,10 +54,7 @@ class Difference:
 
 
 def differences(node: str, there: dict[str, Any], here: dict[str, Any]) -> list[Difference]:
-    """Compares the versions of a node with those of the run, the most important difference first.
-
-    node: its name. there, here: from `versions`.
-    """
+    """The most important difference comes first. there, here: from `versions`."""
     found = []
     start = f"Start Ray on {node} with {here['prefix']}/bin/ray."
     if there["python"] != here["python"]:
@@ -89,18 +87,17 @@ def differences(node: str, there: dict[str, Any], here: dict[str, Any]) -> list[
 
 
 def require_same(node: str, there: dict[str, Any], here: dict[str, Any]) -> None:
-    """Requires that a node has nothing that would break the run. Errors: Fault, for the most important difference."""
+    """Errors: Fault, for the most important difference that would break the run."""
     for difference in differences(node, there, here):
         if difference.breaks:
             raise Fault(f"The node {node} has {difference.saw}. {difference.remedy}", usage=True)
 
 
 def _public(version: str | None) -> str | None:
-    """Returns a version without the name of its build: the head may have a torch without CUDA (`2.13.0+cpu`)."""
+    """Removes the name of the build: the head may have a torch without CUDA (`2.13.0+cpu`)."""
     return None if version is None else version.split("+")[0]
 
 
 def _install(node: str, there: dict[str, Any], name: str, least: str, wanted: str | None) -> str:
-    """Returns how a node gets the package of the run."""
     what = requirement(name, least) if wanted is None else requirement(name, least).replace(f">={least}", f"=={wanted}")
     return f"Run `{there['prefix']}/bin/python -m pip install '{what}'` on {node}, then start Ray there again."

@@ -1,8 +1,8 @@
 """Draws the candidates of the first round by vLLM on the Ray cluster, through `ray.data.llm`.
 
 The policy of that round is the base model itself. vLLM gives tokens and their log-probabilities after temperature and
-top-p; makers then compare these with the trainer's own, as for the trainer's sampler. What it draws depends on which
-requests happen to be computed together, so that another draw with the same seed differs.
+top-p; makers then compare these with the trainer's own. The result depends on which requests are computed together:
+another draw with the same seed differs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ SILENCE = 1800  # seconds without a turn after which vLLM is given up; Ray start
 def draw(
     shards: Shards, config: RunConfig, folder: Path, request: StopRequest, tell: Callable[[int, int], None]
 ) -> None:
-    """Draws the turns of the shards that are missing, and keeps them for `Shards.sample`.
-
-    folder: the run's. tell: gets (done, all) after each shard. Errors: Fault, Stopped.
-    """
+    """Keeps the turns for `Shards.sample`. tell: gets (done, all) after each shard. Errors: Fault, Stopped."""
     import numpy as np
     import ray
 
@@ -63,7 +60,7 @@ def draw(
 
 
 def _until_stopped(rows: Dataset, request: StopRequest) -> Iterator[dict[str, Any]]:
-    """Yields the rows as they come; the process ends afterwards where it raises. Errors: Stopped, Fault."""
+    """The process must end where this raises: the thread reads on. Errors: Stopped, Fault."""
     come: queue.Queue[dict[str, Any] | BaseException | None] = queue.Queue()
 
     def read() -> None:
@@ -102,7 +99,7 @@ def _failed(why: str) -> Fault:
 
 
 class Requests:
-    """Makes the requests of a shard, in a process of the cluster, so that prompts are never in memory all at once."""
+    """Makes the requests in processes of the cluster, so that the prompts are never all in memory."""
 
     def __init__(self, folder: Path, config: RunConfig):
         self.folder, self.config = folder, config

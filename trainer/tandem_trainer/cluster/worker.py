@@ -1,22 +1,28 @@
-"""A worker of a run on a Ray cluster: one of the processes that train together."""
+"""A worker of a run on a Ray cluster: one of the processes that train together.
+
+The first worker writes the event `nodes` at the start of each attempt: the nodes of the workers, and the lost ones.
+Nodes are compared with those of the job's last such event, so that a lost node stays in the list. Ray gives a node that
+starts again another id, so it is then recognised by its host name.
+"""
 
 from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
-from ..config import RunConfig
+from ..config import ResourcesConfig, RunConfig
 from ..fault import Fault
 from ..run.claim import claim
 from ..run.disk_space import MachineFault, full_disk
-from ..run.event_file import Events, last_state
+from ..run.event_file import Events, last_event, last_state
 from ..run.restart import Again, Attempt
 from ..run.stop import StopRequest
 from ..run.train import perform
 from ..run_json import read_config
-from .placement import own_node, tell_nodes
 from .record import Job, has_ended
 from .tasks import uses_vllm
 from .versions import require_same, versions
@@ -25,10 +31,9 @@ CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
 
 
 def train_on_worker(given: dict[str, Any]) -> None:
-    """Trains as one of the workers; Ray calls it in each of them. Errors: Fault, after its event.
+    """Ray calls it in each worker. Errors: Fault, after its event.
 
-    given: `run_json`, the absolute path of the configuration; `job`, of which this is a part; `since`, when the job
-    began, in seconds since 1970; `versions` of the driver.
+    given: `run_json`, an absolute path; `job`; `since`, its start in seconds since 1970; `versions` of the driver.
     """
     from ..run.candidate_work import HandedOver
     from ..run.distributed import join
@@ -46,7 +51,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
     # The driver looked at the nodes that were there when it began; this one may have joined since.
     require_same(node, versions(), given["versions"])
     ranks = join()
-    # Ray knows no failure after which it must not start again, so that these workers end a job that nobody follows.
+    # Ray knows no failure after which it must not start again, so these workers end a job without a follower.
     if ranks.of_first(has_ended(folder, job)):
         return
     is_new = last_state(folder, job.since) is None
@@ -84,13 +89,13 @@ def train_on_worker(given: dict[str, Any]) -> None:
 
 
 def hands_over(config: RunConfig) -> bool:
-    """Returns whether others make the run's candidates: where several workers train, or vLLM draws. Errors: Fault."""
+    """True where several workers train, or vLLM draws. Errors: Fault."""
     cluster = config.resources.cluster
     return cluster is not None and config.method == "sweet-rl" and (cluster.workers > 1 or uses_vllm(config))
 
 
 def claimed(folder: Path, host: str) -> IO[str]:
-    """Claims the run; the worker of before, which Ray has ended, may still hold it for a moment. Errors: Fault."""
+    """Waits for the worker before, which Ray has ended: it may hold the run a moment longer. Errors: Fault."""
     deadline = time.monotonic() + CLAIMED_WITHIN
     while True:
         try:
@@ -99,3 +104,99 @@ def claimed(folder: Path, host: str) -> IO[str]:
             if time.monotonic() > deadline:
                 raise
             time.sleep(1)
+
+
+@dataclass(frozen=True)
+class Node:
+    """id: Ray's. gpus: the name of each worker's GPU. state: `idle` has no worker of the run; `back` was lost."""
+
+    id: str
+    host: str
+    workers: int
+    gpus: list[str]
+    state: Literal["works", "back", "lost", "idle"] = "works"
+
+
+def own_node() -> Node:
+    """Only a worker of Ray may call this."""
+    import ray
+    import torch
+
+    gpus = [torch.cuda.get_device_name()] if torch.cuda.is_available() else []
+    return Node(ray.get_runtime_context().get_node_id(), socket.gethostname(), 1, gpus)
+
+
+def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], resources: ResourcesConfig) -> None:
+    """workers: the node of each worker, by `own_node`. resources: of the run, which names the cluster."""
+    import ray
+
+    assert resources.cluster is not None
+    asked = resources.cluster.workers
+
+    told = last_event(folder, "nodes", job.since)
+    before = [Node(**each) for each in told["nodes"]] if told else []
+    alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+    nodes = compared(before, joined(workers), alive)
+    events.emit("nodes", nodes=[asdict(node) for node in nodes], asked=asked)
+    changes = changed(before, nodes) if before else ""
+    if changes:
+        events.notice(f"{changes}; the run goes on with {len(workers)} of {asked} workers {_place(folder)}.")
+
+
+def joined(workers: Sequence[Node]) -> list[Node]:
+    """Merges equal nodes, in the order of their ranks."""
+    nodes: dict[str, Node] = {}
+    for worker in workers:
+        node = nodes.get(worker.id, replace(worker, workers=0, gpus=[]))
+        nodes[worker.id] = replace(node, workers=node.workers + 1, gpus=[*node.gpus, *worker.gpus])
+    return list(nodes.values())
+
+
+def compared(before: Sequence[Node], now: Sequence[Node], alive: Collection[str]) -> list[Node]:
+    """Returns the nodes of before with their states of now, then the new ones. alive: the ids that the cluster has."""
+    new = {node.id: node for node in now}
+    nodes = []
+    for node in before:
+        same = new.pop(node.id, None)
+        if same is None and node.id not in alive:
+            known = {each.id for each in before}
+            again = next((each for each in new.values() if each.host == node.host and each.id not in known), None)
+            same = new.pop(again.id) if again else None
+            is_back = again is not None
+        else:
+            is_back = node.state in ("back", "lost")
+        if same is not None:
+            nodes.append(replace(same, state="back" if is_back else "works"))
+        else:
+            nodes.append(replace(node, workers=0, gpus=[], state="idle" if node.id in alive else "lost"))
+    return [*nodes, *new.values()]
+
+
+def changed(before: Sequence[Node], nodes: Sequence[Node]) -> str:
+    """Returns the beginning of a sentence; empty when nothing has changed."""
+    states = [node.state for node in before]
+    pairs = list(zip(nodes, states, strict=False))
+    lost = [node.host for node, was in pairs if node.state == "lost" and was != "lost"]
+    back = [node.host for node, was in pairs if node.state == "back" and was != "back"]
+    new = [node.host for node in nodes[len(before) :]]
+    said = [
+        *_said(lost, "is lost", "are lost"),
+        *_said(back, "came back", "came back"),
+        *_said(new, "has joined", "have joined"),
+    ]
+    sentence = ", ".join(said)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _said(hosts: Sequence[str], verb: str, of_several: str) -> list[str]:
+    if not hosts:
+        return []
+    return [f"the node {hosts[0]} {verb}" if len(hosts) == 1 else f"the nodes {' and '.join(hosts)} {of_several}"]
+
+
+def _place(folder: Path) -> str:
+    names = sorted(path.name for path in (folder / "checkpoints").glob("*-*-*"))
+    if not names:
+        return "from the start"
+    stage, _, step = names[-1].partition("-")[2].rpartition("-")
+    return f"from step {step} of {stage}" if step.isdigit() else f"after {stage}"

@@ -1,7 +1,7 @@
 """Assigns examples to batches, by pure functions of seed, epoch and step.
 
-Nothing is remembered between steps and no random generator has a state, so that a run that was stopped goes on with
-exactly the examples that it would have had, whatever the versions of its libraries.
+Nothing is remembered between steps and no generator has a state, so a resumed run gets exactly the same examples,
+whatever the versions of its libraries.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from ..turn import Example
 
 
 def steps_per_epoch(examples: int, batch: int) -> int:
-    """Returns the batches of an epoch. The last one may be smaller, because every example comes once."""
+    """The last batch may be smaller, because every example comes once."""
     return -(-examples // batch)
 
 
@@ -27,7 +27,6 @@ def step_batch(examples: Sequence[Example], *, seed: int, epoch: int, step_in_ep
 
 @lru_cache(maxsize=4)
 def epoch_order(groups: tuple[str, ...], seed: int, epoch: int) -> tuple[int, ...]:
-    """Returns all indices, in the order of an epoch."""
     members: dict[str, list[int]] = {}
     for index, group in enumerate(groups):
         members.setdefault(group, []).append(index)
@@ -36,7 +35,7 @@ def epoch_order(groups: tuple[str, ...], seed: int, epoch: int) -> tuple[int, ..
 
 
 def lot(*parts: object) -> bytes:
-    """Returns a sort key that shuffles: a hash, which is the same on every machine."""
+    """Returns a sort key that shuffles alike on every machine: a hash."""
     return hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
 
 

@@ -1,7 +1,7 @@
-"""Warns before a run starts when its data are too few to expect a better agent, judged by our measurements.
+"""Warns before a run starts when its data are too few to expect a better agent.
 
-The figures are those of docs/training.md, "How many dialogues it takes": the scoreboard's 600 dialogues of the starter
-model, with which every method gave a better agent.
+The figures are from docs/training.md, "How many dialogues it takes": with the scoreboard's 600 dialogues of the starter
+model, every method gave a better agent.
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,7 @@ HELD_OUT_PAIRS = 16
 
 @dataclass(frozen=True)
 class Shortage:
-    """One kind of data that is too scarce.
-
-    have: the amount; of turns, those with the model's own tokens. enough: the amount from which a gain can be expected.
-    sentence: the warning for the user.
-    """
+    """have: the amount; of turns, those with the model's own tokens. enough: from here on a gain can be expected."""
 
     kind: Kind
     have: int
@@ -35,7 +31,7 @@ class Shortage:
 
 
 def shortages(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
-    """Returns the shortages of a run. counts: those of the event `data`. GRPO plays as many dialogues as it needs."""
+    """counts: those of the event `data`. GRPO plays as many dialogues as it needs."""
     if config.method == "grpo":
         return []
     return [*_of_examples(config, counts), *_of_turns(config, counts)]
@@ -67,7 +63,7 @@ def _of_examples(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]
 
 
 def _of_turns(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
-    """Warns of turns without their sampled tokens, because tokenising their text may give other tokens."""
+    """Tokenising a turn's text may give other tokens than were sampled."""
     turns, foreign = counts["turns"], counts["turns_of_another_tokenizer"]
     without = turns - counts["turns_as_sampled"] - foreign
     of_all = f"of {turns:,} turns" if turns != 1 else "of 1 turn"
@@ -79,12 +75,7 @@ def _of_turns(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
             "turn; collect dialogues with this model on this machine."
         )
     return [
-        *_short(
-            "token_ids",
-            turns - without,
-            turns,
-            f"{without:,} {of_all} come without token ids: {so}",
-        ),
+        *_short("token_ids", turns - without, turns, f"{without:,} {of_all} come without token ids: {so}"),
         *_short(
             "tokenizer",
             turns - foreign,

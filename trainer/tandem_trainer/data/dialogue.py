@@ -11,7 +11,7 @@ Messages = tuple[dict[str, str], ...]  # `role` (system, user or assistant) and 
 
 @dataclass(frozen=True, eq=False)
 class Spoken:
-    """One turn of the agent: its message, and what the sampler recorded about it.
+    """One turn of the agent: its message, and the sampler's record of it.
 
     position:      index of its message in the dialogue; earlier messages are its history.
     ids:           (L,) int32, the tokens; None until `tokenize_turns.py` tokenizes a turn that has only text.
@@ -65,7 +65,7 @@ class Problem:
 
 @dataclass
 class Read:
-    """Result of reading: the good dialogues, the bad lines, and the number left out by reason."""
+    """left_out: the number of dialogues left out, by reason."""
 
     dialogues: list[Dialogue] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Read:
 
 
 def merge(reads: Iterable[Read]) -> Read:
-    """Joins several sources in their order. A dialogue whose id was read before is left out and counted."""
+    """Joins several sources in their order. A dialogue with a known id is left out and counted."""
     merged = Read()
     known: set[str] = set()
     for read in reads:
@@ -91,17 +91,17 @@ def merge(reads: Iterable[Read]) -> Read:
 
 
 def listed(left_out: Counter[str]) -> str:
-    """Formats counts as words: "3 not graded, 1 leaked"."""
+    """ "3 not graded, 1 leaked"."""
     return ", ".join(f"{count} {reason}" for reason, count in left_out.most_common() if count)
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """Formats a count with its noun, as in "1 task", "2 tasks"."""
+    """ "1 task", "2 tasks"."""
     return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
 
 
 def conversation(opening: str, spoken: Sequence[str], replies: Sequence[str | None]) -> Messages:
-    """Returns the request, then the agent's turns and their replies; a turn without a reply ends the dialogue."""
+    """A turn without a reply ends the dialogue."""
     messages = [{"role": "user", "content": opening}]
     for text, reply in zip(spoken, replies, strict=True):
         messages.append({"role": "assistant", "content": text})

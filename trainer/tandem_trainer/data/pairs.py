@@ -1,8 +1,8 @@
-"""Chooses the training examples: pairs of trajectories for the critic and multi-turn DPO, single ones for the other
-objectives. Also chooses the held-out tasks.
+"""Chooses the training examples (pairs of trajectories for the critic and multi-turn DPO, single ones otherwise) and
+the held-out tasks.
 
-`read` makes the turns of dialogues as the model in question reads them (`Template.all_turns`). That takes time, so only
-dialogues that become part of an example are read. The order of the dialogues is kept.
+`read` makes the turns of dialogues (`Template.all_turns`). That takes time, so only dialogues that become part of an
+example are read, in their order.
 """
 
 import math
@@ -50,7 +50,6 @@ def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Pairing
 
 
 def _turns(dialogues: Sequence[Dialogue], read: Read, indices: Iterable[int]) -> dict[int, tuple[Turn, ...]]:
-    """Returns the turns of the dialogues at `indices`, keyed by index."""
     some = sorted(indices)
     return dict(zip(some, read([dialogues[index] for index in some]), strict=True))
 
@@ -73,7 +72,7 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
 
 
 def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) -> list[Example]:
-    """Makes examples of the trajectories with at least the given reward. Raises Fault when there is none."""
+    """Uses trajectories with at least the given reward. Raises Fault when there is none."""
     good = [index for index, dialogue in enumerate(dialogues) if dialogue.reward >= minimum_reward]
     if not good:
         best = max((dialogue.reward for dialogue in dialogues), default=0.0)
@@ -87,7 +86,7 @@ def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) 
 
 
 def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
-    """Makes an example of every trajectory with its reward as target, for a value head."""
+    """The reward of each trajectory is the target of a value head."""
     return [
         Example(dialogue.task, of_dialogue, target=dialogue.reward)
         for dialogue, of_dialogue in zip(dialogues, read(dialogues), strict=True)
@@ -97,10 +96,7 @@ def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
 def preference_examples(
     preferences: Sequence[Preference], template: Template, weight: float = DataConfig.preference_weight
 ) -> tuple[list[Example], Settled]:
-    """Makes examples of preferences between two continuations; those with the same history share a `group`.
-
-    A preference is left out when one of its sides is; the reasons for leaving out are returned as well.
-    """
+    """Those with one history share a `group`. One is left out when a side is; the second result has the reasons."""
     settled = settle(template, [side for each in preferences for side in (each.chosen, each.rejected)])
     ids = [dialogue.id for dialogue in settled.dialogues]
     turns = dict(zip(ids, template.all_turns(settled.dialogues), strict=True))
@@ -113,7 +109,7 @@ def preference_examples(
 
 
 def by_task(dialogues: Sequence[Dialogue]) -> dict[str, list[int]]:
-    """Returns the indices of each task's trajectories; tasks are in the order of their first trajectory."""
+    """Returns the indices of each task's trajectories, in the order of first appearance."""
     tasks: dict[str, list[int]] = {}
     for index, dialogue in enumerate(dialogues):
         tasks.setdefault(dialogue.task, []).append(index)
@@ -159,5 +155,4 @@ def drop_long(examples: Sequence[Example], max_tokens: int) -> tuple[list[Exampl
 
 
 def longest(example: Example) -> int:
-    """Returns the tokens of the longest turn with its history."""
     return max(len(turn.prompt) + len(turn.response) for turn in example.turns)

@@ -1,7 +1,7 @@
 """Prompt files: Markdown with `{{placeholders}}`, rendered exactly as Tandem's `src/core/dialogue/prompts.ts` does.
 
-A comment at the top is left out. Tandem plays with the same `agent.md`, so that the critic and the policy read the same
-request as the agent; `simulator.md` and `short/agent.md` beside it are read by Tandem alone.
+A comment at the top is left out. Tandem plays with the same `agent.md`, so critic and policy read the same request as
+the agent; `simulator.md` and `short/agent.md` beside it are read by Tandem alone.
 """
 
 import hashlib
@@ -23,23 +23,20 @@ PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
 class Prompt:
-    """One prompt file. `version`: the hash by which the trajectory log names the prompt of a dialogue."""
+    """version: the hash by which the trajectory log names the prompt of a dialogue."""
 
     def __init__(self, text: str):
         self.text = text.removeprefix("\ufeff")
         self.version = hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def render(self, **values: str | int) -> str:
-        """Returns the text with its placeholders filled in; the values are not searched for placeholders."""
+        """Values are not searched for placeholders."""
         filled = PLACEHOLDER.sub(lambda found: str(values[strip(found[1])]), LEADING_COMMENT.sub("", self.text))
         return strip(filled)
 
 
 def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
-    """Reads a prompt file that may use the placeholders `known` and must use the first of them.
-
-    Raises Fault when it cannot be read, is empty, or uses other placeholders.
-    """
+    """known: the placeholders that it may use; it must use the first. Raises Fault for an unusable file."""
     try:
         prompt = Prompt(Path(file).read_bytes().decode())
     except (OSError, UnicodeDecodeError) as error:
@@ -59,12 +56,12 @@ def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
 
 
 def agent_prompt(file: str | None = None) -> Prompt:
-    """Reads the prompt of the agent's request: from `file`, or the one that ships with Tandem."""
+    """The agent's request: from `file`, or the one that ships with Tandem."""
     return read_prompt(file or SHIPPED / "agent.md", AGENT)
 
 
 def critic_prompt(file: str | Path | None = None) -> Prompt:
-    """Reads the text put in front of the first user message for the critic: from `file`, or the one in Tandem."""
+    """The text in front of the critic's first user message: from `file`, or the one that ships with Tandem."""
     return read_prompt(file or SHIPPED / "critic.md", CRITIC)
 
 

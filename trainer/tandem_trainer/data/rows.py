@@ -1,9 +1,9 @@
 """Rows of files: published trajectories, Tandem's exports of them, and preferences.
 
 A trajectory row is `{task, dialogue_history, answer, reward}` (the offline data of arXiv 2503.15478); Tandem's exports
-add the sampler's record under `tandem`, and the conversation as the agent saw it under `messages` (docs/data.md). The
-rows of a log are written by `tandem train`; nothing here reads a log. This reader tolerates the same deviations as
-Tandem's import (`src/core/trajectory/publishedRow.ts`), so that a row has the same id either way.
+add the sampler's record under `tandem`, and the conversation as the agent saw it under `messages` (docs/data.md).
+`tandem train` writes the rows of a log. This reader tolerates the same deviations as Tandem's import
+(`src/core/trajectory/publishedRow.ts`), so that a row has the same id either way.
 """
 
 import hashlib
@@ -25,10 +25,8 @@ from .dialogue import (
     listed,
     merge,
 )
-from .fields import BadRow, object_of, reward_of, spoken, text_of
-from .json_lines import json_lines
+from .json_rows import BadRow, content_id, json_lines, object_of, reward_of, row_id, spoken, task_of, text_of
 from .prompt_file import Prompt, agent_prompt
-from .task_row import content_id, row_id, task_of
 
 AGENT = ("agent", "assistant")
 COLLABORATOR = ("human", "user", "collaborator")
@@ -39,10 +37,7 @@ PUBLISHED_PROTOCOL = {"maxTurns": 10, "replyLimit": 400}  # the benchmark's limi
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """A choice between two continuations of the same messages, made by a person or by their grades.
-
-    group: equal for all choices after the same messages.
-    """
+    """A choice between two continuations by a person or by grades. group: equal after the same messages."""
 
     group: str
     chosen: Dialogue
@@ -56,11 +51,7 @@ class Preferences:
 
 
 def read_rows(paths: Iterable[str | Path], opening: str | None = None, *, with_leaked: bool = False) -> Read:
-    """Reads files of trajectory rows.
-
-    opening: a file like Tandem's agent.md, for rows without `messages`; None: the one that ships with Tandem.
-    Raises Fault when a file cannot be read or none of its rows can be used.
-    """
+    """opening: an agent.md for rows without `messages`; None: Tandem's. Raises Fault when no row can be used."""
     prompt = agent_prompt(opening)
     return merge(read_file(Path(path), prompt, with_leaked) for path in paths)
 
@@ -96,7 +87,7 @@ def another_prompt(count: int, source: object) -> str:
 
 
 def why_none(read: Read) -> str:
-    """Explains why nothing is left, as the end of a sentence: the first bad line, and the counts."""
+    """Returns the end of a sentence: the first bad line, and the counts."""
     reasons = [f"{counted(len(read.problems), 'bad line')}, the first: {read.problems[0]}"] if read.problems else []
     if read.left_out:
         reasons.append(listed(read.left_out))
@@ -105,7 +96,6 @@ def why_none(read: Read) -> str:
 
 
 def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
-    """Makes a dialogue of a row. Raises BadRow."""
     tandem = object_of(row, "tandem")
     version = tandem.get("version", VERSION)
     if version != VERSION:
@@ -123,9 +113,7 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
     else:
         protocol = {**PUBLISHED_PROTOCOL, **object_of(tandem, "protocol")}
         opening = prompt.render(
-            description=task["problem_description"],
-            maxTurns=protocol["maxTurns"],
-            replyLimit=protocol["replyLimit"],
+            description=task["problem_description"], maxTurns=protocol["maxTurns"], replyLimit=protocol["replyLimit"]
         )
         messages = conversation(opening, texts, replies)
         positions = assistant_positions(messages)
@@ -143,7 +131,7 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
 
 
 def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
-    """Makes a dialogue of a row of Tandem's chat export, which has messages and origin, but no hidden information."""
+    """Tandem's chat export has messages and origin, but no hidden information."""
     messages = messages_of(row["messages"], "messages")
     refuse_without_request(messages, "messages")
     positions = assistant_positions(messages)
@@ -160,7 +148,7 @@ def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
 
 
 def history_of(row: dict, description: str) -> tuple[list[str], list[str], list[str | None]]:
-    """Returns the agent's generated text of each turn, the part that the collaborator saw, and the replies."""
+    """Returns the agent's text of each turn, the part that the collaborator saw, and the replies."""
     history = row.get("dialogue_history")
     if not isinstance(history, list) or not history:
         raise BadRow("The field dialogue_history must be a list of messages.")
@@ -203,20 +191,19 @@ def messages_of(value: object, name: str) -> Messages:
 
 
 def refuse_without_request(messages: Messages, name: str) -> None:
-    """Raises BadRow when the first message is not the user's: the critic's prompt goes in front of the request."""
+    """The critic's prompt goes in front of the request, so the user must begin. Raises BadRow."""
     roles = [message["role"] for message in messages]
     if "user" not in roles or "assistant" in roles[: roles.index("user")]:
         raise BadRow(f"{name} must have a message of the user before those of the assistant.")
 
 
 def request_of(messages: Messages) -> str:
-    """Returns the text before the agent's first message; it stands for the task when a row names none."""
+    """The text before the agent's first message replaces the task in a row that names none."""
     positions = assistant_positions(messages)
     return "\n\n".join(message["content"] for message in messages[: positions[0] if positions else None])
 
 
 def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
-    """Returns the agent's turns with the sampler's record of them, which published rows lack."""
     said = tandem.get("turns")
     if said is None:
         return tuple(Spoken(position) for position in positions)
@@ -239,8 +226,8 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
 def read_preferences(paths: Iterable[str | Path]) -> Preferences:
     """Reads rows `prompt`, `chosen`, `rejected`: the messages before the choice, and two continuations.
 
-    A person's choice between two drafts of one turn has one assistant message on each side; Tandem's preference export
-    has the rest of two dialogues. Raises Fault when a file cannot be read or none of its rows can be used.
+    A person's choice between two drafts has one assistant message on each side; Tandem's preference export has the rest
+    of two dialogues. Raises Fault when no row can be used.
     """
     all_files = Preferences()
     for path in paths:

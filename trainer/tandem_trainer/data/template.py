@@ -25,11 +25,9 @@ SAME_DAY = """{%- macro strftime_now(format) %}{{ format | replace("%d", "26") |
 
 
 class Template:
-    """A tokenizer with its chat template. `end_of_turn` is the token that ends a message of the agent.
-
-    options: variables of the template, e.g. {"enable_thinking": False}.
-    critic: text in front of the critic's first user message; `{{hiddenInformation}}` stands for c.
-    Raises Fault when the tokenizer has no chat template, or one that refuses a plain conversation.
+    """end_of_turn: the token that ends a message of the agent. options: variables of the template, such as
+    {"enable_thinking": False}. critic: text in front of the critic's first user message; `{{hiddenInformation}}`
+    becomes c. Raises Fault when the tokenizer has no chat template, or one that refuses a plain conversation.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, options: dict | None = None, critic: Prompt | None = None):
@@ -45,7 +43,7 @@ class Template:
         self.encoder = Encoder(tokenizer, self.end_of_turn)
 
     def render(self, messages: Messages, *, generation: bool = True, where: str = "") -> str:
-        """Renders the conversation as text. Raises Fault with the template's own reason when it refuses."""
+        """Raises Fault with the template's own reason when it refuses."""
         try:
             return self.tokenizer.apply_chat_template(
                 list(messages),
@@ -63,15 +61,14 @@ class Template:
             ) from error
 
     def turns(self, dialogue: Dialogue, hidden: bool = False) -> tuple[Turn, ...]:
-        """Returns the turns of one settled dialogue; see `all_turns`."""
         return self.all_turns([dialogue], hidden)[0]
 
     def all_turns(self, dialogues: Sequence[Dialogue], hidden: bool = False) -> list[tuple[Turn, ...]]:
         """Returns the turns of settled dialogues as the policy reads them or, with `hidden`, as the critic does.
 
-        The responses are the same in both views. Logged prompts are used in the policy's view only: the critic's are
-        rendered with the hidden information. A prompt that begins with an earlier one shares its memory.
-        Raises Fault when the template refuses, or a dialogue has no hidden information.
+        The responses are equal in both. Logged prompts are only for the policy: the critic's are rendered with the
+        hidden information. A prompt that begins with an earlier one shares its memory. Raises Fault when the template
+        refuses, or a dialogue has no hidden information.
         """
         made = []
         for chunk in chunks(dialogues):
@@ -98,7 +95,6 @@ class Template:
         return made
 
     def view(self, dialogue: Dialogue, hidden: bool) -> Messages:
-        """Returns the messages for the policy, or for the critic with c in front of the first user message."""
         if not hidden:
             return dialogue.messages
         if dialogue.hidden_information is None:
@@ -114,7 +110,7 @@ class Template:
         return tuple(messages)
 
     def _probe(self) -> int:
-        """Finds the token that ends a message of the agent: the first added token behind one, else the end of text."""
+        """Finds the first added token behind a message of the agent, else the end of text."""
         conversation = ({"role": "user", "content": "Hello"}, {"role": "assistant", "content": PROBE})
         _, found, tail = self.render(conversation, generation=False).rpartition(PROBE)
         if not found:
@@ -131,7 +127,6 @@ class Template:
 
 
 def require_template(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Raises Fault when the tokenizer cannot turn a conversation into text."""
     if not tokenizer.chat_template:
         raise Fault(
             f"The tokenizer of {name_of(tokenizer)} has no chat template, without which it cannot read a conversation; "
@@ -173,7 +168,7 @@ class Encoder:
         self.cut = tokenizer.convert_ids_to_tokens(end_of_turn) if matches_anywhere(tokenizer, end_of_turn) else None
 
     def encode(self, texts: Sequence[str]) -> list[np.ndarray]:
-        """Returns the ids of each text, (L_i,) int32, without the tokens that the tokenizer adds around a text."""
+        """Returns (L_i,) int32 of each text, without the tokens that the tokenizer adds around it."""
         pieces = [self.pieces(text) for text in texts]
         distinct = list(dict.fromkeys(piece for of_text in pieces for piece in of_text))
         if not distinct:
@@ -190,7 +185,6 @@ class Encoder:
         return [np.concatenate([np.empty(0, np.int32), *(ids[piece] for piece in of_text)]) for of_text in pieces]
 
     def pieces(self, text: str) -> list[str]:
-        """Splits the text in front of each end of a turn."""
         if self.cut is None or self.cut not in text:
             return [text] if text else []
         first, *others = text.split(self.cut)
@@ -198,9 +192,9 @@ class Encoder:
 
 
 def matches_anywhere(tokenizer: PreTrainedTokenizerBase, token_id: int) -> bool:
-    """Returns whether a token matches wherever its text occurs, so that the ids before it do not depend on later text.
+    """True if the ids before a token do not depend on later text.
 
-    It does not when it strips white space to its left, must be a single word, is matched after normalisation, or when
+    Not so when it strips white space to its left, must be a single word, is matched after normalisation, or when
     another added token could take the beginning of its text.
     """
     added = tokenizer.added_tokens_decoder

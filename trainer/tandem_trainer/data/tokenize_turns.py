@@ -12,12 +12,10 @@ from .template import Template, chunks
 
 @dataclass
 class Settled:
-    """Dialogues in which every turn has its tokens."""
-
     dialogues: list[Dialogue] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    mismatched: int = 0  # turns whose ids did not match their text, so that the text was tokenised
+    mismatched: int = 0  # turns with ids that did not match their text, which was tokenised
 
     @property
     def notices(self) -> list[str]:
@@ -31,8 +29,6 @@ class Settled:
 
 @dataclass(frozen=True)
 class Place:
-    """One turn of one dialogue."""
-
     dialogue: Dialogue
     turn: Spoken
 
@@ -42,11 +38,11 @@ class Place:
 
 
 def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
-    """Gives every turn its tokens. Raises Fault when the template refuses a dialogue without token ids.
+    """Raises Fault when the template refuses a dialogue without token ids.
 
-    Ids that the tokenizer does not have, or that decode to another text than was logged, come from another tokenizer;
-    the text is used instead. A turn that the agent ended gets the end-of-turn token if its ids lack it, and so does a
-    text unless it was cut. The log-probability of an added end is NaN; the others are kept if every token has one.
+    Ids that the tokenizer lacks, or that decode to another text than was logged, come from another tokenizer; the text
+    is used instead. A turn that the agent ended gets the end-of-turn token if its ids lack it, and so does a text
+    unless it was cut. The log-probability of an added end is NaN; the others are kept if every token has one.
     """
     settled = Settled()
     for chunk in chunks(dialogues):
@@ -79,13 +75,12 @@ def leave_out(settled: Settled, dialogue: Dialogue, reason: str, sentence: str) 
 
 
 def are_known(template: Template, turn: Spoken) -> bool:
-    """Returns whether the turn has sampled ids and the tokenizer knows them and those of its prompt."""
     size = len(template.tokenizer)
     return turn.ids is not None and all(ids is None or ids.max() < size for ids in (turn.ids, turn.prompt_ids))
 
 
 def decode_to_their_text(template: Template, places: Sequence[Place]) -> list[bool]:
-    """Returns for each turn whether its sampled ids decode to its text, ignoring special tokens and outer space."""
+    """Ignores special tokens and outer space."""
     known = [are_known(template, place.turn) for place in places]
     sampled = [without_end(template, place.turn.ids) for place, has in zip(places, known, strict=True) if has]
     decoded: Iterator[str] = iter(
@@ -97,13 +92,13 @@ def decode_to_their_text(template: Template, places: Sequence[Place]) -> list[bo
 
 
 def says(decoded: str, text: str, reasoning: str) -> bool:
-    """Compares decoded ids with the logged text, which may end inside a character or lack the model's reasoning."""
+    """The logged text may end inside a character or lack the model's reasoning."""
     decoded, text, reasoning = decoded.rstrip("\ufffd").strip(), text.rstrip("\ufffd").strip(), reasoning.strip()
     return decoded == text or (reasoning != "" and decoded.endswith(text) and reasoning in decoded)
 
 
 def tokenise(template: Template, places: Sequence[Place]) -> list[np.ndarray]:
-    """Tokenizes the texts of turns behind their prompts, or alone where that would change the prompt's tokens."""
+    """Tokenises texts behind their prompts, or alone where that would change the prompt's tokens."""
     encode = template.encoder.encode
     texts = [place.text for place in places]
     prompts = [
@@ -129,7 +124,7 @@ def sampled_turn(template: Template, turn: Spoken) -> Spoken:
 
 
 def text_turn(template: Template, turn: Spoken, ids: np.ndarray) -> Spoken:
-    """Returns the turn with the tokens of its text and without the logged prompt, which was another tokenizer's."""
+    """Drops the logged prompt, which was another tokenizer's."""
     if turn.finish_reason != "length" and (len(ids) == 0 or ids[-1] not in template.ends):
         ids = with_end(template, ids)
     return replace(turn, ids=ids, sampled=False, foreign=turn.ids is not None, log_probs=None, prompt_ids=None)

@@ -23,7 +23,7 @@ METHODS = {"sweet-rl": PAPER, "rft": "rejection fine-tuning", "multiturn-dpo": "
 def card_of(
     name: Name, config: RunConfig, base: Base, counts: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]
 ) -> Callable[[Check], str]:
-    """Returns a function from the check of `export_policy` or `export_critic` to the card.
+    """Returns a function that makes the card of the check by `export_policy` or `export_critic`.
 
     counts: those of the event `data`. figures: of each stage, by name; the ranking's include the untrained baseline.
     config: of a base on the hub, `model.revision` is the commit.
@@ -48,12 +48,12 @@ def card_of(
 
 
 def _line(text: str) -> str:
-    """Escapes line breaks and other control characters as Python does, so that foreign text stays on its line."""
+    """Escapes control characters as Python does, so that foreign text stays on its line."""
     return "".join(c if c == " " or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _front(folder: Path, config: RunConfig) -> str:
-    """Builds the header that the hub reads. It names a base only when the base is on the hub."""
+    """The hub reads this header. It names a base only when the base is on the hub."""
     lines = ["---", "library_name: transformers", "pipeline_tag: text-generation"]
     lines += [f"license: {license_of(folder) or 'unknown'}"]
     if config.model.revision is not None:
@@ -92,7 +92,6 @@ def _use(name: Name, check: Check) -> str:
 
 
 def _stages(figures: Mapping[str, Mapping[str, Any]], config: RunConfig) -> str:
-    """Builds one table for each stage."""
     text = "\n\n".join(f"### {stage}\n\n{_table(of_stage)}" for stage, of_stage in figures.items() if of_stage)
     if config.method == "sweet-rl":
         text += (
@@ -123,7 +122,7 @@ def _shown(value: Any) -> str:
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:
-    """Lists the settings without paths, which are useless to others and may reveal private data."""
+    """Paths are left out: they are useless to others and may reveal private data."""
     settings = asdict(config)
     data = settings["data"]
     data["opening"] = data["opening"] is not None
@@ -153,7 +152,7 @@ def _license(folder: Path) -> str:
 
 
 def revision() -> str:
-    """Returns the trainer's git revision in a checkout, marked when files were changed; else its version."""
+    """The trainer's git revision in a checkout, marked when files were changed; else its version."""
     here = Path(__file__).parent
     try:
         done = subprocess.run(

@@ -23,13 +23,10 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class CriticFile:
-    """The content of `critic.json`.
-
-    base: folder or hub name of the reference model. fingerprint: hash of its configuration and the sizes of its
-    weights. revision: commit of a base on the hub.
-    training: kind of training; after "qlora" the reference is the 4-bit base. prompt: text in front of the first user
-    message, with `{{hiddenInformation}}` for c. template_options: variables of the chat template.
-    value_head: file with `value_head.weight` (d,) and `value_head.bias` ().
+    """base: folder or hub name of the reference model. fingerprint: hash of its configuration and the sizes of its
+    weights. revision: commit of a base on the hub. training: after "qlora" the reference is the 4-bit base. prompt:
+    text in front of the first user message, with `{{hiddenInformation}}` for c. template_options: variables of the chat
+    template. value_head: file with `value_head.weight` (d,) and `value_head.bias` ().
     """
 
     base: str
@@ -47,7 +44,6 @@ class CriticFile:
 
 
 def about_critic(config: RunConfig, base: Base, value_head: str | None) -> dict[str, Any]:
-    """Builds the content of `critic.json`."""
     model, critic = base.config, config.critic
     return {
         "version": VERSION,
@@ -67,7 +63,7 @@ def about_critic(config: RunConfig, base: Base, value_head: str | None) -> dict[
 
 
 def read_critic_file(folder: Path) -> CriticFile:
-    """Reads `critic.json`. Errors: Fault(usage) when the folder holds no exported critic."""
+    """Errors: Fault(usage) when the folder holds no exported critic."""
     try:
         about = json.loads((folder / FILE).read_text(encoding="utf-8"))
         version = about.pop("version")
@@ -86,8 +82,8 @@ def read_critic_file(folder: Path) -> CriticFile:
 def reference_of(critic: CriticFile, folder: Path, given: str | None) -> Path:
     """Returns the folder of the model against which the critic in `folder` was trained.
 
-    given: its present folder or hub name; None for the original one. A base on the hub is downloaded at the commit
-    that the critic was trained with. Errors: Fault(usage) when it is missing or another model.
+    given: its present folder or hub name; None for the original one. A base on the hub is downloaded at the critic's
+    commit. Errors: Fault(usage) when it is missing or another model.
     """
     base = given or critic.base
     try:
@@ -118,10 +114,7 @@ def _place(base: str, revision: str | None) -> Path:
 
 
 def fingerprint(folder: Path) -> str:
-    """Hashes a model's configuration and the names and sizes of its weight files to 16 hexadecimal digits.
-
-    Errors: OSError when the model is missing.
-    """
+    """Hashes the configuration and the names and sizes of the weight files. Errors: OSError without a model."""
     digest = hashlib.sha256(json.dumps(json.loads((folder / "config.json").read_text()), sort_keys=True).encode())
     for file in weight_files(folder):
         digest.update(f"\n{file.name} {file.stat().st_size}".encode())

@@ -39,8 +39,8 @@ class Check:
     """Result of loading the exported model again and comparing it.
 
     difference: between its logits and the live ones; learnt: between the live ones and the base's. Both are root mean
-    squares over all tokens and the vocabulary, in units of the live logits' spread. lost, widened: as in `Merged`.
-    In float32 arithmetic a difference of more than half of `learnt` is refused as well.
+    squares over all tokens and the vocabulary, in units of the live logits' spread. In float32 arithmetic a difference
+    of more than half of `learnt` is refused as well. lost, widened: as in `Merged`.
     """
 
     dtype: str  # type of the exported weights
@@ -69,9 +69,9 @@ def export_policy(
 ) -> Check | None:
     """Writes the policy that `base` holds to the folder `target`; an existing folder is left alone.
 
-    Of several processes all call this, and the first one writes and returns the check.
-    turns: from the data, for the check. card: makes README.md from the check. trained: whether a step was made, so
-    that a result equal to its base is refused. beside: writes more into the folder after the check.
+    Of several processes all call this, and the first one writes and returns the check. turns: from the data, for the
+    check. card: makes README.md from the check. trained: whether a step was made, so that a result equal to its base is
+    refused. beside: writes more into the folder after the check.
     Errors: Fault when nothing was learnt, the exported model differs from the live one, or the disk is full; the folder
     then does not exist.
     """
@@ -89,10 +89,7 @@ def export_critic(
     trained: bool = True,
     beside: Beside | None = None,
 ) -> Check | None:
-    """Does the same for the critic, with `critic.json` (see `critic_file.py`) and its value head if it has one.
-
-    turns: as the critic reads them.
-    """
+    """As `export_policy`, with `critic.json` and, if there is one, the value head. turns: as the critic reads them."""
 
     def with_about(folder: Path) -> None:
         about = about_critic(config, base, VALUE_HEAD if head else None)
@@ -106,13 +103,7 @@ def export_critic(
 
 
 def _export(
-    base: Base,
-    name: Name,
-    target: Path,
-    turns: Sequence[Turn],
-    card: Card,
-    trained: bool,
-    beside: Beside | None = None,
+    base: Base, name: Name, target: Path, turns: Sequence[Turn], card: Card, trained: bool, beside: Beside | None = None
 ) -> Check | None:
     rows = check_rows(turns)
     with base.adapter(name):
@@ -151,15 +142,11 @@ def _export(
     return check
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the folder
+# ---- the folder
 
 
 def load_plain(base: Base) -> PreTrainedModel:
-    """Loads the base without adapters and quantisation, on the CPU, in the type of its files.
-
-    Its numbers are those that were trained on: rounded, when the run's type is another one.
-    """
+    """On the CPU, not quantised. Numbers are those of the training: rounded, when the run's type is another one."""
     plain = AutoModelForCausalLM.from_pretrained(base.folder, dtype="auto")
     if base.dtype not in (plain.dtype, torch.float32):
         for weight in plain.parameters():
@@ -168,7 +155,6 @@ def load_plain(base: Base) -> PreTrainedModel:
 
 
 def write_model(plain: PreTrainedModel, base: Base, folder: Path) -> None:
-    """Writes weights, configuration, generation settings and tokenizer with its chat template."""
     settings = base.folder / "generation_config.json"
     if settings.exists():
         plain.generation_config = GenerationConfig()  # the models' own often fail the check on writing
@@ -182,7 +168,7 @@ def write_model(plain: PreTrainedModel, base: Base, folder: Path) -> None:
 
 
 def _configuration(folder: Path, own: Path, plain: PreTrainedModel) -> dict:
-    """Returns the base's own configuration: other versions' runners miss the rope's parameters in a rewritten one."""
+    """Keeps the base's own configuration: other versions' runners miss the rope's parameters in a rewritten one."""
     written, original = (json.loads((at / "config.json").read_text(encoding="utf-8")) for at in (folder, own))
     same = all(written[key] == original.get(key) for key in ("architectures", "model_type"))
     config = original if same else written
@@ -196,8 +182,7 @@ def write_json(path: Path, value: Mapping) -> None:
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the check
+# ---- the check
 
 
 def check_rows(turns: Sequence[Turn]) -> list[Tensor]:
@@ -225,8 +210,7 @@ def distance(some: Sequence[Tensor], live: Sequence[Tensor]) -> float:
 def in_float32(base: Base) -> Iterator[bool]:
     """Makes the live model compute in float32 inside the context, if memory allows; its weights return bit for bit.
 
-    Errors of 16-bit arithmetic exceed the effect of a short training. Weights in 4 bits, and weights of which each of
-    several processes has a part, stay as they are.
+    16-bit errors exceed the effect of a short training. Weights in 4 bits or divided among processes stay as they are.
     """
     tensors = [t for t in (*base.model.parameters(), *base.model.buffers()) if t.is_floating_point()]
     kept = [(tensor, tensor.dtype) for tensor in tensors if tensor.dtype != torch.float32]
@@ -246,7 +230,7 @@ def in_float32(base: Base) -> Iterator[bool]:
 def _compare(
     folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged, exact: bool
 ) -> Check:
-    """Loads the folder as a user would, beside the live model if there is room, else on the CPU, and compares."""
+    """Loads the folder as a user would, beside the live model if there is room, else on the CPU."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
     dtype = model.dtype
     model.to(torch.float32 if exact else base.dtype)

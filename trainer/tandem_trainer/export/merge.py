@@ -1,9 +1,8 @@
 """Merges the training result into plain weights: W + s·BA (LoRA, arXiv 2106.09685, section 4.1), or the full weights.
 
-Model files mostly hold bfloat16, whose neighbouring numbers are 0.4 to 0.8 % apart: a change by less than half of that
-is rounded away. A few hundred steps at a rate of 2e-6 change weights by less, so rounding the merged weights undoes
-most of the training (measured: nine tenths at B = 1e-4). The rounding loss is computed first, and if it is too large
-the weights become float32.
+Neighbouring bfloat16 numbers are 0.4 to 0.8 % apart, and a change by less than half of that is rounded away. A few
+hundred steps at a rate of 2e-6 change weights by less, so rounding the merged weights undoes most of the training
+(measured: nine tenths at B = 1e-4). The rounding loss is computed first; if it is too large the weights become float32.
 
 QLoRA's adapters were trained on 4-bit weights, so they are merged into the unpacked 4-bit weights, not the original.
 """
@@ -25,8 +24,8 @@ LOST = 0.25  # greatest fraction of the change that rounding may remove
 
 @dataclass(frozen=True)
 class Merged:
-    """lost: the fraction of the change that rounding removed, 0 to 1, by norms over all changed weights.
-    changed: the norm of the change. widened: whether the weights became float32 to keep it.
+    """lost: the fraction of the change that rounding removed, 0 to 1, by norms over all changed weights. changed: the
+    norm of the change. widened: whether the weights became float32 to keep it.
     """
 
     changed: float
@@ -38,8 +37,8 @@ class Merged:
 def merge(plain: nn.Module | None, base: Base) -> Merged | None:
     """Gives `plain`, the base loaded again on the CPU, the present weights of `base`.
 
-    Of several processes the first has `plain`, and the others only send their parts of one weight after the other.
-    Errors: Fault when the weights would have to become float32 and the system's memory does not suffice.
+    Of several processes only the first has `plain`; the others send their parts. Errors: Fault when float32 weights
+    would be needed and the system's memory does not suffice.
     """
     if plain is None:
         for _ in range(2):  # as often as the first process reads them
@@ -67,9 +66,9 @@ def _norms(plain: nn.Module, base: Base, dtype: torch.dtype) -> tuple[float, flo
 
 
 def _weights(plain: nn.Module | None, base: Base) -> Iterator[tuple[nn.Parameter, Tensor, Tensor]]:
-    """Yields each weight of `plain` that training may have changed, its new and its old value (float32, CPU).
+    """Yields each changed weight of `plain`, its new and its old value (float32, CPU); without `plain` nothing.
 
-    Without `plain` it yields nothing, but all processes must read it to its end.
+    All processes must read it to its end.
     """
     if base.config.training == "full":
         for name, live in base.model.named_parameters():
@@ -98,7 +97,7 @@ def _unpacked(weight: Tensor) -> Tensor:
 
 
 def _require_memory(plain: nn.Module, lost: float) -> None:
-    """Requires memory for float32 weights beside the present ones; passes when the free memory is unknown."""
+    """Passes when the free memory is unknown."""
     free, needed = available_memory(), 4.5 * sum(weight.numel() for weight in plain.parameters())
     if free is not None and free < needed:
         raise Fault(

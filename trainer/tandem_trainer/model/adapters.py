@@ -1,8 +1,7 @@
 """Two LoRA adapters on one frozen base (arXiv 2106.09685), by PEFT, which only this module imports.
 
 Adapter layers add their part to the output of the base layer in place. PEFT computes y + (x Aᵀ Bᵀ)·s with new arrays of
-the size of y for the product, the scaling and the sum in every linear layer. One matrix product that accumulates into y
-gives the same result (equation 3).
+the size of y in every linear layer; one matrix product that accumulates into y gives the same (equation 3).
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from ..config import ModelConfig
 
 
 def with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, seed: int) -> PeftModel:
-    """Adds adapters for critic and policy to every linear layer but the output layer; the policy's is live."""
+    """Adds adapters for critic and policy; the policy's is live."""
     for weight in model.parameters():
         weight.requires_grad_(False)
     lora = lora_of(config)
@@ -35,7 +34,7 @@ def with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, see
 
 
 def lora_of(config: ModelConfig) -> LoraConfig:
-    """Returns PEFT's settings: adapters on every linear layer but the output layer."""
+    """Adapters go on every linear layer but the output layer."""
     return LoraConfig(
         r=config.lora_rank,
         lora_alpha=config.lora_alpha,
@@ -46,14 +45,13 @@ def lora_of(config: ModelConfig) -> LoraConfig:
 
 
 def adapted(model: PeftModel) -> Iterator[tuple[str, LoraLayer]]:
-    """Returns the layers that have adapters, by their names in the base."""
     for name, module in model.get_base_model().named_modules():
         if isinstance(module, LoraLayer):
             yield name, module
 
 
 def add_in_place(model: PeftModel) -> None:
-    """Replaces the forward pass of LoRA on plain linear layers; while disabled or merged, PEFT's own runs."""
+    """While adapters are disabled or merged, PEFT's own forward pass runs."""
     for _, layer in adapted(model):
         if type(layer.get_base_layer()) is nn.Linear and not layer.lora_variant:
             layer.forward = _forward(layer, layer.forward)

@@ -2,12 +2,12 @@
 
 Registered with transformers as "tandem" and used within `attending`: the model is called on the pack as on one row of T
 tokens with `forest=`, and every layer's attention comes here. The keys of a segment are those of its ancestors and its
-own in the order of the path, so the distance of two indices is the distance of two positions: a causal mask aligned at
-the bottom right, and a sliding window, need no positions.
+own in the order of the path, so the distance of two indices is that of two positions: a causal mask aligned at the
+bottom right, and a sliding window, need no positions.
 
 On a CUDA device in half precision all segments go through one call of torch's packed flash-attention. Elsewhere, and
-where scores are soft-capped, segments are attended one after the other. The packed call has not run on a GPU yet: its
-indices are tested against the loop, with a stand-in of the same signature for the kernel.
+where scores are soft-capped, they are attended one after the other. The packed call has not run on a GPU yet: its
+indices are tested against the loop, with a replacement of the same signature for the kernel.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ BLOCK = 512  # queries that attend at a time
 
 @contextmanager
 def attending(decoder: nn.Module, implementation: str) -> Iterator[None]:
-    """Switches the attention of `decoder` to `implementation` inside the context; sampling uses the loaded one."""
+    """Sampling uses the implementation that was loaded."""
     config = decoder.config
     before = config._attn_implementation
     config._attn_implementation = implementation
@@ -39,7 +39,7 @@ def attending(decoder: nn.Module, implementation: str) -> Iterator[None]:
 
 
 def obstacle(decoder: nn.Module) -> str | None:
-    """Returns the reason why this model cannot attend over a forest, or None."""
+    """The reason why this model cannot attend over a forest."""
     kinds = set(getattr(decoder.config, "layer_types", None) or ()) - {"full_attention", "sliding_attention"}
     if kinds:
         return f"it has layers of {' and '.join(sorted(kinds))}"
@@ -61,9 +61,8 @@ def forest_attention(
     softcap: float | None = None,
     **others,
 ) -> tuple[Tensor, None]:
-    """Computes the attention of one layer of transformers.
+    """Attends in one layer of transformers: query (1, H, T, D), key and value (1, K, T, D) → (1, T, H, D).
 
-    query (1, H, T, D), key and value (1, K, T, D); returns (1, T, H, D).
     Raises NotImplementedError for unsupported changes of the scores (attention sinks, position biases).
     """
     for name in ("s_aux", "sinks", "position_bias"):
@@ -166,7 +165,7 @@ class Lanes:
 
 
 def lanes(forest: Forest) -> Lanes:
-    """Returns the lanes of a forest, built once for all layers."""
+    """Built once for all layers."""
     if "lanes" not in forest.cache:
         device, runs = forest.ids.device, []
         query_lengths, key_lengths = [], []
@@ -242,7 +241,6 @@ def _gathered_again(pairs: list[tuple[Tensor, Tensor]], index: Tensor | None) ->
 
 
 def _has_kernel(query: Tensor, value: Tensor) -> bool:
-    """Returns whether torch's packed flash-attention supports these tensors."""
     return (
         query.is_cuda
         and query.dtype in (torch.float16, torch.bfloat16)

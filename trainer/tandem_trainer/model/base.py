@@ -87,14 +87,14 @@ class Base:
                 )
 
     def adapter(self, name: Name) -> AbstractContextManager[None]:
-        """Makes adapter `name` live and trainable at once; leaving the returned context restores the previous one."""
+        """`name` is live and trainable at once; leaving the returned context restores the previous adapter."""
         before = self.live
         self._switch(name)
         return _leaving(lambda: self._switch(before))
 
     @contextmanager
     def reference(self) -> Iterator[None]:
-        """Makes the model the exact base inside the context. With full fine-tuning nothing may be trained inside."""
+        """The model is exactly the base inside the context. With full fine-tuning nothing may be trained inside."""
         if self._weights is None:
             with self.model.disable_adapter():
                 yield
@@ -104,12 +104,11 @@ class Base:
 
     @property
     def is_first(self) -> bool:
-        """Returns whether this is the first process, which reads and writes the files of the model."""
         return self.mesh is None or self.mesh.get_local_rank() == 0
 
     @contextmanager
     def whole_if_it_fits(self) -> Iterator[bool]:
-        """Holds the whole model in each process inside the context, if there is memory for it in every one.
+        """Holds the whole model in each process inside the context, if all have the memory.
 
         Yields whether processes are then free to make passes of their own. Otherwise they must go in step.
         """
@@ -120,7 +119,6 @@ class Base:
             yield True
 
     def fits_whole(self) -> bool:
-        """Returns whether each process has memory for the whole model. All processes must call this."""
         if self.mesh is None:
             return True
         weights = sum(weight.numel() * weight.element_size() for weight in self.model.parameters())
@@ -128,15 +126,13 @@ class Base:
         return everywhere(weights < MAX_MEMORY_FRACTION * free, self.mesh)
 
     def trainable(self) -> list[tuple[str, Parameter]]:
-        """Returns the weights that an optimiser changes: those of the live adapter, or all."""
+        """The weights of the live adapter, or all."""
         return [(name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad]
 
     def state(self) -> dict[str, Tensor]:
-        """Returns the weights of `trainable` by name, not copied."""
         return {name: weight.detach() for name, weight in self.trainable()}
 
     def checkpoint_activations(self, on: bool) -> None:
-        """Sets whether the backward pass recomputes the activations of each layer instead of keeping them."""
         self.is_checkpointed = on
         inner = causal_of(self.model)
         # Newer transformers calls it activation checkpointing.
@@ -160,8 +156,7 @@ class Base:
 class Weights:
     """Weights of full fine-tuning: one set in memory, the others in a folder that is deleted when the process ends.
 
-    Each of several processes keeps its own parts.
-    restore: overwrites the weights in memory with those of the base.
+    Each of several processes keeps its own parts. restore: overwrites the weights in memory with those of the base.
     """
 
     def __init__(self, model: nn.Module, run_folder: Path, restore: Callable[[], None], mesh: DeviceMesh | None):
@@ -181,7 +176,6 @@ class Weights:
 
     @contextmanager
     def original(self) -> Iterator[None]:
-        """Loads the base's weights into memory inside the context."""
         if self._is_base():
             yield
             return
@@ -229,7 +223,7 @@ class Weights:
         self.untouched = self._fingerprint()
 
     def _parts(self) -> Iterator[tuple[str, Tensor]]:
-        """Yields the weights, of which a process of several has a part each."""
+        """Of several processes each has its parts of the weights."""
         return ((name, part_of(weight)) for name, weight in self.model.named_parameters())
 
 
@@ -251,7 +245,6 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0, mes
     is_spread = mesh is not None and config.training != "qlora"  # weights of 4 bits are whole in every process
 
     def read() -> nn.Module | None:
-        """Reads the base on the CPU, in the first process."""
         is_first = mesh is None or mesh.get_local_rank() == 0
         return load_model(config, folder, torch.device("cpu"), dtype) if is_first else None
 
@@ -304,14 +297,14 @@ def _differs(model: nn.Module) -> str | None:
 
 
 def _stop_ids(model: nn.Module, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
-    """Returns the end tokens of the generation settings (several in Llama 3 and Gemma) and of the tokenizer."""
+    """End tokens of the generation settings (several in Llama 3 and Gemma) and of the tokenizer."""
     given = model.generation_config.eos_token_id
     ids = given if isinstance(given, list) else [given]
     return frozenset(token for token in (*ids, tokenizer.eos_token_id) if token is not None)
 
 
 def _checkpointing(decoder: nn.Module) -> dict:
-    """Returns settings of torch.utils.checkpoint that make the second forward pass attend as the first did."""
+    """The second forward pass must attend as the first did."""
 
     def contexts() -> tuple[AbstractContextManager, AbstractContextManager]:
         return nullcontext(), attending(decoder, decoder.config._attn_implementation)

@@ -8,16 +8,16 @@ GGUF = ".gguf"
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """Lists the weight files that transformers reads, in its order: safetensors, or else PyTorch's.
+    """Lists them in the order of transformers: safetensors, or else PyTorch's.
 
-    Some models contain a second copy of the weights in the maker's own format, `consolidated*`; it is not listed.
+    Some models contain a second copy in the maker's own format, `consolidated*`; it is not listed.
     """
     safe = [file for file in folder.glob("*.safetensors") if not file.name.startswith("consolidated")]
     return sorted(safe or folder.glob("*.bin"))
 
 
 def missing(folder: Path, *, weights: bool = True) -> str | None:
-    """Returns the first file that the folder lacks, None for a complete model. weights: requires weights as well."""
+    """Returns the first file that the folder lacks, None for a complete model."""
     names = {path.name for path in folder.iterdir()}
     if "config.json" not in names:
         return "config.json"
@@ -40,7 +40,7 @@ def only_gguf(place: Path) -> Path | None:
 
 
 def not_gguf(file: Path) -> str:
-    """Explains what a GGUF file is, with two remedies; src/core/model/local/files.ts has the same text."""
+    """src/core/model/local/files.ts has the same text."""
     return (
         f"{file} is a GGUF file, the format of llama.cpp, and a model folder in Hugging Face format is needed: make "
         f"one with `tandem convert {file} {file.with_suffix('')}`, or let llama.cpp serve the file "
@@ -49,7 +49,7 @@ def not_gguf(file: Path) -> str:
 
 
 def called(folder: Path) -> str:
-    """Returns the name of a model for messages: its hub name if it is in the hub's cache, otherwise its path."""
+    """The hub name if it is in the hub's cache, otherwise the path."""
     cache = folder.parent.parent.name
     if folder.parent.name == "snapshots" and cache.startswith("models--"):
         return cache.removeprefix("models--").replace("--", "/")
@@ -57,7 +57,7 @@ def called(folder: Path) -> str:
 
 
 def _shards(index: Path) -> set[str]:
-    """Lists the files that an index names; empty when it is damaged, which loading the weights reports."""
+    """Empty for a damaged index, which loading the weights reports."""
     try:
         return set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -64,7 +64,7 @@ class Peak:
 
 
 def shape_of(config) -> Shape:
-    """Reads a transformers configuration by building the model without memory, which works for every architecture."""
+    """Builds the model without memory, which works for every architecture."""
     from transformers import AutoModelForCausalLM
 
     config = config.get_text_config()
@@ -100,7 +100,7 @@ def shape_of(config) -> Shape:
 
 
 def read_shape(folder: Path) -> Shape:
-    """Reads the shape of a model from its folder, without its weights. Errors: Fault."""
+    """Reads no weights. Errors: Fault."""
     from transformers import AutoConfig
 
     try:
@@ -145,7 +145,7 @@ def attended(first: int, last: int, window: int | None) -> int:
 
 
 def flops(shape: Shape, tokens: int, scored: int, spans: Iterable[tuple[int, int]], work: Work) -> float:
-    """Returns the model FLOPs of one forward pass, and of its backward pass unless `work` is "forward".
+    """FLOPs of one forward pass, and of its backward pass unless `work` is "forward".
 
     tokens: number that passes the layers. scored: number that passes the output head. spans: (first, last) depths of
     each run of tokens in its own row, last excluded; a token at depth d attends to d + 1 tokens.
@@ -157,7 +157,7 @@ def flops(shape: Shape, tokens: int, scored: int, spans: Iterable[tuple[int, int
 
 
 def step_flops(shape: Shape, turns: Sequence[Turn], work: Work, *, shared: bool = True) -> float:
-    """Returns the model FLOPs of one pass of `token_log_probs` over `turns`; padding is not counted."""
+    """FLOPs of one pass of `token_log_probs` over `turns`; padding is not counted."""
     forest = grow(turns)
     depths = [int(forest.positions[segment.start]) for segment in forest.segments]
     spans = [(first, first + s.end - s.start) for first, s in zip(depths, forest.segments, strict=True)]
@@ -214,7 +214,7 @@ WITHOUT_BFLOAT16 = re.compile(r"\b(V100|T4)\b", re.IGNORECASE)
 
 
 def stated_peak(name: str, dtype: torch.dtype) -> Peak | None:
-    """Returns the maker's figure for the driver's name of a device; None for a device that is not in the table.
+    """Returns the maker's figure for the driver's name of a device; None for one that is not in the table.
 
     Laptop cards have the names of faster desktop cards, so they have no figure.
     """
@@ -229,7 +229,7 @@ def stated_peak(name: str, dtype: torch.dtype) -> Peak | None:
 
 
 def peak_flops(device: torch.device, dtype: torch.dtype) -> Peak | None:
-    """Returns the peak of `device` in `dtype`, or None when it is unknown (Apple's GPUs, laptop cards)."""
+    """None when it is unknown (Apple's GPUs, laptop cards)."""
     if device.type == "cuda":
         return stated_peak(torch.cuda.get_device_name(device), dtype)
     return measured_peak(dtype, torch.get_num_threads()) if device.type == "cpu" else None
@@ -237,7 +237,7 @@ def peak_flops(device: torch.device, dtype: torch.dtype) -> Peak | None:
 
 @cache
 def measured_peak(dtype: torch.dtype, threads: int) -> Peak:
-    """Measures the fastest of several 1024 × 1024 matrix products on the CPU, once per number of threads (0.2 s)."""
+    """Takes the fastest of several 1024 × 1024 matrix products on the CPU, once per number of threads (0.2 s)."""
     del threads  # only a key of the cache
     size = 1024
     a, b = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)

@@ -1,7 +1,7 @@
 """Finds the folder of a model, or downloads it, and reads its tokenizer, template and context length.
 
-A base that is a name on the hub is downloaded at one commit, into `snapshots/<commit>` of the hub's cache. All other
-code reads folders only. Nothing here needs torch, so that `check` works without it.
+A base on the hub is downloaded at one commit, into `snapshots/<commit>` of the hub's cache. All other code reads
+folders only. Nothing here needs torch, so that `check` works without it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def quiet() -> None:
 
 
 def license_of(folder: Path) -> str | None:
-    """Reads the license, such as `apache-2.0`, from the header of the model's card; None where it names none."""
+    """Reads such as `apache-2.0` from the header of the model's card."""
     try:
         text = (folder / "README.md").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -56,10 +56,7 @@ def license_of(folder: Path) -> str | None:
 
 
 def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -> Path:
-    """Returns the folder of `config.base` after checking that it holds a model; downloads a base on the hub.
-
-    weights: whether weights of a base on the hub are downloaded as well. Errors: Fault.
-    """
+    """Checks that the folder holds a model; downloads a base on the hub, weights only if wanted. Errors: Fault."""
     folder = _local(config, run_folder)
     if folder is None:
         folder = snapshot(config.base, config.revision, weights=weights)
@@ -87,14 +84,13 @@ def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -
 
 
 def pinned(config: ModelConfig, run_folder: Path) -> ModelConfig:
-    """Returns the configuration with `revision` resolved to its current commit, if the base is on the hub."""
+    """Resolves `revision` to its current commit, if the base is on the hub."""
     if _local(config, run_folder) is not None:
         return config
     return replace(config, revision=snapshot(config.base, config.revision, weights=False).name)
 
 
 def _local(config: ModelConfig, run_folder: Path) -> Path | None:
-    """Returns the folder that `config.base` names; None when it is a name on the hub. Errors: Fault."""
     given = Path(config.base).expanduser()
     if (file := next((gguf for path in (given, run_folder / given) if (gguf := only_gguf(path))), None)) is not None:
         raise Fault(f"model.base is {config.base}: {not_gguf(file)}", usage=True)
@@ -105,7 +101,7 @@ def _local(config: ModelConfig, run_folder: Path) -> Path | None:
 
 
 def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTrainedTokenizerBase:
-    """Loads the tokenizer with the chat template of its folder `model`, or of `config.chat_template`."""
+    """The chat template is that of the folder `model`, or `config.chat_template`."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(model)
     except Exception as error:  # transformers and its parsers raise many types for unusable files
@@ -127,7 +123,7 @@ def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTra
 
 
 def context_length(model: Path) -> int | None:
-    """Returns the model's context length in tokens; None when its configuration has none. Errors: Fault."""
+    """In tokens; None when the configuration has none. Errors: Fault."""
     try:
         config = AutoConfig.from_pretrained(model).get_text_config()
     except (OSError, ValueError) as error:
@@ -136,7 +132,6 @@ def context_length(model: Path) -> int | None:
 
 
 def cannot_load(what: str, model: Path, error: Exception) -> Fault:
-    """Makes one sentence of a loading error."""
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     if isinstance(error, SafetensorError):
         return Fault(f"The weights of {called(model)} are damaged ({reason}): download the model again.", usage=True)
@@ -148,10 +143,9 @@ def cannot_load(what: str, model: Path, error: Exception) -> Fault:
 def snapshot(name: str, revision: str | None, *, weights: bool) -> Path:
     """Returns the folder with a model's files at the current commit of `revision`; the commit is the folder's name.
 
-    name: `owner/name`. revision: a commit, tag or branch; None for the main branch. weights: safetensors, or where
-    there are none PyTorch's. Cached files are not downloaded again, and an unreachable hub is no error when all files
-    are in the cache.
-    Errors: Fault, with one sentence for each reason that the hub has.
+    revision: a commit, tag or branch; None for the main branch. weights: safetensors, or where there are none
+    PyTorch's. Cached files are not downloaded again, and an unreachable hub is no error when all files are in the
+    cache. Errors: Fault, with one sentence for each reason that the hub has.
     """
     if not weights:
         return _downloaded(name, revision, ABOUT)
@@ -176,7 +170,6 @@ def _downloaded(name: str, revision: str | None, patterns: list[str]) -> Path:
 
 
 def hub_fault(name: str, revision: str | None, error: Exception) -> Fault:
-    """Makes one sentence of a download error."""
     at = "" if revision is None else f" at the revision {revision}"
     for cause in _causes(error):
         if isinstance(cause, GatedRepoError):

@@ -1,8 +1,8 @@
 """Several processes hold one model together: each keeps a part of every weight, by FSDP2 (torch's `fully_shard`).
 
-A layer's weights are gathered just before it computes and given up after it; gradients are summed over the processes
-into the parts of those that keep them. So every process must make the same passes in the same order, with the same
-weights trained. Everything here does nothing for a model that one process holds.
+A layer's weights are gathered just before it computes and released after it; gradients are summed into the parts of the
+processes that keep them. So every process must make the same passes in the same order, with the same weights trained.
+Everything here does nothing for a model that one process holds.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def shard(causal: nn.Module, decoder: nn.Module, mesh: DeviceMesh) -> None:
     """Makes `causal` keep only this process's parts of its weights, those of each layer and then all others.
 
     causal:  a causal language model of transformers, equal in all processes; may be on the meta device, and then gets
-             undefined values on the mesh's device. Weights of 4 bits stay whole, because they cannot be divided.
+             undefined values on the mesh's device. 4-bit weights stay whole, because they cannot be divided.
     decoder: its part that computes hidden states.
     """
     settings = {
@@ -48,9 +48,8 @@ def shard(causal: nn.Module, decoder: nn.Module, mesh: DeviceMesh) -> None:
 
 @torch.no_grad()
 def spread(model: nn.Module, source: nn.Module | None, mesh: DeviceMesh | None) -> None:
-    """Fills the weights and buffers of a model with those of `source`, one after the other.
-
-    source: the same model, whole, in the first process; None in the others.
+    """Fills weights and buffers with those of `source`: the same model, whole, in the first process; None in the
+    others.
     """
     given = {} if source is None else dict(_tensors(source))
     for name, tensor in _tensors(model):
@@ -90,12 +89,12 @@ def gathered(causal: nn.Module) -> Iterator[None]:
 
 
 def part_of(weight: Tensor) -> Tensor:
-    """Returns the part of a weight that this process keeps, not copied."""
+    """The part that this process keeps, not copied."""
     return weight.to_local() if isinstance(weight, DTensor) else weight
 
 
 def whole(weight: Tensor) -> Tensor:
-    """Returns the whole of a weight. All processes must call this."""
+    """All processes must call this."""
     return weight.full_tensor() if isinstance(weight, DTensor) else weight
 
 
@@ -108,7 +107,7 @@ def like(weight: Tensor, part: Tensor) -> Tensor:
 
 
 def everywhere(flag: bool, mesh: DeviceMesh | None) -> bool:
-    """Returns whether `flag` is true in all processes, which must all call this."""
+    """True if `flag` is true in all processes, which must all call this."""
     if mesh is None:
         return flag
     answer = torch.tensor(int(flag))

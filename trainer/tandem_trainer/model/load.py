@@ -23,7 +23,7 @@ DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch
 
 
 def choose_device(asked: str) -> torch.device:
-    """Chooses the device of this process; of several processes each takes the device of its LOCAL_RANK."""
+    """Of several processes each takes the device of its LOCAL_RANK."""
     have = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if asked == "auto":
         asked = next(name for name in ("cuda", "mps", "cpu") if have[name])
@@ -47,17 +47,14 @@ def choose_device(asked: str) -> torch.device:
 
 
 def choose_dtype(asked: str, device: torch.device) -> torch.dtype:
-    """Returns bfloat16 on CUDA and float32 elsewhere, unless another dtype is requested."""
+    """bfloat16 on CUDA and float32 elsewhere, unless another dtype is requested."""
     if asked == "auto":
         return torch.bfloat16 if device.type == "cuda" else torch.float32
     return DTYPES[asked]
 
 
 def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:
-    """Loads the model in the folder `model` onto `device`, without dropout; every weight must be in its files.
-
-    For QLoRA it is quantised to NF4. Errors: Fault.
-    """
+    """Loads without dropout; every weight must be in the files. For QLoRA it is quantised to NF4. Errors: Fault."""
     # Imported here because it takes seconds.
     from transformers import AutoModelForCausalLM
 
@@ -86,7 +83,7 @@ def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: to
 
 
 def skeleton(model: Path, dtype: torch.dtype) -> PreTrainedModel:
-    """Makes the model of the folder `model` without its weights, on the meta device."""
+    """On the meta device, without weights."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
     with torch.device("meta"):
@@ -102,13 +99,13 @@ def _as_trained(model: PreTrainedModel) -> None:
 
 
 def require_nvidia(device: torch.device) -> None:
-    """Requires an NVIDIA GPU, which 4-bit weights need. Errors: Fault."""
+    """4-bit weights need an NVIDIA GPU. Errors: Fault."""
     if device.type != "cuda":
         raise Fault("model.training is qlora, which needs an NVIDIA GPU, and none is used: set it to lora.", usage=True)
 
 
 def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
-    """Configures 4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
+    """4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
     require_nvidia(device)
     if importlib.util.find_spec("bitsandbytes") is None:
         raise Fault(
@@ -117,15 +114,12 @@ def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
             usage=True,
         )
     return BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=dtype,
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=dtype
     )
 
 
 def _without_noise(model: nn.Module) -> None:
-    """Disables dropout, because policy and reference are compared token by token."""
+    """Policy and reference are compared token by token."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0

@@ -39,7 +39,7 @@ def token_log_probs(
 
     model:        a causal language model of transformers, with or without PEFT adapters.
     shared:       computes common prefixes once. Otherwise rows are padded and use the model's own attention, which is
-                  also needed for models whose layers are not plain causal attention (`Base.shares_prefixes`).
+                  also needed for models with other layers than plain causal attention (`Base.shares_prefixes`).
     temperature:  log-probabilities under softmax(logits / temperature), as a sampler at that temperature reports them.
     logits_bytes: the most that logits may take at one time.
 
@@ -63,12 +63,12 @@ def last_hidden(model: nn.Module, turns: Sequence[Turn], *, shared: bool = True)
 
 
 def causal_of(model: nn.Module) -> nn.Module:
-    """Returns transformers' causal language model, including its adapters, without PEFT's wrapper."""
+    """Without PEFT's wrapper, but with its adapters."""
     return model.get_base_model() if hasattr(model, "get_base_model") else model
 
 
 def decoder_of(model: nn.Module) -> nn.Module:
-    """Returns the part of a causal language model that computes hidden states, including its adapters."""
+    """The part that computes hidden states, with its adapters."""
     return causal_of(model).get_decoder()
 
 
@@ -85,7 +85,7 @@ def _hidden(model: nn.Module, forest: Forest, shared: bool) -> Tensor:
 
 
 def _separate(decoder: nn.Module, forest: Forest) -> Tensor:
-    """Does the same with one row for each leaf, padded on the right, which causal layers never see."""
+    """One row for each leaf, padded on the right, which causal layers never see."""
     paths = [
         torch.cat([torch.arange(*run) for run in (*segment.ancestors, (segment.start, segment.end))])
         for segment in forest.segments
@@ -197,12 +197,11 @@ def _logits(hidden: Tensor, head: Head, out: Tensor) -> Tensor:
 
 
 def _most_rows(head: Head, hidden: Tensor, logits_bytes: int) -> int:
-    """Returns how many rows fit into `logits_bytes` of float32 logits; at least one."""
     return max(1, min(len(hidden), logits_bytes // (4 * head.weight.shape[0])))
 
 
 def _rows(head: Head, hidden: Tensor, logits_bytes: int) -> int:
-    """Returns the number of rows in a piece; on a CPU it is limited, because more are not faster."""
+    """On a CPU it is limited, because more rows are not faster."""
     rows = _most_rows(head, hidden, logits_bytes)
     return min(rows, ROWS) if hidden.device.type == "cpu" else rows
 
@@ -212,7 +211,6 @@ def _buffer(head: Head, hidden: Tensor, rows: int) -> Tensor:
 
 
 def _chosen(hidden, targets, head: Head, temperature: float, logits_bytes: int) -> Tensor:
-    """Computes the forward pass without gradients."""
     rows = _rows(head, hidden, logits_bytes)
     buffer = _buffer(head, hidden, rows)
     parts = zip(hidden.split(rows), targets.split(rows), strict=True)

@@ -35,7 +35,7 @@ class Fixed:
     adapters: int
     gradients: int
     optimiser: int
-    gathered: int = 0  # of several processes: what is put together from their parts at one time
+    gathered: int = 0  # of several processes: weights put together from their parts at one time
 
     @property
     def total(self) -> int:
@@ -43,7 +43,7 @@ class Fixed:
 
 
 def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2, processes: int = 1) -> Fixed:
-    """Computes the fixed memory. adapters: number in memory (critic and policy: 2); one at a time is trained.
+    """adapters: number in memory (critic and policy: 2); one at a time is trained.
 
     Gradients are summed in float32. Adam keeps two moments in float32, and a float32 original of weights of another
     type (`adam.py`). Processes have equal parts of everything but weights of 4 bits, which each has whole (`fsdp.py`).
@@ -64,10 +64,9 @@ def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2, proce
 
 
 def _gathered(shape: Shape, model: ModelConfig, size: int, processes: int) -> int:
-    """Returns the memory for weights that are put together from the parts of several processes.
-
-    These are embeddings, output layer, and two layers, because one is fetched while another computes; when all are
-    trained, also the gradients of one layer and of those outside, as they are and in float32.
+    """Memory for weights that are put together from the parts of several processes: embeddings, output layer, and two
+    layers, because one is fetched while another computes; when all are trained, also the gradients of one layer and of
+    those outside, as they are and in float32.
     """
     if processes == 1:
         return 0
@@ -78,7 +77,7 @@ def _gathered(shape: Shape, model: ModelConfig, size: int, processes: int) -> in
 
 
 def kept_per_token(shape: Shape, model: ModelConfig, dtype: str) -> int:
-    """Returns the bytes that one layer keeps per token for its backward pass, without checkpointing.
+    """Bytes that one layer keeps per token for its backward pass, without checkpointing.
 
     Norms keep their input in float32 and, when their weights are trained, the normalised value; linear layers keep
     their inputs, adapters the result of their first matrix; the MLP keeps gate, its activation and up; attention keeps
@@ -94,17 +93,17 @@ def kept_per_token(shape: Shape, model: ModelConfig, dtype: str) -> int:
 
 
 def kept_per_pair(shape: Shape, dtype: str) -> int:
-    """Returns the bytes that a layer keeps per pair of tokens: none, unless capped scores rule out a fused kernel."""
+    """Bytes per pair of tokens: none, unless capped scores rule out a fused kernel."""
     return shape.heads * (2 * SIZES[dtype] + (4 if SIZES[dtype] != 4 else 0)) if shape.capped else 0
 
 
 def passing_per_token(shape: Shape, dtype: str) -> int:
-    """Returns the temporary bytes per token in one layer's backward pass: gradients within the MLP."""
+    """Temporary bytes per token in one layer's backward pass: gradients within the MLP."""
     return 2 * SIZES[dtype] * shape.intermediate + 4 * shape.hidden
 
 
 def activations(shape: Shape, model: ModelConfig, dtype: str, tokens: int, checkpointed: bool) -> int:
-    """Returns the peak of the activations in a forward and backward pass over a pack of `tokens`.
+    """Peak in a forward and backward pass over a pack of `tokens`.
 
     With checkpointing, layers keep only their inputs, and one layer at a time is complete.
     """
@@ -116,7 +115,7 @@ def activations(shape: Shape, model: ModelConfig, dtype: str, tokens: int, check
 
 
 def head(shape: Shape, model: ModelConfig, dtype: str, scored: int, logits: int) -> int:
-    """Returns the output layer's memory: pieces of at most `logits` bytes (two float32, one `dtype`), hidden states."""
+    """Pieces of at most `logits` bytes (two float32, one `dtype`), and hidden states."""
     size = SIZES[dtype]
     piece = min(4 * shape.vocabulary * scored, logits)
     trained = size * shape.head if model.training == "full" else 0  # the gradient of the output matrix
@@ -124,12 +123,12 @@ def head(shape: Shape, model: ModelConfig, dtype: str, scored: int, logits: int)
 
 
 def dequantised(shape: Shape, model: ModelConfig, dtype: str) -> int:
-    """Returns the memory for multiplying by a quantised matrix, which is unpacked forward and backward."""
+    """A quantised matrix is unpacked forward and backward."""
     return 2 * SIZES[dtype] * shape.largest if model.training == "qlora" else 0
 
 
 def available_memory() -> int | None:
-    """Returns the bytes that this process can still allocate without swapping; None where that is unknown.
+    """Bytes that this process can still allocate without swapping; None where that is unknown.
 
     Linux: MemAvailable, or what the control group leaves if that is less. macOS: free, inactive and purgeable pages.
     """
@@ -154,7 +153,7 @@ def available_memory() -> int | None:
 
 
 def room(device: torch.device) -> float:
-    """Returns the bytes that can still be allocated on a device; infinite where that is unknown."""
+    """Bytes that can still be allocated on a device; infinite where that is unknown."""
     if device.type == "cuda":
         import torch
 
@@ -165,7 +164,7 @@ def room(device: torch.device) -> float:
 
 
 def most_resident() -> int:
-    """Returns the peak resident memory of this process in bytes; on Linux and macOS only.
+    """Peak resident memory of this process in bytes; on Linux and macOS only.
 
     Linux: ru_maxrss survives execve, so it would include the launching process (getrusage(2)).
     """

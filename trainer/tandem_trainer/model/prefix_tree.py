@@ -22,7 +22,7 @@ from ..turn import Turn
 
 @dataclass(frozen=True)
 class Segment:
-    """A run of tokens [start, end) of the pack whose keys are `ancestors` (runs of the pack, root first) and itself."""
+    """A run of tokens [start, end) of the pack. Its keys are `ancestors` (runs of the pack, root first) and itself."""
 
     start: int
     end: int
@@ -50,7 +50,6 @@ class Forest:
     cache: dict = field(default_factory=dict)
 
     def to(self, device: torch.device | str) -> "Forest":
-        """Returns the forest with its tensors on `device`."""
         moved = [tensor.to(device) for tensor in (self.ids, self.positions, self.reads, self.targets)]
         ids, positions, reads, targets = moved
         places = torch.cat(self.places).to(device).split([len(place) for place in self.places])
@@ -99,7 +98,7 @@ def forest_tokens(turns: Sequence[Turn], *, shared: bool = True) -> int:
 
 
 def _rows(turns: Sequence[Turn], ends: bool) -> list[np.ndarray]:
-    """Returns each turn as a row: (P + L − 1,) int32, or with its last token (P + L,)."""
+    """(P + L − 1,) int32 each, or with the last token (P + L,)."""
     for turn in turns:
         if not len(turn.prompt) or not len(turn.response):
             raise Fault("A turn has an empty prompt or an empty response: leave it out of the data.", usage=True)
@@ -126,13 +125,12 @@ def _leaves(rows: list[np.ndarray]) -> tuple[list[np.ndarray], list[int], list[i
 
 
 def _common(one: np.ndarray, other: np.ndarray) -> int:
-    """Returns the length of the longest common prefix of two rows, neither of which continues the other."""
+    """Length of the longest common prefix of two rows, neither of which continues the other."""
     size = min(len(one), len(other))
     return int((one[:size] != other[:size]).argmax())
 
 
 def _cut(path: list[tuple[int, int]], depth: int) -> list[tuple[int, int]]:
-    """Returns the first `depth` tokens of a path."""
     kept = []
     for start, end in path:
         if depth <= 0:
@@ -143,7 +141,7 @@ def _cut(path: list[tuple[int, int]], depth: int) -> list[tuple[int, int]]:
 
 
 def _scored(ids, positions, segments, reads, targets, ends: bool) -> Forest:
-    """Assembles the forest; (read, target) pairs that several turns score are merged, unless `ends`."""
+    """Merges (read, target) pairs that several turns score, unless `ends`."""
     read, target = np.concatenate(reads).astype(np.int64), np.concatenate(targets).astype(np.int64)
     inverse = np.arange(len(read))
     if not ends:

@@ -135,7 +135,7 @@ class SharedPrefixes:
 
 
 def _path(forest: Forest, read: int) -> Tensor:
-    """Returns the tokens of the pack that token `read` sees, root first."""
+    """The tokens of the pack that token `read` sees, root first."""
     segment = next(segment for segment in forest.segments if segment.start <= read < segment.end)
     return torch.cat([torch.arange(*run) for run in (*segment.ancestors, (segment.start, read + 1))])
 
@@ -153,7 +153,6 @@ def shared_prefix_attention(
     softcap: float | None = None,
     **others,
 ) -> tuple[Tensor, None]:
-    """Computes the attention of one layer of transformers."""
     settings = (scaling, sliding_window, softcap, others)
     return shared_prefixes.attend(module.layer_idx, query, key, value, *settings), None
 

@@ -37,21 +37,18 @@ class Adam:
             self.adamw.state[original] = {"step": step, **moments}
 
     def close(self) -> None:
-        """Stops collecting gradients, because the weights now belong to the next stage."""
+        """The weights now belong to the next stage."""
         for hook in self.hooks:
             hook.remove()
         self.clear()
 
     def clear(self) -> None:
-        """Clears the gradients, including those of an interrupted backward pass."""
+        """Clears also the gradients of an interrupted backward pass."""
         for (_, parameter), original in zip(self.named, self.originals, strict=True):
             parameter.grad = original.grad = None
 
     def gradients(self) -> list[Tensor]:
-        """Returns the float32 gradients in the order of `named`; zero for weights that no example touched.
-
-        They are sums over all processes, of which each has its own parts.
-        """
+        """Float32, in the order of `named`, summed over all processes; zero for weights that no example touched."""
         for (_, parameter), original in zip(self.named, self.originals, strict=True):
             if original.grad is None:
                 original.grad = torch.zeros_like(original)
@@ -60,7 +57,7 @@ class Adam:
         return [original.grad for original in self.originals]
 
     def norm(self) -> float:
-        """Returns the norm of all gradients, over all processes; after `gradients`."""
+        """The norm of all gradients, over all processes; after `gradients`."""
         parts = [o.grad for (_, p), o in zip(self.named, self.originals, strict=True) if isinstance(p, DTensor)]
         wholes = [o.grad for (_, p), o in zip(self.named, self.originals, strict=True) if not isinstance(p, DTensor)]
         square = torch.nn.utils.get_total_norm(parts).square().double().cpu()
@@ -68,7 +65,6 @@ class Adam:
         return float((square + torch.nn.utils.get_total_norm(wholes).square().double().cpu()).sqrt())
 
     def step(self, learning_rate: float) -> None:
-        """Makes one update by the present gradients and clears them."""
         for group in self.adamw.param_groups:
             group["lr"] = learning_rate
         self.adamw.step()
@@ -80,7 +76,7 @@ class Adam:
         self.clear()
 
     def state(self) -> dict[str, Tensor]:
-        """Returns moments, step counts and originals by name, not copied."""
+        """Moments, step counts and originals by name, not copied."""
         tensors = {}
         for (name, parameter), original in zip(self.named, self.originals, strict=True):
             for key, value in self.adamw.state[original].items():
@@ -91,7 +87,7 @@ class Adam:
 
 
 def _original(parameter: Parameter) -> Tensor:
-    """Returns what is optimised in place of a weight: itself if it is float32 and whole, else its part in float32."""
+    """A weight itself is optimised if it is float32 and whole, else its part in float32."""
     if parameter.dtype == torch.float32 and not isinstance(parameter, DTensor):
         return parameter
     return part_of(parameter.detach()).float().requires_grad_()

@@ -12,8 +12,7 @@ from safetensors.torch import load_file
 
 from ..config import ModelConfig
 from ..data.dialogue import Dialogue, Problem, Read, listed, merge
-from ..data.fields import BadRow
-from ..data.json_lines import json_lines
+from ..data.json_rows import BadRow, json_lines
 from ..data.prompt_file import Prompt, agent_prompt
 from ..data.rows import dialogue_of, why_none
 from ..data.template import Template
@@ -35,18 +34,9 @@ View = list[tuple[Turn, ...] | None]  # the turns of each dialogue; None where t
 
 
 def score_files(
-    critic: CriticFile,
-    folder: Path,
-    trajectories: Sequence[Path],
-    reference: Path,
-    device: str,
-    *,
-    with_tokens: bool,
+    critic: CriticFile, folder: Path, trajectories: Sequence[Path], reference: Path, device: str, *, with_tokens: bool
 ) -> list[dict]:
-    """Returns the rows that `score.py` writes, in the order of the trajectories.
-
-    folder: the critic's. reference: the folder of its base.
-    """
+    """Returns the rows that `score.py` writes. folder: the critic's. reference: the folder of its base."""
     quiet()
     own = ModelConfig(base=str(folder), training="lora", device=device, dtype=_dtype(folder, device))
     template = Template(load_tokenizer(own, folder, folder), critic.template_options, Prompt(critic.prompt))
@@ -73,9 +63,7 @@ def score_files(
 
 
 def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, without, tokenizer) -> dict:
-    """Builds the row of one dialogue.
-
-    of_critic … without: (L,) log-probabilities of each turn, or its value; None where the dialogue lacks that view.
+    """of_critic … without: (L,) log-probabilities of each turn, or its value; None where the dialogue lacks that view.
     tokenizer: None unless details of the tokens are wanted.
     """
     turns = []
@@ -102,7 +90,7 @@ MAX_PARTIAL_TOKENS = 16  # longest run of tokens that may form one character; a 
 
 
 def texts_of(tokenizer, ids: Sequence[int]) -> list[str]:
-    """Returns the text that each token adds; empty for special tokens and for tokens that only begin a character."""
+    """The text is empty for special tokens and for tokens that only begin a character."""
 
     def decoded(some: Sequence[int]) -> str:
         return tokenizer.decode(some, skip_special_tokens=True, clean_up_tokenization_spaces=False)
@@ -127,12 +115,11 @@ def _rounded(ratios: np.ndarray) -> list[float]:
     return [round(float(ratio), 6) for ratio in ratios]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# trajectories
+# ---- trajectories
 
 
 def read_dialogues(paths: Sequence[Path], template: Template, critic: CriticFile) -> list[Dialogue]:
-    """Reads the dialogues that can be scored and reports the others. Errors: Fault when nothing is left."""
+    """Reports the dialogues that cannot be scored. Errors: Fault when nothing is left."""
     read = merge(map(_read_file, paths))
     settled = settle(template, read.dialogues)
     left_out, dialogues = read.left_out + settled.left_out, settled.dialogues
@@ -151,7 +138,7 @@ def read_dialogues(paths: Sequence[Path], template: Template, critic: CriticFile
 
 
 def _read_file(path: Path) -> Read:
-    """Reads the rows of a file, including rows without a reward and leaked ones."""
+    """Keeps rows without a reward and leaked ones."""
     read, prompt = Read(), agent_prompt()
     for line, row in json_lines(path, read.problems):
         try:
@@ -162,27 +149,24 @@ def _read_file(path: Path) -> Read:
 
 
 def views(dialogues: Sequence[Dialogue], template: Template, *, hidden: bool) -> View:
-    """Returns the turns of each dialogue; None for a dialogue without hidden information when `hidden` is set."""
+    """None for a dialogue without hidden information when `hidden` is set."""
     shown = [dialogue for dialogue in dialogues if not hidden or dialogue.hidden_information is not None]
     made = dict(zip(map(id, shown), template.all_turns(shown, hidden), strict=True))
     return [made.get(id(dialogue)) for dialogue in dialogues]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# passes over a model
+# ---- passes over a model
 
 
 Compute = Callable[[Base, list[Turn]], Sequence[np.ndarray]]
 
 
 class Passes:
-    """Runs models over views, one model in memory at a time."""
-
     def __init__(self, folder: Path, template: Template):
         self.folder, self.template = folder, template
 
     def run(self, name: str, config: ModelConfig, of: Sequence[View], compute: Compute) -> list[list]:
-        """Returns the result of `compute` for each view and dialogue; None where the view has no turns."""
+        """Gives `compute`'s result for each view and dialogue; None where the view has no turns."""
         device = choose_device(config.device)
         folder = find_model(config, self.folder)
         model = load_model(config, folder, device, choose_dtype(config.dtype, device))
@@ -212,7 +196,7 @@ def values_of(head: dict[str, torch.Tensor]) -> Compute:
 
 
 def told(part: str, total: int, base: Base, compute: Compute) -> Callable[[list[Turn]], Sequence[np.ndarray]]:
-    """Wraps `compute` so that it reports its progress every few seconds."""
+    """Wraps `compute` to report its progress every few seconds."""
     done, said = 0, time.monotonic()
 
     def work(turns: list[Turn]) -> Sequence[np.ndarray]:
@@ -228,7 +212,7 @@ def told(part: str, total: int, base: Base, compute: Compute) -> Callable[[list[
 
 
 def _dtype(folder: Path, device: str) -> str:
-    """Returns the dtype of the critic's files on CUDA, so that rounding does not undo training; else float32."""
+    """On CUDA that of the critic's files, so that rounding does not undo training; else float32."""
     if choose_device(device).type != "cuda":
         return "float32"
     return json.loads((folder / "config.json").read_text(encoding="utf-8"))["dtype"]

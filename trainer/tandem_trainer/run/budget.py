@@ -21,11 +21,11 @@ from .event_file import Events
 from .restart import Again
 from .stop import Stopped, StopRequest
 
-NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # what is read by a rank that has nothing to read
+NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # for a rank that has nothing to read
 
 
 class TokenBudget:
-    """Maximum number of tokens of one micro-batch, after sharing; it is halved whenever memory runs out."""
+    """Maximum number of tokens of one micro-batch, after sharing."""
 
     def __init__(self, tokens: int, ranks: Ranks, stop: StopRequest, events: Events):
         self.tokens = tokens
@@ -43,10 +43,9 @@ class TokenBudget:
     ) -> dict[str, float]:
         """Calls `work` on micro-batches of this rank's `indices` and returns the sums of its figures over all ranks.
 
-        idle: makes the passes of `work` without any effect, for a rank that has fewer micro-batches than another.
-        When memory runs out, calls `forget`, halves the budget and starts again.
-        Errors: Stopped on a request to stop, with no work done; Fault when one example alone does not fit; Again when
-        memory ran out in one of several processes.
+        idle: makes the passes of `work` without any effect, for a rank that has fewer micro-batches than another. When
+        memory runs out, calls `forget`, halves the budget and starts again. Errors: Stopped, with no work done; Fault
+        when one example alone does not fit; Again when memory ran out in one of several processes.
         """
         while True:
             batches = list(micro_batches(list(indices), tokens, self.tokens))
@@ -84,7 +83,7 @@ class TokenBudget:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Recognises out-of-memory errors by type or, from the CPU's allocator, by message."""
+    """By type or, from the CPU's allocator, by message."""
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
         return True
     words = str(error)
@@ -92,7 +91,6 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def free_memory() -> None:
-    """Frees memory that the failed pass still holds."""
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
@@ -110,10 +108,7 @@ def _does_not_fit(tokens: int) -> Fault:
 def score(
     base: Base, turns: Sequence[Turn], budget: TokenBudget, *, temperature: float = 1.0, logits_bytes: int = 256 << 20
 ) -> list[np.ndarray]:
-    """Computes log p of each turn's tokens, (L,) float32, under the live adapter or reference of `base`.
-
-    Errors and ranks: as in `in_batches`.
-    """
+    """Computes log p of each turn's tokens, (L,) float32, under the live adapter or reference. See `in_batches`."""
 
     def compute(batch: list[Turn]) -> list[np.ndarray]:
         log_probs = token_log_probs(base.model, batch, temperature=temperature, logits_bytes=logits_bytes)
@@ -128,9 +123,7 @@ def in_batches(
 ) -> list[np.ndarray]:
     """Calls `compute` on as many turns at a time as the budget allows; returns one result for each turn.
 
-    Turns that share a prefix should be neighbours. Every rank must call this, each with its own turns.
-
-    Errors: those of `TokenBudget.spend`.
+    Turns that share a prefix should be neighbours. Every rank must call this. Errors: those of `TokenBudget.spend`.
     """
     results: list[np.ndarray | None] = [None] * len(turns)
 

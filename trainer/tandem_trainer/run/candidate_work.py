@@ -1,7 +1,7 @@
 """The candidates of a round and their scores as work for other processes.
 
 A run that hands its work over writes it into its folder, and its processes end. Others then make the files of `Shards`
-that are missing, in any order and each by itself, and the run goes on where it was.
+that are missing, in any order and each by itself, and the run continues.
 """
 
 from __future__ import annotations
@@ -34,11 +34,7 @@ class HandedOver(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What the files of a round are made of, beside the configuration, the base and the results of earlier stages.
-
-    scores:   names of the scores, as `sweet_rl.score_names` gives them.
-    stop_ids: the tokens that end a turn.
-    """
+    """What a round's files are made of, beside configuration, base and earlier stages. scores: by `score_names`."""
 
     round: int
     scores: tuple[str, ...]
@@ -46,7 +42,7 @@ class Work:
     histories: Sequence[History]
 
     def write(self, folder: Path) -> None:
-        """Writes the work into a run's folder; texts of the histories are left out. Errors: Fault for a full disk."""
+        """Texts of the histories are left out. Errors: Fault for a full disk."""
         parts = [
             tokens
             for history in self.histories
@@ -62,7 +58,6 @@ class Work:
 
     @classmethod
     def read(cls, folder: Path) -> Work | None:
-        """Reads the work of a run; None when it has handed none over."""
         path = cls.path(folder)
         if not path.exists():
             return None
@@ -78,20 +73,17 @@ class Work:
         return cls(about["round"], tuple(about["scores"]), tuple(about["stop_ids"]), histories)
 
     def shards(self, folder: Path, config: RunConfig) -> Shards:
-        """Returns the files of the round in the run's folder."""
         shared = config.resources.shared
         return Shards(folder, self.histories, config.candidates, self.stop_ids, config.seed, self.round, shared)
 
     @staticmethod
     def path(folder: Path) -> Path:
-        """Returns the file that holds a run's work."""
         return folder / "candidates" / "work.safetensors"
 
 
 def hand_over(run: Run, base: Base, shards: Shards, scores: Sequence[str]) -> None:
-    """Hands the files of a round that are missing over, if the run does so.
+    """Hands the missing files of a round over, unless one process cannot hold the model: then the run samples in step.
 
-    A model that one process cannot hold stays with the processes of the run, which sample in step.
     Errors: HandedOver, on all ranks, which must all call this.
     """
     if not (run.hands_over and run.ranks.of_first(any(map(shards.missing, (None, *scores))))):

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..imports import importing
+from .. import importing
 from ..run_json import read_config
 from .interpreter import require_cluster, require_online
 
@@ -21,7 +21,7 @@ LISTED = 100
 
 
 def main(arguments: list[str]) -> int:
-    """Prints the report and returns 0. Errors: Fault(usage) for a configuration or data that cannot be used."""
+    """Errors: Fault(usage) for a configuration or data that cannot be used."""
     parser = argparse.ArgumentParser(prog="tandem_trainer check", description="Is run.json sound, and what is in it?")
     parser.add_argument("run_json", type=Path, metavar="run.json")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -1,8 +1,8 @@
 """Checkpoints and other files, which are whole or absent whatever happens while they are written.
 
-A checkpoint is a folder `<number>-<stage>-<step>` with `checkpoint.json`, which holds the state and the length and
-CRC-32 of each other file. It is written under another name, flushed to the disk and renamed. The highest number is the
-newest. Tensors lie in folders of safetensors files, to which each process of a run writes its parts, by
+A checkpoint is a folder `<number>-<stage>-<step>`; the highest number is the newest. Its `checkpoint.json` holds the
+state and the length and CRC-32 of each other file. It is written under another name, flushed to the disk and renamed.
+Tensors lie in folders of safetensors files, to which each process of a run writes its parts, by
 torch.distributed.checkpoint; any other number of processes reads them.
 """
 
@@ -35,17 +35,12 @@ LEAVING = ".deleting"
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A checkpoint on the disk that was found whole."""
-
     path: Path
     stage: str
     state: dict[str, Any]
 
     def load(self, name: str, into: Mapping[str, Tensor]) -> None:
-        """Overwrites tensors with those saved under the same names, or with this process's parts of them.
-
-        Errors: Fault(usage) when other tensors were saved.
-        """
+        """Overwrites tensors, or this process's parts of them. Errors: Fault(usage) when others were saved."""
         saved = self._saved(name)
         if {key: shape for key, (shape, _) in saved.items()} != {key: tensor.shape for key, tensor in into.items()}:
             raise Fault(
@@ -58,13 +53,12 @@ class Checkpoint:
                 dcp.load(dict(into), storage_reader=HuggingFaceStorageReader(str(self.path / name)), no_dist=True)
 
     def tensors(self, name: str) -> dict[str, Tensor]:
-        """Reads whole tensors, on the CPU."""
+        """Whole tensors, on the CPU."""
         read = {key: torch.empty(shape, dtype=dtype) for key, (shape, dtype) in self._saved(name).items()}
         self.load(name, read)
         return read
 
     def _saved(self, name: str) -> dict[str, tuple[torch.Size, torch.dtype]]:
-        """Returns shape and type of each tensor."""
         if not (self.path / name).exists():
             return {}  # nothing was to be saved
         metadata = HuggingFaceStorageReader(str(self.path / name)).read_metadata().state_dict_metadata
@@ -78,9 +72,9 @@ def write_checkpoint(
     tensors: Mapping[str, Mapping[str, Tensor]],
     ranks: Ranks = Ranks(),  # noqa: B008  it is frozen
 ) -> Checkpoint:
-    """Writes one checkpoint into `folder`; `state["step"]` becomes part of its name. All ranks must call this.
+    """`state["step"]` becomes part of its name. All ranks must call this.
 
-    tensors: named tensors by the folder in which they are saved, none sharing memory with another.
+    tensors: by the folder in which they are saved, none sharing memory with another.
     Errors: Fault when the disk is full or refuses; earlier checkpoints are then untouched.
     """
     temporary = folder / TEMPORARY
@@ -109,10 +103,7 @@ def write_checkpoint(
 
 
 def adopt_checkpoint(folder: Path, stage: str, state: Mapping[str, Any], temporary: Path) -> Checkpoint:
-    """Makes a checkpoint of the folder `temporary` with all its files, which may be another library's; it is moved.
-
-    Errors: Fault when the disk is full or refuses; `temporary` is then deleted.
-    """
+    """Moves the folder `temporary`, perhaps another library's, to a checkpoint, or deletes it. Errors: Fault."""
     try:
         files = {}
         for file in sorted(temporary.rglob("*")):
@@ -141,14 +132,14 @@ def _not_written(folder: Path, error: Exception) -> Fault:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silences the warning that there is one process, even where that is said."""
+    """torch warns that there is one process, even where that is said."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
         yield
 
 
 def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Checkpoint]:
-    """Returns all whole checkpoints, newest first; skips damaged ones with a notice."""
+    """Newest first; damaged ones are skipped with a notice."""
     shutil.rmtree(folder / TEMPORARY, ignore_errors=True)
     shutil.rmtree(folder / LEAVING, ignore_errors=True)
     whole = []
@@ -161,7 +152,7 @@ def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Check
 
 
 def keep_only(folder: Path, paths: Collection[Path]) -> None:
-    """Deletes all other checkpoints, oldest first. Each is renamed before, so that a partial one is never read."""
+    """Deletes all others, oldest first. Each is renamed before, so that a partial one is never read."""
     for path in sorted(_folders(folder), key=_number):
         if path not in paths:
             os.rename(path, folder / LEAVING)
@@ -169,7 +160,7 @@ def keep_only(folder: Path, paths: Collection[Path]) -> None:
 
 
 def flush_to_disk(path: Path) -> None:
-    """Calls fsync on a file or, if the system supports it, on a folder."""
+    """fsync for a file or, if the system supports it, a folder."""
     if path.is_dir() and os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
@@ -206,7 +197,7 @@ def _crc32(path: Path) -> int:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes under a temporary name, flushes and renames. Errors: Fault when the disk is full or refuses."""
+    """Errors: Fault when the disk is full or refuses."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.writing")  # two runs may share a folder
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -228,12 +219,11 @@ def make_missing(
 ) -> None:
     """Writes the missing files of `paths`; all ranks return when all exist.
 
-    make:      makes the content of the file at an index. Ranks call it in step, so that it may communicate; a rank
-               without work left calls it with None.
-    within:    context that is entered once, if anything is missing.
-    progress:  gets (done, all), counting missing files.
-    shared:    a folder shared with other runs: existing files are copied from it, new ones are added to it. Equal
-               names must mean equal content.
+    make:     makes the content of the file at an index. Ranks call it in step, so that it may communicate; with None
+              where a rank has no work left.
+    within:   context that is entered once, if anything is missing.
+    progress: gets (done, all), counting missing files.
+    shared:   a folder shared with other runs, which copy from it and add to it. Equal names must mean equal content.
     """
     missing = [index for index, path in enumerate(paths) if not path.exists()]
     if shared is not None:
@@ -258,7 +248,6 @@ def make_missing(
 
 
 def _take(path: Path, shared: Path) -> bool:
-    """Copies the file of that name from `shared`, if it exists."""
     try:
         write_whole(path, (shared / path.name).read_bytes())
     except FileNotFoundError:

@@ -26,9 +26,9 @@ TOUCH_INTERVAL = 30.0
 def claim(folder: Path, host: str | None = None) -> IO[str]:
     """Locks the run folder for as long as the returned file is open, and writes {pid, started, host} beside it.
 
-    Under torchrun it also writes the pid of torchrun as `launcher`: whoever kills the trainer must end that first.
-    host: the name of this machine for readers, by default its own; readers on a machine of that name look for the
-    process. The system releases the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
+    Under torchrun it also writes the pid of torchrun as `launcher`: to kill the trainer, end that first. host: the name
+    for readers, by default this machine's; readers on a machine of that name look for the process. The system releases
+    the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
     """
     try:
         lock = open(folder / "lock", "a+")  # noqa: SIM115  open as long as the run
@@ -77,10 +77,9 @@ def _by_whom(folder: Path) -> str:
 
 @contextmanager
 def alive(folder: Path, every: float = TOUCH_INTERVAL) -> Iterator[None]:
-    """Touches `alive` in the run folder every so many seconds inside the context, in a separate thread.
+    """Touches `alive` in the run folder every so many seconds inside the context.
 
-    After a long sleep of the machine, another trainer may have taken over the run, which `process.json` then names.
-    This process ends at once in that case, because two may not write into one run.
+    After a long sleep of the machine, `process.json` may name another trainer; this process then ends at once.
     """
     path = folder / "alive"
     process = folder / "process.json"

@@ -30,7 +30,7 @@ class MachineFault(Fault):
 
 
 def not_written(what: str, error: BaseException) -> MachineFault:
-    """Makes the Fault of a failed write. what: such as `A checkpoint cannot be written to /data`. error: its cause."""
+    """what: such as `A checkpoint cannot be written to /data`. error: its cause."""
     return MachineFault(
         f"{what}: {reason(error)}. Make room or give permission, then resume the run: it goes on from its last "
         "checkpoint."
@@ -38,7 +38,7 @@ def not_written(what: str, error: BaseException) -> MachineFault:
 
 
 def reason(error: BaseException) -> str:
-    """Returns why a file operation failed, without the path, which the sentence around it names."""
+    """Without the path, which the sentence around it names."""
     if "(os error " in str(error):  # from safetensors: "…: No space left on device (os error 28)"
         return os.strerror(int(str(error).rsplit("(os error ", 1)[1].split(")")[0]))
     return getattr(error, "strerror", None) or str(error)
@@ -46,10 +46,10 @@ def reason(error: BaseException) -> str:
 
 @contextmanager
 def reserved(folder: Path) -> Iterator[None]:
-    """Reserves some disk space by a file inside the context; the space is free again afterwards.
+    """Reserves disk space inside the context. Errors: Fault when there is none.
 
-    On a completely full disk, neither `events.jsonl` nor `trainer.log` could hold the message about it, and the run
-    would look killed. Errors: Fault when there is no space for the file.
+    Otherwise neither `events.jsonl` nor `trainer.log` could hold a message about a full disk, and the run would look
+    killed.
     """
     path = folder / "reserve"
     try:
@@ -66,7 +66,7 @@ def reserved(folder: Path) -> Iterator[None]:
 
 
 def fault_of(error: BaseException) -> MachineFault | None:
-    """Returns a Fault for a failure of the machine; None for a bug, whose traceback must be shown."""
+    """None for a bug, because its traceback must be shown."""
     words = str(error).strip()
     first = words.splitlines()[0].rstrip(".") if words else type(error).__name__
     if isinstance(error, MemoryError) or any(sign in words for sign in MEMORY):
@@ -85,7 +85,7 @@ def fault_of(error: BaseException) -> MachineFault | None:
 
 
 def full_disk(error: BaseException) -> MachineFault | None:
-    """Returns a Fault for a disk without room; None for any other error."""
+    """None for any other error."""
     words = str(error)
     if (isinstance(error, OSError) and error.errno in DISK) or "No space left on device" in words:
         return not_written(f"{getattr(error, 'filename', None) or 'A file of the run'} cannot be written", error)

@@ -17,21 +17,16 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 @dataclass(frozen=True)
 class Ranks:
-    """The rank of this process and the number of ranks."""
-
     rank: int = 0
     world: int = 1
 
     @property
     def first(self) -> bool:
-        """Returns whether this is the first rank, the only one that writes."""
+        """Only the first rank writes."""
         return self.rank == 0
 
     def share(self, indices: Sequence[int], tokens: Callable[[int], int]) -> list[int]:
-        """Returns this rank's part of a batch: neighbours stay together, and ranks get similar numbers of tokens.
-
-        The parts of all ranks in order make up the batch; a part may be empty.
-        """
+        """Neighbours stay together, and ranks get similar numbers of tokens; a part may be empty."""
         weights = [tokens(index) for index in indices]
         total, before, mine = sum(weights), 0, []
         for index, weight in zip(indices, weights, strict=True):
@@ -42,16 +37,15 @@ class Ranks:
         return mine
 
     def mesh(self, device: torch.device) -> DeviceMesh | None:
-        """Returns the processes as those that hold one model together; None for a single process."""
+        """The processes that hold one model together; None for a single one."""
         return None if self.world == 1 else init_device_mesh(device.type, (self.world,))
 
     def sum(self, tensor: torch.Tensor) -> None:
-        """Replaces a tensor by its sum over all ranks."""
         if self.world > 1:
             dist.all_reduce(tensor)
 
     def sum_figures(self, figures: dict[str, float]) -> dict[str, float]:
-        """Sums figures over all ranks; a rank without examples may lack some names."""
+        """A rank without examples may lack some names."""
         total: dict[str, float] = {}
         for part in self.gather(figures):
             for name, value in part.items():
@@ -59,15 +53,14 @@ class Ranks:
         return total
 
     def highest(self, value: Any) -> Any:
-        """Returns the largest value of all ranks; ranks agree by it on stopping and on running out of memory."""
+        """Ranks agree by it on stopping and on running out of memory."""
         return max(self.gather(value))
 
     def of_first(self, value: Any) -> Any:
-        """Returns the first rank's value on every rank."""
         return self.gather(value if self.first else None)[0]
 
     def gather(self, value: Any) -> list[Any]:
-        """Returns the values of all ranks in their order. Every rank must call this, and waits for the others."""
+        """In the order of ranks. Every rank must call this, and waits for the others."""
         if self.world == 1:
             return [value]
         values: list[Any] = [None] * self.world
@@ -75,15 +68,11 @@ class Ranks:
         return values
 
     def wait(self) -> None:
-        """Waits until all ranks have called this."""
         self.gather(None)
 
 
 def join() -> Ranks:
-    """Reads the ranks from torchrun's environment variables; without them there is one process.
-
-    A process group that exists is taken as it is: Ray makes one before it calls the training.
-    """
+    """Without torchrun's environment variables there is one process. Ray has made a process group before."""
     if dist.is_initialized():
         return Ranks(rank=dist.get_rank(), world=dist.get_world_size())
     world = int(os.environ.get("WORLD_SIZE", "1"))

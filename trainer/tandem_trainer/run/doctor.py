@@ -3,14 +3,14 @@
     python -m tandem_trainer doctor [run.json] [--json] [--found FOLDER [--again]]
     python -m tandem_trainer doctor --cluster ADDRESS [run.json] [--storage FOLDER] [--json]
 
-Runs under any Python from 3.8 and without a single package, because it is asked when something is broken: only the
-standard library is imported here, and what may crash (a package, the driver) runs in a process of its own. Given a
-run.json it looks at the run's folder, device and kind of training. Exit code 0 when nothing failed, else 1.
+It runs under any Python from 3.8 and without a single package, because it is asked when something is broken: only the
+standard library is imported here, and checks that may crash (a package, the driver) get their own process. A run.json
+gives the folder, the device and the kind of training. Exit code 0 when nothing failed, else 1.
 
-The packages and the device take seconds, most of them torch's import. With --found they are not looked at again while
-nothing has changed since they were found whole, as `doctor_cache.py` knows it; --again looks in any case.
+Packages and device take seconds, most of them torch's import. With --found they are not checked again while nothing has
+changed since they were sound (`doctor_cache.py`); --again checks in any case.
 
-With --cluster the nodes of a Ray cluster are looked at in place of this machine (`cluster/check_nodes.py`).
+With --cluster the nodes of a Ray cluster are checked instead of this machine (`cluster/check_nodes.py`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def ask_driver() -> Ran:
 
 
 def check_driver(ran: Ran, facts: dict, wanted: str) -> Check:
-    """Checks whether the NVIDIA driver, if there is one, is new enough for torch's CUDA. ran: from `ask_driver`."""
+    """The driver must be new enough for torch's CUDA. ran: from `ask_driver`."""
     matters = "failed" if wanted in ("auto", "cuda") else "warning"
     if ran.code == 127 and (facts.get("device") == "cuda" or not os.path.exists("/proc/driver/nvidia/version")):
         asked = wanted == "cuda" and facts.get("device") != "cuda"
@@ -101,7 +101,7 @@ def check_driver(ran: Ran, facts: dict, wanted: str) -> Check:
 
 
 def check_folder(name: str, folder: Path) -> Check:
-    """Writes a file as the trainer does (temporary, flushed, renamed), and checks the free space."""
+    """Writes as the trainer does: temporary, flushed, renamed."""
     command = f"write, fsync, rename and delete a file in {folder}"
     try:
         handle, path = tempfile.mkstemp(prefix=".doctor-", dir=str(folder))
@@ -148,7 +148,7 @@ def check_text() -> Check:
 
 
 def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bool = False) -> list[Check]:
-    """Runs all checks. kept_in: folder of the interpreter records. again: ignores a valid record."""
+    """kept_in: folder of the interpreter records. again: ignores a valid record."""
     checks, model, folder, extras = [], {}, Path.cwd(), []
     if run_json is not None:
         folder = run_json.parent
@@ -180,7 +180,7 @@ def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bo
 
 
 def as_json(checks: list[Check]) -> dict:
-    """Formats the report as `{"version": 1, "ok": …, "checks": [{name, status, command, saw, remedy?}]}`."""
+    """`{"version": 1, "ok": …, "checks": [{name, status, command, saw, remedy?}]}`."""
     found = [{key: value for key, value in asdict(check).items() if value is not None} for check in checks]
     return {"version": 1, "ok": all(check.status != "failed" for check in checks), "checks": found}
 

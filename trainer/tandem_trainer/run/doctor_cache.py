@@ -30,10 +30,7 @@ VARIABLES = ("CUDA", "DYLD_", "HIP", "LD_", "MKL", "NVIDIA", "OMP", "PYTHON", "P
 
 
 class Found:
-    """The record of one interpreter for one set of checks.
-
-    asked: what is checked, such as the device. driver: the driver's description of itself.
-    """
+    """The record of one interpreter for one set of checks. asked: what is checked, such as the device."""
 
     def __init__(self, folder: Path, asked: list[str], driver: str):
         variables = sorted((name, value) for name, value in os.environ.items() if name.startswith(VARIABLES))
@@ -42,7 +39,6 @@ class Found:
         self.around = [sys.version, _look(sys.executable), driver, list(map(_place, sys.path)), _own_text()]
 
     def read(self) -> dict | None:
-        """Returns the content of the record; None when something has changed since."""
         try:
             record = json.loads(self.file.read_text(encoding="utf-8"))
             return record["found"] if record["depends"] == self._depends(record["files"]) else None
@@ -50,7 +46,7 @@ class Found:
             return None  # missing or damaged: everything is checked again
 
     def keep(self, found: dict, files: list[str]) -> None:
-        """Writes the record. files: all files that the imports loaded. Errors: OSError."""
+        """files: all that the imports loaded. Errors: OSError."""
         record = {"depends": self._depends(files), "files": files, "found": found}
         self.file.parent.mkdir(parents=True, exist_ok=True)
         handle, path = tempfile.mkstemp(prefix=f"{self.file.name}.", dir=str(self.file.parent))
@@ -59,7 +55,6 @@ class Found:
         os.replace(path, str(self.file))
 
     def forget(self) -> None:
-        """Deletes the record. Errors: OSError."""
         if self.file.exists():
             self.file.unlink()
 
@@ -72,7 +67,7 @@ def _digest(value: list) -> str:
 
 
 def _look(path: str) -> list[int] | None:
-    """Returns a fingerprint of a file or folder; None when it is missing."""
+    """A fingerprint; None when it is missing."""
     try:
         seen = os.stat(path)
     except OSError:
@@ -81,16 +76,13 @@ def _look(path: str) -> list[int] | None:
 
 
 def _place(entry: str) -> list:
-    """Returns a fingerprint of one place on the import path.
-
-    `doctor` starts in a folder that is new for each run, so only the names in that folder count.
-    """
+    """`doctor` starts in a folder that is new for each run, so only the names in that folder count."""
     if entry in ("", os.getcwd()):
         return sorted(os.listdir())
     return [entry, _look(entry)]
 
 
 def _own_text() -> list[str]:
-    """Returns the source of `doctor`, because another version may check more."""
+    """Another version of `doctor` may check more."""
     own = Path(__file__).parent
     return [(own / name).read_text(encoding="utf-8") for name in ("doctor.py", "doctor_cache.py", "interpreter.py")]

@@ -22,14 +22,14 @@ LEAVING = 30  # seconds that open episodes have to be logged as abandoned
 
 
 class Environment:
-    """The server of one run, on a free port of 127.0.0.1, which asks for a token that nobody else knows.
+    """The server of one run, on a free port of 127.0.0.1, with a secret token.
 
-    It ends when its standard input does: the system closes that even when this process is killed. It is in a session of
-    its own, so that Ctrl+C reaches the run alone, which then ends it after its last step.
+    It ends when its standard input does: the system closes that even when this process is killed. It has its own
+    session, so that Ctrl+C reaches the run alone, which then ends it after its last step.
     """
 
     def __init__(self, config: RunConfig, folder: Path):
-        """folder: of the run. Errors: Fault when the server does not start; its own sentence says why."""
+        """folder: of the run. Errors: Fault with the server's own sentence when it does not start."""
         self.token = secrets.token_urlsafe(24)
         self.lines: list[str] = []
         command = [*_command(), *_arguments(config, folder)]
@@ -56,11 +56,10 @@ class Environment:
 
     @property
     def last(self) -> str:
-        """The last line that the server wrote."""
         return self.lines[-1] if self.lines else f"it ended with status {self.process.wait()} and said nothing."
 
     def has_ended(self) -> bool:
-        """Returns whether the server is gone, or goes within moments."""
+        """True if the server is gone, or goes within moments."""
         try:
             self.process.wait(MOMENTS)
         except subprocess.TimeoutExpired:
@@ -68,7 +67,6 @@ class Environment:
         return True
 
     def close(self) -> None:
-        """Ends the server and waits for it."""
         self.process.stdin.close()
         try:
             self.process.wait(LEAVING)
@@ -101,13 +99,13 @@ class Environment:
 
 
 def _command() -> list[str]:
-    """Returns the beginning of the command, a list in JSON that Tandem passes on. Errors: Fault."""
+    """A list in JSON, which Tandem passes on. Errors: Fault."""
     try:
         command = json.loads(os.environ[COMMAND])
         if isinstance(command, list) and command and all(isinstance(part, str) for part in command):
             return command
     except (KeyError, ValueError):
-        pass  # the sentence below says what is wanted
+        pass  # see the sentence below
     raise Fault(
         f"grpo plays against `tandem serve`, whose command is not known: start the run by `tandem train`, or set "
         f'{COMMAND} to a list such as ["tandem", "serve"].',

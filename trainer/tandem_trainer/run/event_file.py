@@ -1,8 +1,7 @@
 """The events of a run: one JSON object per line, in `events.jsonl` of the run folder and on stdout.
 
-Every event has `version`, `at` (UTC, ISO 8601) and `event`; durations are in seconds. The file outlives the process: an
-editor that reloads reads it from the start. A resumed run appends to the same file. It reports repeated steps again;
-the later line counts. `events.py` declares the events.
+`events.py` declares them. The file outlives the process: an editor that reloads reads it from the start. A resumed run
+appends to it and reports repeated steps again; the later line counts.
 """
 
 import json
@@ -21,7 +20,7 @@ FINAL = ("done", "stopped", "failed")  # states in which no trainer works on the
 
 
 class Events:
-    """Writes events. Ranks other than the first pass no folder and write nothing.
+    """Ranks other than the first pass no folder and write nothing.
 
     A state change is on the disk before `emit` returns. When the reader of stdout goes away, the run and the file
     continue. Errors: Fault when the file cannot be written.
@@ -56,12 +55,10 @@ class Events:
         self._print(line)
 
     def state(self, state: str, stage: str | None = None, message: str | None = None) -> None:
-        """Emits `preparing`, `running`, `stopping`, `stopped`, `done` or `failed`; the default stage is the last."""
         self.stage = stage or self.stage
         self.emit("state", state=state, stage=self.stage, **({"message": message} if message else {}))
 
     def notice(self, message: str, **fields: Any) -> None:
-        """Emits one sentence for the user that does not end the run."""
         self.emit("notice", message=message, **fields)
 
     def _fault(self, error: OSError) -> Fault:
@@ -79,10 +76,7 @@ class Events:
 
 
 class StateReader:
-    """Reads the states of a run from its events, or those of another kind; each call reads what is new.
-
-    since: the byte of events.jsonl from which on events count.
-    """
+    """Each call reads what is new. since: the byte of events.jsonl from which on events count."""
 
     def __init__(self, folder: Path, since: int = 0, kind: str = "state"):
         self.path = folder / "events.jsonl"
@@ -91,7 +85,6 @@ class StateReader:
         self.found: dict[str, Any] | None = None
 
     def last(self) -> dict[str, Any] | None:
-        """Returns the last event of the kind; None when there is none yet."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self.offset)
@@ -106,12 +99,11 @@ class StateReader:
 
 
 def last_event(folder: Path, kind: str, since: int = 0) -> dict[str, Any] | None:
-    """Returns the last event of a kind; None when there is none after the first `since` bytes of the run's events."""
     return StateReader(folder, since, kind).last()
 
 
 def last_state(folder: Path, since: int = 0) -> dict[str, Any] | None:
-    """Returns the last state event of a run; None when there is none after the first `since` bytes of its events."""
+    """since: the byte of events.jsonl from which on events count."""
     return StateReader(folder, since).last()
 
 
@@ -130,7 +122,7 @@ def _write_all(descriptor: int, data: bytes, before: int) -> None:
 
 
 def _end_torn_line(path: Path) -> None:
-    """Removes the partial last line of a killed process, so that the next event starts a new line."""
+    """A killed process may leave a partial last line."""
     try:
         with open(path, "r+b") as file:
             end = file.seek(0, os.SEEK_END)
@@ -149,7 +141,7 @@ def _byte(file: Any, at: int) -> bytes:
 
 
 def _finite(value: Any) -> Any:
-    """Replaces NaN and infinity, which JSON lacks, by null."""
+    """JSON has no NaN and no infinity."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

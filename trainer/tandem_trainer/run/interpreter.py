@@ -29,7 +29,7 @@ BITSANDBYTES = "0.49"
 ONLINE = {"trl": "1.16", "websockets": "13"}  # those of the extra `online`
 RAY = {"ray": "2.60"}  # that of the extra `ray`
 EXTRAS = {"online": ONLINE, "ray": RAY}
-PARTS = {"ray": "ray[default,train]"}  # packages of which more than the least is needed
+PARTS = {"ray": "ray[default,train]"}  # requirements with extras
 SECONDS = 180  # time limit of one check
 
 # Runs in its own process: a mismatched driver can crash it, and its warnings belong into the report.
@@ -67,8 +67,6 @@ print(bitsandbytes.__version__)
 
 @dataclass
 class Check:
-    """One check: its command, its outcome and, unless it is ok, the remedy."""
-
     name: str
     status: str  # "ok", "warning" or "failed"
     command: str
@@ -78,7 +76,7 @@ class Check:
 
 @dataclass
 class Ran:
-    """Result of a command; `saw` is the last line of its output, for the report."""
+    """saw: the last line of its output, for the report."""
 
     command: str
     code: int
@@ -87,7 +85,7 @@ class Ran:
 
 
 def run(command: list[str]) -> Ran:
-    """Runs a command for at most SECONDS. A missing program gives code 127."""
+    """A missing program gives code 127, SECONDS without an answer 124."""
     shown = " ".join(shlex.quote(part) for part in command)
     if "\n" in shown:
         shown = f"{shlex.quote(command[0])} -c (a script in {__file__}) {' '.join(command[3:])}"
@@ -111,7 +109,7 @@ def python(script: str, *arguments: str) -> Ran:
 
 
 def release(text: str) -> tuple[int, ...]:
-    """Parses a version: `2.13.1+cu130` → (2, 13, 1)."""
+    """`2.13.1+cu130` becomes (2, 13, 1)."""
     parts = []
     for part in text.split("+")[0].split("."):
         digits = part[: len(part) - len(part.lstrip("0123456789"))]
@@ -126,7 +124,7 @@ def size(count: float) -> str:
 
 
 def install(requirement: str) -> str:
-    """Returns the command that installs a package, for the installer that this machine has."""
+    """The command for the installer that this machine has."""
     target = shlex.quote(sys.executable)
     if shutil.which("uv"):
         return f"uv pip install --python {target} '{requirement}'"
@@ -138,7 +136,6 @@ def requirement(name: str, least: str) -> str:
 
 
 def require_online(method: str) -> None:
-    """Requires the packages of the extra `online` for a run that plays its own dialogues. Errors: Fault(usage)."""
     lacks = [f"{name}>={least}" for name, least in ONLINE.items() if find_spec(name) is None]
     if method == "grpo" and lacks:
         commands = "; ".join(map(install, lacks))
@@ -146,7 +143,6 @@ def require_online(method: str) -> None:
 
 
 def require_cluster() -> None:
-    """Requires the package of the extra `ray` for a run on a Ray cluster. Errors: Fault(usage)."""
     if find_spec("ray") is None:
         command = install(requirement("ray", RAY["ray"]))
         raise Fault(f"resources.cluster needs ray in the trainer's Python: {command}", usage=True)
@@ -164,7 +160,7 @@ def check_installer() -> Check:
 
 
 def check_packages_and_device(wanted: str) -> tuple[list[Check], Ran, list[str]]:
-    """Checks both in one process, because importing torch takes seconds. After a failure each package is checked alone.
+    """One process checks both, because importing torch takes seconds. After a failure each package is checked alone.
 
     Also returns the run of DEVICE, for `check_device`, and the loaded files; no files when a package failed.
     """
@@ -184,7 +180,7 @@ def check_packages_and_device(wanted: str) -> tuple[list[Check], Ran, list[str]]
 
 
 def check_package(name: str, least: str, script: str | None = None, *arguments: str) -> Check:
-    """Imports a package in a process of its own; `script` does more with it and prints its version."""
+    """Imports it in its own process; `script` does more with it and prints its version."""
     ran = python(script or f"import {name}; print({name}.__version__)", *arguments)
     if ran.code != 0:
         return Check(name, "failed", ran.command, ran.saw, install(requirement(name, least)))
@@ -199,10 +195,7 @@ def check_version(name: str, version: str, least: str, command: str) -> Check:
 
 
 def check_device(ran: Ran) -> tuple[Check, dict]:
-    """Checks that two matrices were multiplied on the device that training would use. Also returns torch's facts of it.
-
-    ran: the run of DEVICE.
-    """
+    """Checks a product on the device of the training. Also returns torch's facts of it. ran: the run of DEVICE."""
     lines = [line for line in ran.out.splitlines() if line.startswith("{")]
     facts = json.loads(lines[-1]) if lines else {}
     if ran.code != 0:
@@ -241,7 +234,6 @@ class Interpreter:
 
 
 def look_at_interpreter(wanted: str, four_bit: bool, extras: list[str]) -> tuple[Interpreter, list[str]]:
-    """Checks packages and device. Also returns the loaded files, as far as they are known."""
     with ThreadPoolExecutor() as pool:
         both = pool.submit(check_packages_and_device, wanted)
         installer = pool.submit(check_installer)
@@ -254,20 +246,16 @@ def look_at_interpreter(wanted: str, four_bit: bool, extras: list[str]) -> tuple
 
 
 def known_interpreter(found: Found) -> Interpreter | None:
-    """Returns the recorded result; None when there is no valid record."""
     kept = found.read()
     if kept is None:
         return None
     return Interpreter(
-        Check(**kept["installer"]),
-        [Check(**each) for each in kept["packages"]],
-        Check(**kept["device"]),
-        kept["facts"],
+        Check(**kept["installer"]), [Check(**each) for each in kept["packages"]], Check(**kept["device"]), kept["facts"]
     )
 
 
 def keep_interpreter(found: Found, interpreter: Interpreter, files: list[str]) -> list[Check]:
-    """Writes the record. Returns a warning when it cannot be written, else no check."""
+    """Returns a warning when the record cannot be written, else no check."""
     try:
         if interpreter.whole and files:
             found.keep(asdict(interpreter), files)

@@ -46,10 +46,7 @@ class Machine:
 
 
 def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -> Machine:
-    """Describes this machine before anything is loaded.
-
-    Errors: Fault when the requested device is missing, or when there are fewer devices than processes.
-    """
+    """Errors: Fault when the requested device is missing, or when there are fewer devices than processes."""
     device, processes = choose_device(model.device), resources.processes
     if device.type == "cuda" and processes > torch.cuda.device_count():
         raise Fault(
@@ -73,24 +70,21 @@ def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -
 
 
 def other_machine(model: ModelConfig, size: int) -> Machine:
-    """Describes a machine with an NVIDIA card of `size` bytes of which nothing else is known."""
+    """Only the size of its NVIDIA card is known, in bytes."""
     dtype = "bfloat16" if model.dtype == "auto" else model.dtype
     return Machine("cuda", f"a card with {size_words(size)}", dtype, int(SPARE * size) - CONTEXT)
 
 
 @dataclass(frozen=True)
 class WorkerMemory:
-    """What the dashboard of a Ray cluster tells of the place of a worker.
-
-    gpu: name of its GPU; None when it trains on processors. memory: bytes that it may use; None when unknown.
-    """
+    """gpu: its name; None for a worker on processors. memory: usable bytes; None when unknown."""
 
     gpu: str | None
     memory: int | None
 
 
 def cluster_machine(model: ModelConfig, workers: int, place: WorkerMemory) -> Machine:
-    """Describes the nodes of a Ray cluster, on which the run has that many workers. Their speed is not known."""
+    """The nodes of a Ray cluster, on which the run has that many workers. Their speed is not known."""
     size = place.memory
     if place.gpu is not None:
         dtype = "bfloat16" if model.dtype == "auto" else model.dtype
@@ -109,7 +103,7 @@ def _free(device: torch.device) -> int | None:
 
 
 def set_threads(resources: ResourcesConfig) -> None:
-    """Gives this process the same number of threads as the run's processes will have."""
+    """This process gets as many as the run's processes will have."""
     if resources.threads:
         torch.set_num_threads(resources.threads)
     elif resources.processes > 1 and "OMP_NUM_THREADS" not in os.environ:
@@ -121,7 +115,7 @@ def _rate(peak: Peak | None, kind: str, processes: int) -> float | None:
 
 
 def share_of(kind: str, processes: int, threads: int) -> float:
-    """Returns the fraction of a single process's rate that each of several reaches when they share the device."""
+    """The fraction of a single process's rate that each of several reaches when they share the device."""
     if kind == "cuda":
         return 1.0
     if kind == "mps":
@@ -130,10 +124,7 @@ def share_of(kind: str, processes: int, threads: int) -> float:
 
 
 def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine:
-    """Returns the machine with the rate measured by one step of this model on a row of random tokens.
-
-    tokens: upper limit; a slow device gets fewer, so that the step is short. The model stays as it is.
-    """
+    """Measures one step on at most `tokens` random ones, fewer on a slow device. The model stays as it is."""
     weights = MATRIX[base.config.training] * (shape.matrices + shape.head)
     longest = ROW if machine.rate is None else min(ROW, max(64, int(machine.rate * MOMENT / weights)))
     length = max(2, min(tokens, longest))  # a prompt and a response
@@ -155,7 +146,6 @@ def _step_seconds(base: Base, turns: Sequence[Turn]) -> float:
 
 
 def wait_for(device: torch.device) -> None:
-    """Waits until the device has finished its work."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     elif device.type == "mps":
@@ -163,7 +153,7 @@ def wait_for(device: torch.device) -> None:
 
 
 def size_words(count: float) -> str:
-    """Formats a size, as in `1.5 GiB`. count: in bytes."""
+    """`1.5 GiB`."""
     return f"{count / GIB:.1f} GiB" if count >= GIB / 10 else f"{count / (1 << 20):.1f} MiB"
 
 
@@ -181,18 +171,14 @@ class Meter:
         self._tells_use = device.type == "cuda"
 
     def flops(self, turns: Sequence[Turn], *, shared: bool) -> float:
-        """Returns the FLOPs of one forward and backward pass over `turns`."""
         return step_flops(self.shape, turns, self.work, shared=shared)
 
     def mfu(self, flops: float, seconds: float) -> float | None:
-        """Returns the MFU of all devices, 0 to 1 (PaLM, arXiv 2204.02311, appendix B); None if unknown."""
+        """MFU of all devices, 0 to 1 (PaLM, arXiv 2204.02311, appendix B); None if unknown."""
         return round(flops / seconds / (self.peak.flops * self.world), 4) if self.peak else None
 
     def gpu_use(self) -> float | None:
-        """Returns the fraction of recent time in which the GPU was busy, 0 to 1, from its driver (NVML).
-
-        None without an NVIDIA GPU, without the driver's library, and for a slice of a GPU (MIG), which has no data.
-        """
+        """Busy fraction of recent time, 0 to 1, by NVML. None without an NVIDIA GPU or NVML, and for a slice (MIG)."""
         now = time.monotonic()
         if self._tells_use and now - self._looked >= SAMPLE_INTERVAL_SECONDS:
             self._looked = now
@@ -203,7 +189,7 @@ class Meter:
         return self._use
 
     def memory_mb(self) -> int | None:
-        """Returns the device's peak memory since the last call; on the CPU, since the start of the process."""
+        """The device's peak memory since the last call; on the CPU, since the start of the process."""
         if sys.platform == "win32" and self.device.type == "cpu":
             return None
         if self.device.type == "cuda":
@@ -217,7 +203,7 @@ class Meter:
 
 
 def _driver_errors() -> tuple[type[Exception], ...]:
-    """Returns the exception types of NVML's library; empty when it is not installed."""
+    """Empty when NVML's library is not installed."""
     try:
         import pynvml
     except ImportError:

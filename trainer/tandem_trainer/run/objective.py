@@ -27,33 +27,30 @@ class Objective:
         self.reference = reference
 
     def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
-        """Returns the weighted sum of the losses of `examples`, with gradients, and `Sums.figures`."""
+        """The weighted sum over `examples`, with gradients, and `Sums.figures`."""
         raise NotImplementedError
 
     def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
-        """Computes the reference log-probabilities of all examples, held-out ones included; must run before `loss`."""
+        """Computes the reference log-probabilities, also of held-out examples; must run before `loss`."""
         self.reference.compute(turns_of(examples), progress)
 
     def parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
-        """Returns parameters that are trained beside the weights of the model."""
+        """Those that are trained beside the weights of the model."""
         return []
 
     def state(self) -> dict[str, Tensor]:
-        """Returns the values of `parameters` by name, not copied, for checkpoint and export."""
+        """The values of `parameters` by name, not copied."""
         return {}
 
     def log_probs(self, model, turns: Sequence[Turn]) -> list[Tensor]:
-        """Computes the log-probabilities of each turn, (L_t,) float32, with gradients."""
+        """(L_t,) float32 of each turn, with gradients."""
         return token_log_probs(model, turns, logits_bytes=self.reference.logits_bytes)
 
 
 def sides(
     examples: Sequence[Example], live: Sequence[Tensor], fixed: Sequence[Tensor]
 ) -> Iterator[tuple[Example, Scored, Scored]]:
-    """Yields each example with the scores of its chosen and of its rejected turns.
-
-    live, fixed: scores in the order of `turns_of(examples)`; further ones behind them are ignored.
-    """
+    """Splits scores into chosen and rejected turns. live, fixed: in the order of `turns_of`, perhaps longer."""
     at = 0
     for example in examples:
         middle, end = at + len(example.chosen), at + len(example.turns)
@@ -66,18 +63,18 @@ def turns_of(examples: Sequence[Example]) -> list[Turn]:
 
 
 def counter(examples: Sequence[Example], shared: bool) -> Callable[[Sequence[int]], int]:
-    """Returns a function that counts the tokens of the examples at some indices; shared: common prefixes count once."""
+    """Returns a function of indices; shared: common prefixes count once."""
     return lambda indices: forest_tokens(turns_of([examples[index] for index in indices]), shared=shared)
 
 
 def ordered(better: Tensor, worse: Tensor) -> Tensor:
-    """Returns the accuracy on one pair: 1 in the right order, 0 in the wrong one, ½ when equal, as before training."""
+    """1 in the right order, 0 in the wrong one, ½ when equal, as before training."""
     difference = (better - worse).detach()
     return torch.where(difference.abs() < ROUNDING, 0.5, (difference > 0).float())
 
 
 def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor | None:
-    """Returns the mean |log p of the trainer − log p of the sampler| over tokens with a sampler's figure, or None.
+    """The mean |log p of the trainer − log p of the sampler| over tokens with a sampler's figure, or None.
 
     For turns that the model itself sampled at temperature 1 this starts near 0, apart from rounding, and grows as
     training moves the model away from the sampling weights.
@@ -95,8 +92,7 @@ def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor 
 class Sums:
     """Sums a loss and its figures over examples, with one transfer from the device at the end.
 
-    A figure is the sum of the examples' values, and `examples` is their number. An example without the figure is
-    counted in `without_<figure>`. `means` turns sums, of one micro-batch or of many, into means.
+    An example without a figure is counted in `without_<figure>`. `means` turns sums into means.
     """
 
     def __init__(self) -> None:
@@ -122,7 +118,6 @@ class Sums:
 
 
 def means(figures: dict[str, float]) -> dict[str, float]:
-    """Returns the mean over the examples of each summed figure."""
     told = {}
     for name, value in figures.items():
         having = figures["examples"] - figures.get(f"without_{name}", 0)

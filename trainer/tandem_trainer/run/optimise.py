@@ -21,7 +21,7 @@ from .stop import Stopped
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a stage. All of it is in the checkpoint."""
+    """All of it is in the checkpoint."""
 
     step: int = 0  # finished steps
     best_step: int | None = None  # step after which the held-out figure was best
@@ -45,9 +45,9 @@ def optimise(
 ) -> dict[str, float]:
     """Trains `base` and `objective`, and leaves the weights of the best evaluation on held-out examples.
 
-    After a request to finish, a policy ends with the current step and is then treated as after its last step.
-    The live adapter of `base` must be the one of this stage. An interrupted stage resumes from its last checkpoint with
-    the same batches, and thus has the same result. Returns figures for the record.
+    After a request to finish, a policy ends with the current step and is then treated as after its last step. The live
+    adapter of `base` must be the one of this stage. An interrupted stage resumes from its last checkpoint with the same
+    batches, and thus has the same result. Returns figures for the record.
     Errors: Stopped after a checkpoint; Fault when memory or disk do not suffice, or the loss is NaN.
     """
     scheduled, steps = scheduled_steps(len(train), settings), stage_steps(len(train), settings)
@@ -70,8 +70,7 @@ def optimise(
 
     try:
         while True:
-            # ----------------------------------------------------------------------------------------------------------
-            # evaluation on held-out examples, and the best step
+            # ---- evaluation on held-out examples, and the best step
             step = progress.step
             is_asked = 0 < step < steps and is_policy(stage) and run.is_to_finish()
             if is_asked and saved != progress:
@@ -91,8 +90,7 @@ def optimise(
             if is_last or 0 < settings.patience <= progress.looks:
                 break
 
-            # ----------------------------------------------------------------------------------------------------------
-            # gradients of the mean loss over the batch, summed over micro-batches and ranks
+            # ---- gradients of the mean loss over the batch, summed over micro-batches and ranks
             started = time.monotonic()
             epoch, step_in_epoch = divmod(step, per_epoch)
             batch = step_batch(
@@ -114,14 +112,12 @@ def optimise(
                     "lower its learning_rate, or set model.dtype to float32."
                 )
 
-            # ----------------------------------------------------------------------------------------------------------
-            # update
+            # ---- update
             rate = learning_rate(step, scheduled, peak, settings.warmup)
             torch._foreach_mul_(gradients, min(1.0, settings.clip / (norm + 1e-6)))
             adam.step(rate)
 
-            # ----------------------------------------------------------------------------------------------------------
-            # report
+            # ---- report
             seconds = time.monotonic() - started
             tokens, flops = int(sums.pop("computed_tokens")), sums.pop("flops")
             progress = replace(
@@ -177,7 +173,6 @@ def optimise(
 
 
 def evaluate(base: Base, objective: Objective, examples: Sequence[Example], run: Run) -> dict[str, float]:
-    """Computes the means of the figures over `examples`, without gradients."""
     tokens = counter(examples, base.shares_prefixes)
 
     def work(indices: Sequence[int]) -> dict[str, float]:
@@ -198,7 +193,7 @@ def _add_gradients(
     loss_scale: float,
     run: Run,
 ) -> dict[str, float]:
-    """Runs a backward pass for each micro-batch of this rank's part of the batch. Returns sums over all ranks."""
+    """A backward pass for each micro-batch of this rank's part of the batch. Returns sums over all ranks."""
     tokens = counter(examples, base.shares_prefixes)
 
     def work(indices: Sequence[int]) -> dict[str, float]:
@@ -221,7 +216,7 @@ def _shortest(indices: Sequence[int], tokens: Callable[[Sequence[int]], int]) ->
 
 
 def _seconds_left(progress: Progress, steps: int, settings: OptimiserConfig) -> float:
-    """Estimates this stage without early stopping: by the mean time of steps and the time of the last evaluation."""
+    """By the mean time of steps and the time of the last evaluation, without early stopping."""
     left = steps - progress.step
     looks = math.ceil(left / settings.evaluate_every)
     return progress.seconds / progress.step * left + progress.look_seconds * looks
@@ -234,10 +229,7 @@ def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, 
 
 
 def _with_best(run: Run, stage: str, progress: Progress) -> Progress:
-    """Returns the progress without its best step when that step's checkpoint was damaged or is gone.
-
-    The evaluation at the present step then counts anew, as the first of those that choose the best.
-    """
+    """Forgets the best step when its checkpoint is damaged or gone. The present step's evaluation then counts again."""
     if progress.best_step is None or run.checkpoint(stage, progress.best_step) is not None:
         return progress
     run.events.notice(
@@ -253,25 +245,24 @@ def _restore(checkpoint: Checkpoint, base: Base, objective: Objective) -> None:
 
 
 def stage_steps(examples: int, settings: OptimiserConfig) -> int:
-    """Returns the steps of a stage; a part of an epoch, as in 1.5 epochs, is rounded to whole steps."""
+    """A part of an epoch, as in 1.5 epochs, is rounded to whole steps."""
     more = settings.more_epochs if isinstance(settings, PolicyConfig) else 0.0
     return scheduled_steps(examples, settings) + round(more * steps_per_epoch(examples, settings.batch))
 
 
 def scheduled_steps(examples: int, settings: OptimiserConfig) -> int:
-    """Returns the steps over which the learning rate changes; later steps keep the last value."""
+    """The steps over which the learning rate changes; later steps keep the last value."""
     steps = max(1, round(settings.epochs * steps_per_epoch(examples, settings.batch)))
     return min(steps, settings.max_steps or steps)
 
 
 def peak_learning_rate(settings: OptimiserConfig, model: ModelConfig) -> float:
-    """Returns the configured rate, or the paper's 2e-7 for full fine-tuning and ten times that for adapters."""
+    """The configured rate, or the paper's 2e-7 for full fine-tuning and ten times that for adapters."""
     return settings.learning_rate or (2e-7 if model.training == "full" else 2e-6)
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: float) -> float:
-    """Returns the rate of a step: linear warm-up over the fraction `warmup` of the steps, then cosine decay to a tenth,
-    which later steps keep.
+    """Linear warm-up over the fraction `warmup` of the steps, then cosine decay to a tenth, which later steps keep.
 
     Source: the paper's settings (arXiv 2503.15478, appendix): 3 % warm-up, cosine to 10 %.
     """

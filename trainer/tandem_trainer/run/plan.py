@@ -44,11 +44,7 @@ from .rehearsal import Rates, Rehearsal
 from .resume import as_begun
 from .workload import Load, loads_of
 
-MAX_MICRO_BATCH_TOKENS = {
-    "cuda": 32768,
-    "mps": 8192,
-    "cpu": 4096,
-}  # tokens of a micro-batch; larger ones are not faster
+MAX_MICRO_BATCH_TOKENS = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # larger ones are not faster
 MIN_MICRO_BATCH_TOKENS = 1024  # tokens of a micro-batch when nothing fits and the run starts anyway
 # Overhead of the C library's heap, as a fraction of the activations. It was measured on Linux with
 # bench/peak_memory.py; MALLOC_MMAP_THRESHOLD_=1000000 would remove it, but makes steps slower.
@@ -59,10 +55,10 @@ GRAPH = 1.5  # minimum seconds to build and compare a graph for ONNX Runtime
 
 @dataclass(frozen=True)
 class Plan:
-    """The estimates and choices of the plan. Sizes are in bytes, times in seconds.
+    """Sizes are in bytes, times in seconds.
 
     parts: the memory at the peak of training, by use. largest: tokens of the largest example, after sharing.
-    room: tokens of the largest example that would fit. seconds: the time of each stage, None when it is unknown.
+    room: tokens of the largest example that would fit. seconds: of each stage, None when unknown.
     data: counts and shortages from `prepare.py`; empty in a run, which reports them itself.
     """
 
@@ -84,18 +80,17 @@ class Plan:
         return sum(self.parts.values())
 
     def as_dict(self) -> dict:
-        """Returns the content of the event `plan`, of plan.json and of `--json`."""
+        """The content of the event `plan`, of plan.json and of `--json`."""
         known = [seconds for seconds in self.seconds.values() if seconds is not None]
         total = round(sum(known)) if len(known) == len(self.seconds) else None
         return {"version": 1, **asdict(self), "needed": self.needed, "total_seconds": total}
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the choice
+# ---- the choice
 
 
 def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> Plan:
-    """Chooses checkpointing and token budget. loads: the work of each stage, from `workload.py`."""
+    """loads: the work of each stage, from `workload.py`."""
     resources = config.resources
     largest = max((load.largest for load in loads), default=0) or 1
     scored = max((load.scored for load in loads), default=0)
@@ -127,8 +122,6 @@ def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence
 
 @dataclass(frozen=True)
 class Needs:
-    """The memory of a micro-batch, as a function of its tokens."""
-
     config: RunConfig
     shape: Shape
     machine: Machine
@@ -151,7 +144,7 @@ class Needs:
         return sum(self.parts(tokens, checkpointed).values())
 
     def room(self, usable: int, checkpointed: bool) -> int:
-        """Finds the most tokens of one micro-batch that fit, by bisection; 0 when the weights alone do not fit."""
+        """The most tokens of one micro-batch that fit, by bisection; 0 when the weights alone do not fit."""
         low, high = 0, 1 << 22
         while low < high:
             middle = (low + high + 1) // 2
@@ -160,10 +153,10 @@ class Needs:
 
 
 def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
-    """Returns the bytes in the run folder: results, checkpoints, and weights swapped out by full fine-tuning.
+    """Bytes in the run folder: results, checkpoints, and weights swapped out by full fine-tuning.
 
-    The newest checkpoint, the one before or the best, and the one being written exist at the same time; a checkpoint
-    holds the trained weights and Adam's state.
+    Three checkpoints exist at the same time, with the trained weights and Adam's state: the newest, the one before or
+    the best, and the one being written.
     """
     size = memory.SIZES[dtype]
     weights = shape.parameters * size
@@ -176,9 +169,9 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
 
 
 def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, template: Template, base: Base) -> Plan:
-    """Returns the plan with times measured by rehearsing each stage on `base`, which stays unchanged.
+    """Measures the times by rehearsing each stage on `base`, which stays unchanged.
 
-    The time of GRPO stays unknown: it depends on how long the dialogues become and on the simulator. Of several
+    The time of GRPO stays unknown: it depends on the lengths of the dialogues and on the simulator. Of several
     processes that hold `base` together all must call this with the same plan; they only measure a step.
     """
     if config.method == "grpo":
@@ -201,7 +194,7 @@ def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, templ
 def seconds_of(
     loads: Sequence[Load], shape: Shape, machine: Machine, checkpointed: bool, rates: Rates
 ) -> dict[str, float | None]:
-    """Returns the seconds of each stage without early stopping; None when unknown. rates: measured by a rehearsal."""
+    """Without early stopping; None when unknown. rates: measured by a rehearsal."""
     return {load.stage: _seconds(load, shape, machine, checkpointed, rates) for load in loads}
 
 
@@ -221,7 +214,7 @@ def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool, rat
 
 
 def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[str]:
-    """Returns advice on what to change, most helpful first; empty when everything fits."""
+    """Most helpful first; empty when everything fits."""
     machine, advice = plan.machine, []
     if not plan.fits:
         for training in ("lora", "qlora"):
@@ -261,12 +254,11 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
     return advice
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the command
+# ---- the command
 
 
 def main(arguments: list[str]) -> int:
-    """Prints the plan; returns 0 when the run fits, else 1. Errors: Fault for an unusable configuration or data."""
+    """Returns 0 when the run fits, else 1. Errors: Fault for an unusable configuration or data."""
     parser = argparse.ArgumentParser(prog="tandem_trainer plan", description="What fits, and how long it takes.")
     parser.add_argument("run_json", type=Path, metavar="run.json")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -291,10 +283,10 @@ def plan_of(
     tell: Callable[[str], None] = say,
     template_of: type[Template] = Template,
 ) -> Plan:
-    """Plans the run of `config`. Reads the data; the base's weights are read only from a folder, never downloaded.
+    """Reads the data; the base's weights are read only from a folder, never downloaded.
 
-    size: bytes of another machine's card. worker: the place of each worker on the cluster of `config`, for which the
-    run is then planned in place of this machine. tell: called before each slow part.
+    size: bytes of another machine's card. worker: the place of a worker on the cluster to plan for. tell: called before
+    each slow part.
     """
     quiet()
     is_here = size is None and worker is None
@@ -358,7 +350,7 @@ def _duration(seconds: float) -> str:
 
 
 def _bytes(text: str) -> int:
-    """Parses sizes such as `12GB`, which card makers use for 12 × 2^30 bytes."""
+    """`12GB`: card makers mean 12 × 2^30 bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB|G|MB|MiB|M)", text.strip(), re.IGNORECASE)
     if not match:
         raise argparse.ArgumentTypeError(f"{text} is no size; write it like 12GB")

@@ -23,8 +23,8 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
+from .. import importing
 from ..fault import Fault
-from ..imports import importing
 from ..run_json import read_config
 
 
@@ -33,7 +33,7 @@ class Cancelled(Exception):
 
 
 class Request(NamedTuple):
-    """A run to plan. worker: the place of each worker on its cluster; None to plan for this machine."""
+    """worker: the place of each worker on its cluster; None to plan for this machine."""
 
     number: int
     run_json: Path
@@ -52,7 +52,6 @@ class Asked:
         Thread(target=self._read, daemon=True).start()
 
     def next(self) -> Request:
-        """Waits for the next request that is not cancelled, and returns it."""
         while True:
             request = self.queue.get()
             if self.is_wanted(request.number):
@@ -63,7 +62,7 @@ class Asked:
             return number in self.waiting
 
     def answer(self, number: int, answer: dict[str, Any]) -> None:
-        """Writes the answer, unless the request was answered or cancelled before."""
+        """Does nothing if the request was answered or cancelled before."""
         with self.lock:
             if number in self.waiting:
                 self.waiting.discard(number)
@@ -88,7 +87,6 @@ class Asked:
 
 
 def main(arguments: list[str]) -> int:
-    """Answers requests until stdin closes; returns only by an error."""
     if arguments:
         raise Fault("planner takes no arguments: it reads requests from stdin.", usage=True)
     out = os.dup(1)
@@ -116,7 +114,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _plan(request: Request, is_wanted: Callable[[], bool]) -> dict[str, Any]:
-    """Plans one run. Errors: Fault; Cancelled soon after the request was cancelled."""
+    """Errors: Fault; Cancelled soon after the request was cancelled."""
     with importing():
         from ..data.template import Template
         from .machine_usage import WorkerMemory

@@ -1,4 +1,4 @@
-"""Makes the training examples of each stage from the files that run.json names, and counts what is left out."""
+"""Makes the training examples of each stage from the files that run.json names, and counts the others."""
 
 import hashlib
 from collections import Counter
@@ -12,20 +12,10 @@ from ..config import OptimiserConfig, RunConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
 from ..data.dialogue import Dialogue, Problem, listed
-from ..data.fields import BadRow
-from ..data.json_lines import json_lines
-from ..data.pairs import (
-    drop_long,
-    first_of,
-    held_out_tasks,
-    imitation,
-    preference_examples,
-    returns,
-    trajectory_pairs,
-)
+from ..data.json_rows import BadRow, content_id, json_lines
+from ..data.json_rows import task_of as task_of_row
+from ..data.pairs import drop_long, first_of, held_out_tasks, imitation, preference_examples, returns, trajectory_pairs
 from ..data.rows import read_preferences, read_rows
-from ..data.task_row import content_id
-from ..data.task_row import task_of as task_of_row
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault
@@ -36,16 +26,14 @@ READ = 16  # examples whose prompts are part of the fingerprint; all prompts wou
 
 @dataclass
 class Prepared:
-    """The prepared data of a run.
-
-    config:     the run's, with `max_tokens` limited to the model's context.
-    dialogues:  settled, in order.
-    critic:     examples of the critic; empty when no critic is trained.
-    policy:     all examples of a baseline; for SWEET-RL the human preferences, to which ranked pairs are added later.
-    tasks:      the task of each dialogue and preference, by its id.
-    apart:      the held-out tasks, on which no stage trains.
-    counts:     the content of the event `data`.
-    packs:      a hash of the packs that GRPO plays; empty for the other methods.
+    """config: the run's, with `max_tokens` limited to the model's context.
+    dialogues: settled, in order.
+    critic: empty when no critic is trained.
+    policy: all examples of a baseline; for SWEET-RL the human preferences, to which ranked pairs are added later.
+    tasks:  the task of each dialogue and preference, by its id.
+    apart:  the held-out tasks, on which no stage trains.
+    counts: the content of the event `data`.
+    packs:  a hash of the packs that GRPO plays; empty for the other methods.
     """
 
     config: RunConfig
@@ -61,11 +49,9 @@ class Prepared:
 
     @property
     def shortages(self) -> list[Shortage]:
-        """Returns the kinds of data that are too few to expect a better agent."""
         return shortages(self.config, self.counts)
 
     def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-        """Splits examples into training examples and those of held-out tasks."""
         train = [example for example in examples if self._task(example) not in self.apart]
         return train, [example for example in examples if self._task(example) in self.apart]
 
@@ -79,7 +65,7 @@ class Prepared:
         return [held_out[index] for index in sorted(chosen)]
 
     def fingerprint(self) -> str:
-        """Returns a hash of the data and of their tokens under the tokenizer and its template."""
+        """A hash of the data and of their tokens under the tokenizer and its template."""
         digest = hashlib.sha256(self.packs)
         for dialogue in self.dialogues:
             about = (dialogue.id, dialogue.task, dialogue.reward, dialogue.messages, dialogue.hidden_information)
@@ -98,7 +84,7 @@ class Prepared:
 
 
 def prepare(config: RunConfig, template: Template, context: int | None = None) -> Prepared:
-    """Reads, settles, pairs and splits the data. Errors: Fault(usage) when nothing is left that the method can use.
+    """Reads, settles, pairs and splits the data. Errors: Fault(usage) when the method can use nothing of it.
 
     context: context length of the base model; longer rows are left out, whatever `max_tokens` is.
     """
@@ -169,7 +155,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
 
 
 def _to_play(config: RunConfig) -> Prepared:
-    """Counts the tasks of the packs, which `tandem serve` reads itself. Errors: Fault(usage) when there is none."""
+    """`tandem serve` reads the packs itself. Errors: Fault(usage) when there is no task."""
     problems: list[Problem] = []
     ids: set[str] = set()
     digest = hashlib.sha256()
@@ -199,7 +185,7 @@ def _to_play(config: RunConfig) -> Prepared:
 
 
 def within_context(config: RunConfig, context: int | None) -> RunConfig:
-    """Limits `max_tokens` to the model's context, because the model was not trained on later positions."""
+    """The model was not trained on positions beyond its context."""
     if context is None:
         return config
     critic, policy = (
@@ -209,12 +195,11 @@ def within_context(config: RunConfig, context: int | None) -> RunConfig:
 
 
 def task_of(example: Example, tasks: dict[str, str]) -> str:
-    """Returns the task of an example, whose group is a task, a preference, or `<dialogue>/<turn>`."""
+    """The group of an example is a task, a preference, or `<dialogue>/<turn>`."""
     return tasks.get(example.group) or tasks.get(example.group.rpartition("/")[0]) or example.group
 
 
 def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
-    """Makes the critic's examples: pairs for a log-ratio critic, single trajectories for a value head."""
     if config.method != "sweet-rl" or config.critic.score == "untrained":
         return []
     read = partial(template.all_turns, hidden=config.critic.hidden_information)
@@ -224,7 +209,6 @@ def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template:
 
 
 def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
-    """Makes a baseline's examples: trajectories to imitate, or pairs of them."""
     if config.method == "sweet-rl" or not dialogues:
         return []
     if config.method == "rft":

@@ -1,4 +1,4 @@
-"""Describes a ranking to the user: its figures, samples of it, and sentences about scores that mean nothing."""
+"""Describes a ranking to the user: its figures, samples of it, and warnings about meaningless scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ SHOWN = 8  # maximum number of ranked histories per round that are emitted as sa
 
 
 def report_ranking(ranked: Sequence[Ranked], stage: str, events: Events) -> dict[str, float]:
-    """Emits the figures of a ranking and samples of it; returns the figures."""
     figures = ranking_figures(ranked)
     events.emit("ranking", stage=stage, **figures)
     for one in ranked[:: math.ceil(len(ranked) / SHOWN)]:
@@ -33,13 +32,12 @@ def report_ranking(ranked: Sequence[Ranked], stage: str, events: Events) -> dict
 
 
 def ranking_figures(ranked: Sequence[Ranked]) -> dict[str, float]:
-    """Computes the figures of a ranking.
+    """All but the lengths are over distinct candidates.
 
     histories, candidates (distinct ones), repeated (further copies), without_pairs (histories that give none);
     rank_correlation: Spearman's ρ between critic and untrained score, the mean over histories in which both vary;
     spread, untrained_spread: the standard deviation within a history, the mean over histories;
     good_tokens, bad_tokens: mean lengths, which show whether the critic goes by length.
-    All but the lengths are over distinct candidates.
     """
     firsts = [[places[0] for places in one.candidates.different.values()] for one in ranked]
     scores = [one.scores[first] for one, first in zip(ranked, firsts, strict=True)]
@@ -65,7 +63,7 @@ def ranking_figures(ranked: Sequence[Ranked]) -> dict[str, float]:
 
 
 def rank_correlation(left: np.ndarray, right: np.ndarray) -> float | None:
-    """Computes Spearman's ρ, ties sharing their mean rank; None when one side is constant or unknown."""
+    """Spearman's ρ, ties sharing their mean rank; None when one side is constant or unknown."""
     if np.isnan(left).any() or np.isnan(right).any() or np.ptp(left) == 0 or np.ptp(right) == 0:
         return None
     return float(np.corrcoef(_ranks(left), _ranks(right))[0, 1])
@@ -82,7 +80,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def sample_of(one: Ranked) -> dict:
-    """Returns the content of one event `sample`, best first; a text with copies in both halves has no `good`."""
+    """The content of one event `sample`, best first; a text with copies in both halves has no `good`."""
     shown = []
     for places in sorted(one.candidates.different.values(), key=lambda places: (-one.scores[places[0]], places[0])):
         first, halves = places[0], {one.good[place] for place in places}
@@ -102,10 +100,9 @@ def sample_of(one: Ranked) -> dict:
 def tell_of_rounding(
     ranked: Sequence[Ranked], figures: Mapping[str, float], settings: CriticConfig, dtype: torch.dtype, events: Events
 ) -> None:
-    """Notifies the user when rounding dominates the scores: a hardly trained critic then ranks by chance.
+    """Warns when rounding dominates the scores: a hardly trained critic then ranks by chance.
 
-    figures: of the candidates. The difference between sampler and trainer on a token, with the same weights, measures
-    the rounding.
+    The difference between sampler and trainer on a token, with the same weights, measures the rounding.
     """
     apart = figures.get("sampler_difference")
     if apart is None:
@@ -122,7 +119,6 @@ def tell_of_rounding(
 
 
 def cannot_rank(history: History) -> Fault:
-    """Makes the Fault of a history whose scores are NaN."""
     if history.hidden_prompt is None:
         return Fault(
             f"The critic cannot rank the turns of {history.group}: its task has no hidden information. Set "

@@ -1,8 +1,8 @@
 """Log-probabilities under the reference model, computed once and kept in the run folder.
 
 The reference never changes, and the critic has four epochs, so all turns are scored before the first step. A file of
-`<run>/reference/<base>/` is named after the tokens of its turns, which include those of the template. So a resumed run
-computes only missing files, and a run with changed data or template only the changed ones.
+`<run>/reference/<base>/` is named after the tokens of its turns, so a resumed run computes only missing files, and a
+run with changed data or template only the changed ones.
 """
 
 import hashlib
@@ -44,10 +44,7 @@ class ReferenceCache:
         self.known: dict[bytes, np.ndarray] = {}
 
     def compute(self, turns: Sequence[Turn], progress: Callable[[int, int], None] | None = None) -> None:
-        """Scores `turns`, or reads their scores from the disk. Turns that share a prefix should be neighbours.
-
-        progress: gets (done, all) after each file. With several ranks each computes its part and reads all.
-        """
+        """Turns that share a prefix should be neighbours. Each rank computes its part. progress: gets (done, all)."""
         unique = list({turn_key(turn): turn for turn in turns}.items())
         pieces = [dict(unique[start : start + PIECE]) for start in range(0, len(unique), PIECE)]
 
@@ -62,7 +59,7 @@ class ReferenceCache:
             self._read(piece)
 
     def of(self, turns: Sequence[Turn]) -> list[Tensor]:
-        """Returns (L,) float32 for each turn on the model's device. `compute` must have run on the turns."""
+        """(L,) float32 for each turn on the model's device. `compute` must have run on the turns."""
         arrays = [self.known[turn_key(turn)] for turn in turns]
         together = torch.from_numpy(np.concatenate(arrays)).to(self.base.device)
         return list(together.split([len(array) for array in arrays]))
@@ -83,13 +80,12 @@ class ReferenceCache:
 
 
 def turn_key(turn: Turn) -> bytes:
-    """Returns a 16-byte hash of a turn's tokens."""
     tokens = np.concatenate([[len(turn.prompt)], turn.prompt, turn.response]).astype("<i4")
     return hashlib.blake2b(tokens.tobytes(), digest_size=16).digest()
 
 
 def name_of(base: Base) -> str:
-    """Returns a hash of everything else that the figures depend on: base weights, precision and quantisation."""
+    """A hash of all else that the figures depend on: base weights, precision and quantisation."""
     config = base.config
     weights = [str(config.base), *([config.revision] if config.revision else [])]
     return hashlib.sha256("\n".join([*weights, str(base.dtype), config.training]).encode()).hexdigest()[:16]

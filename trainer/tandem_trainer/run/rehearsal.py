@@ -48,7 +48,6 @@ class Rehearsal:
         self.reference = _NoReference(base, config.resources.logits_mb << 20)
 
     def rates(self, loads: Sequence[Load]) -> Rates:
-        """Measures the rates of all training and reading. Nothing but the estimate changes."""
         found: Rates = {}
         for load in loads:
             for piece in load.pieces or ():
@@ -80,7 +79,7 @@ class Rehearsal:
             return clock.until(min(settings.max_new_tokens, longest)), None
 
     def _rate(self, stage: str, piece: Piece) -> float | None:
-        """Measures one kind of work; None when a single example takes too long or too much memory."""
+        """None when a single example takes too long or too much memory."""
         work = self.config.model.training if piece.kind == "train" else "forward"
         costs = [step_flops(self.shape, example.turns, work) for example in piece.sample]
         if not costs or costs[0] > 4 * MOMENT * self.rate:
@@ -100,7 +99,6 @@ class Rehearsal:
     def _do(
         self, examples: Sequence[Example], objective: Objective | None, train: bool
     ) -> tuple[float, list[list[Example]]]:
-        """Does the work once. Returns the seconds and the micro-batches."""
         started = time.perf_counter()
         parts = packs(examples, self.tokens, self.base.shares_prefixes)
         with torch.set_grad_enabled(train):
@@ -121,7 +119,7 @@ class Rehearsal:
             weight.grad = None
 
     def _once(self, what: Sequence[object], sample: Sequence[Example], find: Callable[[], Found]) -> Found:
-        """Returns the cached result of the same work by the same model, or calls `find`."""
+        """Caches the result of the same work by the same model."""
         config = self.config
         how = [config.model, config.method, config.critic.score, self.tokens, self.base.is_checkpointed]
         digest = hashlib.sha256(repr([what, how, torch.get_num_threads()]).encode())
@@ -134,13 +132,13 @@ class Rehearsal:
 
 
 def _least(work: Callable[[], tuple[float, Found]]) -> tuple[float, Found]:
-    """Does brief work twice and returns the faster result; its first item is the seconds."""
+    """Does brief work twice and keeps the faster result; its first item is the seconds."""
     first = work()
     return first if first[0] > BRIEF else min(first, work(), key=lambda one: one[0])
 
 
 class _NoReference(ReferenceCache):
-    """A reference with log-probability 0 for every token, because the time of a step does not depend on it."""
+    """Log-probability 0 for every token, because the time of a step does not depend on it."""
 
     def __init__(self, base: Base, logits_bytes: int):
         self.base, self.logits_bytes = base, logits_bytes
@@ -150,9 +148,7 @@ class _NoReference(ReferenceCache):
 
 
 class _Clock:
-    """Replaces the request to stop, which is checked before each token: it becomes true when the time is up and some
-    tokens were sampled.
-    """
+    """Replaces the request to stop, checked before each token: true when the time is up and tokens were sampled."""
 
     SOME = 4
 
@@ -169,6 +165,6 @@ class _Clock:
         return self.looks[-1] > self.seconds and len(self.looks) > self.SOME
 
     def until(self, tokens: int) -> float:
-        """Extrapolates the seconds from the start until so many tokens are sampled."""
+        """Extrapolates the seconds until so many tokens are sampled."""
         first, last = self.looks[0], self.looks[-1]
         return first + (last - first) / (len(self.looks) - 1) * tokens

@@ -1,9 +1,8 @@
 """Several processes of one run end together, and begin again where that helps.
 
-Processes that hold one model together wait for each other inside of torch, so one that meets a fault cannot tell the
-others: it leaves a note in the run folder and ends. The others then lose the connection to it. torchrun and Ray end
-what is left and start all of them again: they go on from the last checkpoint, unless the note says that they would meet
-the same fault.
+Processes that hold one model together wait for each other inside of torch, so one with a fault cannot tell the others:
+it leaves a note in the run folder and ends. The others then lose the connection to it. torchrun and Ray end the rest
+and start all again from the last checkpoint, unless the note says that the same fault would follow.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ class Again(Fault):
 class Attempt:
     """One start of all processes of a run.
 
-    number:       how often they were started before, from 0.
-    fault_before: the sentence with which the attempt before ended, if this one would meet the same fault.
-    token_budget: what is left of it after a lack of memory; None for all.
+    number:       of earlier starts.
+    fault_before: the sentence of the attempt before, if this one would meet the same fault.
+    token_budget: the rest of it after a lack of memory; None for all.
     notice:       a sentence for the user about the attempt before.
     """
 
@@ -51,17 +50,17 @@ class Attempt:
 
     @staticmethod
     def after(folder: Path) -> int:
-        """Returns the number of an attempt after the one that left the note, where nobody counts them."""
+        """Where no one counts attempts, the note has the last one's number."""
         return _read(folder / NOTE).get("number", 0) + 1
 
     def report(self, events: Events) -> None:
-        """Ends the run in its events with the fault before, unless the process that met it could tell it."""
+        """Ends the run in its events with the fault before, unless the process that met it could do so."""
         told = None if events.path is None else last_state(events.path.parent)
         if told is None or told["state"] not in FINAL:
             events.state("failed", message=self.fault_before)
 
     def tell(self, fault: Fault) -> None:
-        """Leaves the note about a fault of one of several processes, the first one to meet it."""
+        """Leaves a note about the first fault of several processes."""
         if not self.of_several or _read(self.path).get("number") == self.number:
             return
         from .checkpoint import write_whole  # imports torch, which takes seconds
@@ -72,7 +71,7 @@ class Attempt:
         write_whole(self.path, (json.dumps(note) + "\n").encode())
 
     def met_by_another(self, error: BaseException) -> str | None:
-        """Returns the sentence of the process that has ended, when `error` is that its connection is lost.
+        """Returns another process's sentence, when `error` is the lost connection to it.
 
         It is empty if that process begins again or was killed, so that the run may go on.
         """

@@ -14,10 +14,9 @@ BEGUN = "configuration.json"
 
 
 def as_begun(model: ModelConfig, folder: Path) -> ModelConfig:
-    """Returns the configuration with the commit with which the run in `folder` began, even if the branch has moved.
+    """The run keeps the commit with which it began, even if the branch has moved.
 
-    It is unchanged when no run has begun, when the base is a folder, and when run.json now names another model, which
-    `check_same_configuration` refuses.
+    Nothing changes for another model in run.json, which `check_same_configuration` refuses.
     """
     try:
         begun = json.loads((folder / BEGUN).read_text(encoding="utf-8"))
@@ -39,19 +38,17 @@ def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConf
 
 
 def planned_budget(folder: Path) -> int:
-    """Returns the token budget of the run's plan, which every run has that trains."""
     return json.loads((folder / "plan.json").read_text())["token_budget"]
 
 
 def check_same_configuration(
     folder: Path, config: RunConfig, fingerprint: str | None, commit: str | None = None
 ) -> None:
-    """Refuses to resume a run with another configuration or other data.
+    """Refuses to resume a run with another configuration or other data. Errors: Fault(usage) naming the difference.
 
-    `configuration.json` holds the initial configuration: every field with its default, paths relative to the folder,
-    the fingerprint of the data and, for a base on the hub, the commit. `name`, `resources` and `export` may change,
-    and also `more_epochs` and `patience` of the policy, which only decide when it ends.
-    Errors: Fault(usage) naming the difference.
+    `configuration.json` holds the initial one: every field with its default, paths relative to the folder, the
+    fingerprint of the data and, for a base on the hub, the commit. `name`, `resources` and `export` may change, and
+    also `more_epochs` and `patience` of the policy, which only decide when it ends.
     """
     from .checkpoint import write_whole  # imports torch, which takes seconds
 
@@ -103,6 +100,6 @@ def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
 
 
 def remove_rests(folder: Path) -> None:
-    """Deletes weights that a killed process of this run had swapped out (`base.py`)."""
+    """A killed process of this run may have swapped weights out (`base.py`)."""
     for path in folder.glob("weights-*"):
         shutil.rmtree(path)

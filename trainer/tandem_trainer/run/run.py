@@ -33,7 +33,6 @@ def in_round(stage: str, number: int) -> str:
 
 
 def is_policy(stage: str) -> bool:
-    """Returns whether the stage trains the policy, in any round."""
     return stage.partition("-")[0] == "policy"
 
 
@@ -44,7 +43,7 @@ def last_policy(config: RunConfig) -> str:
 
 @dataclass(frozen=True)
 class Ended:
-    """The step at which a stage was ended, of `steps` planned ones; later rounds were not begun."""
+    """Later rounds were not begun. steps: the planned ones."""
 
     stage: str
     step: int
@@ -56,12 +55,12 @@ class Ended:
 
 
 def is_ended(state: Mapping[str, Any], stage: str) -> bool:
-    """Returns whether a checkpoint's state is the result of a stage that was ended by request."""
+    """True for the result of a stage that was ended by request."""
     return state["done"] and "planned_steps" in state["figures"].get(stage, {})
 
 
 def ended_early(figures: dict[str, dict[str, Any]], config: RunConfig) -> Ended | None:
-    """Returns None for a run that was not ended by request. figures: of all finished stages, in their order."""
+    """None for a run that was not ended by request. figures: of all finished stages, in their order."""
     stage = next(name for name in reversed(figures) if is_policy(name))
     steps = figures[stage]["steps"]
     planned = figures[stage].get("planned_steps")
@@ -71,9 +70,7 @@ def ended_early(figures: dict[str, dict[str, Any]], config: RunConfig) -> Ended 
 
 
 class Run:
-    """The run, as every stage sees it.
-
-    expected: the stages in their order, with the expected seconds of each; None when unknown.
+    """expected: the stages in their order, with the expected seconds of each; None when unknown.
     budget: starts with the plan's choice and never grows after it was halved.
     hands_over: whether others make its candidates and their scores (`candidate_work.py`).
     """
@@ -108,25 +105,24 @@ class Run:
         if self.checkpoints:
             budget.tokens = min(budget.tokens, self.checkpoints[0].state["token_budget"])
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # Checkpoints: the newest and the best of the current stage, and the result of every finished stage.
+    # ---- Checkpoints: the newest and the best of the current stage, and the result of every finished stage.
 
     def checkpoint(self, stage: str, step: int | None = None) -> Checkpoint | None:
-        """Returns the newest checkpoint of a stage, or the one after a given step; None when there is none."""
+        """The newest checkpoint of a stage, or the one after a given step."""
         for checkpoint in self.checkpoints:
             if checkpoint.stage == stage and not checkpoint.state["done"] and step in (None, checkpoint.state["step"]):
                 return checkpoint
         return None
 
     def result(self, stage: str) -> Checkpoint | None:
-        """Returns the result of a finished stage: its tensors `trained` and `objective`, and its figures."""
+        """Its tensors are `trained` and `objective`."""
         for checkpoint in self.checkpoints:
             if checkpoint.stage == stage and checkpoint.state["done"]:
                 return checkpoint
         return None
 
     def save(self, stage: str, step: int, state: Mapping[str, Any], tensors: Tensors, best_step: int | None) -> None:
-        """Writes a checkpoint of the current stage. Keeps the best one, or the one before if the newest is the best.
+        """Keeps also the best checkpoint, or the one before if the newest is the best.
 
         Errors: Fault when the disk is full; earlier checkpoints are then untouched.
         """
@@ -144,7 +140,7 @@ class Run:
         self._keep(self.checkpoints[:2])
 
     def finish(self, stage: str, figures: Mapping[str, Any], tensors: Tensors) -> None:
-        """Writes the result of a finished stage and deletes its checkpoints; the last stage also keeps its newest."""
+        """Deletes the checkpoints of the stage; the last stage keeps its newest."""
         self._write(stage, {"done": True, "step": "done", "figures": dict(figures)}, tensors)
         is_continued = stage == self.last_trained and self.config.method != "grpo"  # which has no epochs to add
         at_end = stage if is_continued else None
@@ -153,8 +149,7 @@ class Run:
     def clear(self) -> None:
         """Moves the checkpoints of a finished run, without its result, to `kept`, or deletes them if they are large.
 
-        A copy of the folder without `model`, with `kept` put back as `checkpoints` and with policy.more_epochs, goes on
-        from the last step.
+        With policy.more_epochs, a copy without `model` and with `kept` as `checkpoints` resumes at the last step.
         """
         self._keep([each for each in self.checkpoints if not (each.state["done"] and each.stage == self.last_trained)])
         self.checkpoints = []
@@ -169,19 +164,17 @@ class Run:
 
     @property
     def last_trained(self) -> str:
-        """Returns the stage that a continued run resumes: the policy that was ended by request, or the last one."""
+        """A continued run resumes this stage: the policy that was ended by request, or the last one."""
         return self.ended_in or last_policy(self.config)
 
     def is_to_finish(self) -> bool:
-        """Returns whether the policy is to be finished now. Equal on all ranks, which must all call this."""
         return self.ranks.of_first(self.stop.is_to_finish)
 
     def has_begun(self, stage: str) -> bool:
-        """Returns whether the stage has a checkpoint."""
         return any(checkpoint.stage == stage for checkpoint in self.checkpoints)
 
     def checkpoint_is_due(self) -> bool:
-        """Returns whether a checkpoint is due, by the first rank's clock."""
+        """By the first rank's clock."""
         minutes = (time.monotonic() - self.saved_at) / 60
         return self.ranks.of_first(minutes >= self.config.resources.checkpoint_minutes)
 
@@ -199,11 +192,10 @@ class Run:
     def _folder(self) -> Path:
         return self.folder / "checkpoints"
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # Remaining time, and progress of work without steps.
+    # ---- Remaining time, and progress of work without steps.
 
     def seconds_left(self, stage: str, spent: float, left: float) -> float:
-        """Estimates the whole run. The plan's times of later stages are scaled by its error on this stage."""
+        """Of the whole run. The plan's times of later stages are scaled by its error on this stage."""
         names = list(self.expected)
         later = [self.expected[name] or 0.0 for name in names[names.index(stage) + 1 :]]
         here = self.expected[stage]
@@ -222,7 +214,7 @@ class Run:
 
 
 def told_by(events: Events, stage: str, part: str) -> Callable[[int, int], None]:
-    """Returns a callback for (done, all) that emits how far a part of a stage is, and the seconds that are left."""
+    """Returns a callback for (done, all), which emits the progress and the seconds left of a part."""
     started, first = time.monotonic(), None
 
     def tell(done: int, total: int) -> None:

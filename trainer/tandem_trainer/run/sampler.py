@@ -1,10 +1,10 @@
 """Samples turns from the live policy, with their log-probabilities.
 
 `side_by_side` samples all turns of several prompts together and reads each prompt once. `whole_rows` reads the prompt
-for each turn; it is for models whose layers are not plain attention, which only transformers' own cache supports.
+for each turn; it is for models with other layers than plain attention, which only transformers' own cache supports.
 
-Several processes that hold one model together sample on their own while each has the whole model, if there is memory
-for it. Otherwise they go in step, token by token, and a rank that has nothing left to sample samples nothing of use.
+Several processes that hold one model together sample on their own if each has memory for the whole model. Otherwise
+they go in step, token by token, and a finished rank makes passes without use.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -35,10 +35,8 @@ AT_ONCE = {"cuda": 256, "mps": 128, "cpu": 128}  # turns sampled at once, if mem
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Settings that both ways share.
-
-    stop_ids: the tokens that end a turn. generator: the source of randomness, on the model's device.
-    goes_on:  gets whether turns are unfinished and returns whether another token is read; raises Stopped on a request.
+    """stop_ids: the tokens that end a turn. generator: the source of randomness, on the model's device.
+    goes_on: gets whether turns are unfinished and returns whether another token is read; raises Stopped on a request.
     """
 
     settings: CandidatesConfig
@@ -70,10 +68,7 @@ class Sampler:
 
     @contextmanager
     def ready(self) -> Iterator[None]:
-        """Prepares the model for sampling by several processes, which must do all of it inside the context.
-
-        Errors: Fault(usage) when the model can only be sampled whole and does not fit.
-        """
+        """Several processes must do all their sampling inside the context. Errors: Fault(usage) for lack of memory."""
         with self.base.whole_if_it_fits() as is_whole:
             self.in_step = not is_whole
             if self.in_step and not self.base.shares_prefixes:
@@ -85,10 +80,7 @@ class Sampler:
             yield
 
     def sample(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
-        """Samples the turns of each prompt, with log-probabilities after temperature (and top-p, for shared prompts).
-
-        Errors: Stopped on a request to stop; Fault when not even one turn fits into memory.
-        """
+        """Log-probabilities are after temperature (and top-p, for shared prompts). Errors: Stopped; Fault."""
         model = self.base.model
         was_training = model.training
         model.eval()
@@ -139,9 +131,9 @@ class Sampler:
 
 
 def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
-    """Samples `count` turns for each prompt, each up to its first stop token or `max_new_tokens`.
+    """Each turn goes to its first stop token or `max_new_tokens`. Errors: Stopped, between two tokens.
 
-    Without prompts it makes the passes of a rank that has none left. Errors: Stopped, between two tokens.
+    Without prompts it makes the passes of a rank that has none left.
     """
     return within_forward(causal_of(base.model), lambda: _side_by_side(base, prompts, count, sampling))
 
@@ -171,7 +163,7 @@ def _side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, samplin
         unfinished = step + 1 < settings.max_new_tokens and bool(writing.any())
         if not sampling.goes_on(unfinished):
             break
-        # A rank whose turns are finished keeps one place, because it must go on with the others.
+        # A finished rank keeps one place, because it must go in step with the others.
         first = torch.zeros(1, 1, dtype=torch.int64, device=device)
         kept, places = _still_needed(writing) if unfinished else (first[0], first)
         if places.numel() <= SMALLER * writing.numel():
@@ -230,7 +222,7 @@ def _turns(model, prompt: np.ndarray, sampling: Sampling) -> list[Turn]:
 
 
 def _generation(sampling: Sampling, count: int) -> GenerationConfig:
-    """Returns settings that replace those of the model folder, which are not the requested ones."""
+    """The settings of the model folder are not the requested ones."""
     settings = sampling.settings
     return GenerationConfig(
         do_sample=True,
@@ -245,10 +237,7 @@ def _generation(sampling: Sampling, count: int) -> GenerationConfig:
 
 
 class NoteLogProbs(LogitsProcessor):
-    """Records the log-probability of each sampled token; `generate` itself could only keep the logits of all steps.
-
-    It is called before temperature is applied, so it applies it itself.
-    """
+    """`generate` could only keep the logits of all steps. It calls this before it applies temperature."""
 
     def __init__(self, temperature: float):
         self.temperature = temperature
@@ -261,7 +250,7 @@ class NoteLogProbs(LogitsProcessor):
         return scores
 
     def until(self, rows: Tensor) -> np.ndarray:
-        """Returns the log-probabilities of all sampled tokens, (rows, steps) float32."""
+        """(rows, steps) float32, of all sampled tokens."""
         self._note(rows)
         return torch.cat(self.noted, dim=1).cpu().numpy()
 

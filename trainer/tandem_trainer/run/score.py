@@ -19,12 +19,12 @@ import json
 import sys
 from pathlib import Path
 
+from .. import importing
 from ..export.critic_file import read_critic_file, reference_of
-from ..imports import importing
 
 
 def main(arguments: list[str]) -> int:
-    """Runs `score`. Errors: Fault for a folder without a critic, a missing or changed base, unusable trajectories."""
+    """Errors: Fault for a folder without a critic, a missing or changed base, unusable trajectories."""
     parser = argparse.ArgumentParser(prog="tandem_trainer score", description="Turn advantages of any trajectories.")
     parser.add_argument("--critic", type=Path, required=True, help="folder of an exported critic")
     parser.add_argument("--out", type=Path, required=True, help="file for the rows")

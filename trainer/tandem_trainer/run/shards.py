@@ -1,10 +1,9 @@
 """The candidates of a round and their scores, kept in files: shards.
 
-Candidates are sampled from the live policy, shard by shard. A shard is a file that is whole or absent, and its content
-depends on its histories, the settings, the seed and the policy's weights, but not on earlier shards, interruptions or
-the number of processes. The exception: after memory ran out, fewer turns are sampled at once, and the result differs.
-Candidates are stored as token ids with their log-probabilities. Another engine may have drawn the tokens of a shard;
-the trainer then only compares log-probabilities (`write_drawn`).
+A shard is whole or absent, and its content depends on its histories, the settings, the seed and the policy's weights,
+but not on earlier shards, interruptions or the number of processes. The exception: after memory ran out, fewer turns
+are sampled at once, and the result differs. Another engine may have drawn the tokens of a shard; the trainer then only
+compares log-probabilities (`write_drawn`).
 """
 
 import hashlib
@@ -38,8 +37,8 @@ class Shards:
     The key is a hash of prompts, seed and the sampler's settings, but not of the weights: delete the folder before
     training again.
     stop_ids: the tokens that end a turn.
-    shared:   a folder in which runs with the same base share candidates of the first round, because before its
-              first step the policy equals the base.
+    shared:   a folder in which runs with the same base share candidates of the first round: before its first step the
+              policy equals the base.
     """
 
     def __init__(
@@ -59,11 +58,10 @@ class Shards:
 
     @property
     def all_histories(self) -> list[History]:
-        """Returns the histories of all shards, in their order."""
         return [history for of_shard in self.histories for history in of_shard]
 
     def missing(self, name: str | None = None) -> list[int]:
-        """Returns the numbers of the shards that are not sampled yet, or that lack the scores `name`."""
+        """Numbers of shards that are not sampled yet, or that lack the scores `name`."""
         paths = [self.path(n) if name is None else self._scores_path(n, name) for n in range(len(self))]
         return [number for number, path in enumerate(paths) if not path.exists()]
 
@@ -105,7 +103,6 @@ class Shards:
             path.with_suffix(DRAWN).unlink(missing_ok=True)
 
     def read(self, number: int) -> list[Candidates]:
-        """Reads the candidates of a sampled shard."""
         found = []
         for history, row in zip(self.histories[number], self._rows(number), strict=True):
             turns = tuple(
@@ -127,7 +124,7 @@ class Shards:
         progress: Callable[[int, int], None] | None = None,
         numbers: Sequence[int] | None = None,
     ) -> None:
-        """Writes the missing scores of the candidates by `scorer`, beside the shards; see `make_missing` for the rest.
+        """Writes the missing scores by `scorer`, beside the shards; see `make_missing` for the rest.
 
         hidden: whether the scorer reads the hidden information; a history without it then has NaN.
         numbers: of the shards that are looked at; None for all.
@@ -153,18 +150,16 @@ class Shards:
         make_missing(paths, _of(numbers, make), budget.ranks, within=within, progress=progress)
 
     def read_scores(self, number: int, name: str) -> np.ndarray:
-        """Reads the scores of a shard's candidates in order, (n,) float32."""
+        """(n,) float32, in the order of the shard's candidates."""
         return np.fromfile(self._scores_path(number, name), "<f4")
 
     def _scores_path(self, number: int, name: str) -> Path:
         return self.path(number, f"-{name}.f32")
 
     def figures(self) -> dict[str, float]:
-        """Computes figures over all shards.
-
-        `histories`, `candidates`, `tokens`; `cut`, the candidates that reached the limit without an end;
-        `sampler_difference`, the mean over tokens of |log p of the sampler − log p of the trainer|, both at the
-        sampler's temperature. It is absent with top-p, because the sampler's figures then include top-p.
+        """`cut`: the candidates that reached the limit without an end. `sampler_difference`: the mean over tokens of
+        |log p of the sampler − log p of the trainer|, both at the sampler's temperature; absent with top-p, because the
+        sampler's figures then include top-p.
         """
         total: dict[str, float] = {"histories": 0, "candidates": 0, "tokens": 0, "cut": 0}
         difference = 0.0
@@ -190,11 +185,10 @@ class Shards:
         return len(self.histories)
 
     def _seed(self, number: int) -> int:
-        """Returns the seed with which a shard is sampled, below 2⁵⁶."""
         return int.from_bytes(lot(self.seed, "candidates", self.round, number)[:7], "big")
 
     def write_drawn(self, number: int, turns: Sequence[Sequence[Turn]]) -> None:
-        """Keeps the turns of a shard that another engine has drawn, until `sample` makes the shard of them.
+        """Keeps turns that another engine has drawn, until `sample` makes the shard of them.
 
         turns: `settings.sampled` ones for each history, with log-probabilities. Errors: Fault when the disk is full.
         """
@@ -209,11 +203,9 @@ class Shards:
         write_whole(self.path(number, DRAWN), content.getvalue())
 
     def is_drawn(self, number: int) -> bool:
-        """Returns whether another engine has drawn the turns of a shard."""
         return self.path(number, DRAWN).exists()
 
     def _read_drawn(self, number: int) -> list[list[Turn]]:
-        """Returns what `write_drawn` has kept, or an empty list."""
         if not self.is_drawn(number):
             return []
         with np.load(self.path(number, DRAWN), allow_pickle=False) as found:
@@ -226,7 +218,7 @@ class Shards:
         ]
 
     def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]], logits_bytes: int) -> list[float]:
-        """Sums the differences over the candidates' tokens of each history. Every rank must call this (see `score`)."""
+        """Sums over the candidates' tokens of each history. Every rank must call this (see `score`)."""
         compared = turns if self.settings.top_p == 1 else []
         flat = [turn for of_history in compared for turn in of_history]
         temperature = self.settings.temperature
@@ -259,5 +251,5 @@ class Shards:
 
 
 def _of(numbers: Sequence[int], make: Callable[[int | None], bytes]) -> Callable[[int | None], bytes]:
-    """Makes of a function of a shard's number one of its place in `numbers`, for `make_missing`."""
+    """`make_missing` counts places in `numbers`, `make` the shards."""
     return lambda place: make(None if place is None else numbers[place])

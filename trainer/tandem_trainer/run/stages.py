@@ -1,4 +1,4 @@
-"""The stages of a run: their names in order, and how one is trained. A finished stage is not repeated."""
+"""The stages of a run: how one is trained, and the last one, the export. A finished stage is not repeated."""
 
 from __future__ import annotations
 
@@ -14,19 +14,25 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from ..config import OptimiserConfig, RunConfig
+from ..data.template import Template
+from ..export.card import card_of
+from ..export.folders import Beside, export_critic, export_policy
+from ..fault import Fault
 from ..model.base import Base
 from ..turn import Example
 from .checkpoint import Checkpoint, whole_checkpoints, write_checkpoint
 from .distributed import Ranks
-from .objective import Objective
+from .objective import Objective, turns_of
 from .optimise import optimise
 from .reference_cache import turn_key
+from .run import ended_early
 
 if TYPE_CHECKING:
     from ..baselines import UntrainedScore
     from .prepare import Prepared
     from .run import Run
 
+READ = 8  # examples whose turns the check of an export may read
 HELD_OUT_FIGURES = ("loss", "margin", "accuracy")  # figures of held-out examples
 
 Figures = dict[str, Any]
@@ -43,10 +49,9 @@ def train_stage(
     before: Figures | None = None,
     control: UntrainedScore | None = None,
 ) -> Figures:
-    """Trains the live adapter of `base`, or loads an earlier result; afterwards it has the stage's best weights.
+    """Trains the live adapter of `base`, or loads an earlier result; it then has the stage's best weights.
 
-    before: figures of the work that made the examples; they are stored and returned with those of the stage.
-    control: the untrained baseline, measured on the stage's held-out examples before training.
+    before: figures of the work that made the examples. control: measured on the held-out examples before training.
     """
     if (result := run.result(name)) is not None:
         result.load("trained", base.state())
@@ -81,7 +86,7 @@ def train_stage(
 
 
 def tell_measured(run: Run, stage: str, figures: Figures) -> None:
-    """Emits the held-out figures of a critic that another run trained on the same pairs, and of its baseline."""
+    """Emits the held-out figures of a shared critic, and of its baseline."""
     untrained = figures.get("held_out_untrained_accuracy")  # absent in results of older trainers
     if untrained is not None:
         run.events.emit("control", stage=stage, accuracy=untrained, examples=figures["held_out_examples"])
@@ -91,11 +96,7 @@ def tell_measured(run: Run, stage: str, figures: Figures) -> None:
 
 
 class SharedCritic:
-    """A critic in the shared folder, where runs that differ only in their policy share it.
-
-    The first of them writes it to `<shared>/critic/<key>` as a checkpoint; the key is a hash of everything that a
-    critic depends on.
-    """
+    """A critic for runs that differ only in their policy, in `<shared>/critic/<hash of what it depends on>`."""
 
     def __init__(self, shared: Path, config: RunConfig, train: Sequence[Example], held_out: Sequence[Example]):
         """train, held_out: the critic's examples, in their order."""
@@ -108,7 +109,7 @@ class SharedCritic:
         self.folder = shared / "critic" / digest.hexdigest()[:24]
 
     def take(self, notice: Callable[[str], None]) -> Checkpoint | None:
-        """Returns its tensors `trained` and `objective` and the stage's figures, or None; reports a damaged one."""
+        """Reports a damaged one."""
         found = whole_checkpoints(self.folder, notice) if self.folder.exists() else []
         return found[0] if found else None
 
@@ -124,3 +125,51 @@ class SharedCritic:
             if not self.folder.exists():
                 raise
             shutil.rmtree(making)
+
+
+def export(run: Run, base: Base, template: Template, prepared: Prepared, figures: Figures) -> None:
+    """`model/` marks the run as done. An existing folder was written and checked before a kill, and stays."""
+    run.events.state("running", "export")
+    config, folder = run.config, run.folder
+    told: Figures = {"model": str(folder / "model"), "stages": figures}
+    if (ended := ended_early(figures, config)) is not None:
+        told["ended"] = asdict(ended)
+    critic = run.result("critic")
+    if critic is not None:
+        told["critic"] = str(folder / "critic")
+        if run.ranks.of_first(not (folder / "critic").exists()):
+            turns = turns_of(prepared.critic[:READ])
+            card = card_of("critic", config, base, prepared.counts, figures)
+            head = critic.tensors("objective")
+            scores = config.critic.score == "log-ratio" and config.model.training != "qlora"
+            beside = graphs(run) if scores else None
+            check = export_critic(base, folder / "critic", turns, card, config, head, beside=beside)
+            told["critic_check"] = check and asdict(check)
+    if run.ranks.of_first(not (folder / "model").exists()):
+        seen = template.all_turns(prepared.dialogues[:READ])
+        turns = [turn for of_dialogue in seen for turn in of_dialogue] or turns_of(prepared.policy[:READ])
+        card = card_of("policy", config, base, prepared.counts, figures)
+        check = export_policy(base, folder / "model", turns, card, beside=graphs(run))
+        told["model_check"] = check and asdict(check)
+    run.ranks.wait()
+    run.events.emit("result", **told)
+    run.clear()
+    run.events.state("done", message=ended.sentence if ended else None)
+
+
+def graphs(run: Run) -> Beside | None:
+    """Writes the graphs of `export.onnx`; failures are notices, since a model needs none."""
+    precisions = run.config.export.onnx
+    if not precisions:
+        return None
+    from ..export.onnx.export import export_onnx  # ONNX Runtime is loaded only where it is used
+
+    def beside(folder: Path) -> None:
+        try:
+            refused = export_onnx(folder, precisions, run.events.notice).refused
+            for precision, fault in refused.items():
+                run.events.notice(f"There is no {precision} graph; the others and the model itself are whole: {fault}")
+        except Fault as fault:
+            run.events.notice(f"There are no graphs for ONNX Runtime, and the model itself is whole: {fault}")
+
+    return beside

@@ -1,6 +1,7 @@
 """Requests to stop (a file `stop` in the run folder, SIGTERM or SIGINT) and to finish (a file `finish`).
 
-A stopped run can be resumed. A run that finishes ends its policy at the current step and exports its result."""
+A stopped run can be resumed. A run that finishes ends its policy at the current step and exports its result.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +19,12 @@ class Stopped(Exception):
 
 
 class StopRequest:
-    """Is true once the run is asked to stop. A second signal ends the process at once, without a new checkpoint.
+    """True once the run is asked to stop. A second signal ends the process at once, without a new checkpoint.
 
     Ctrl-C in a terminal reaches a process under torchrun twice, from the terminal and from torchrun, so signals within
-    a second count as one. A request to finish is not a request to stop; it remains until the run is done, even if the
-    run is stopped, killed and resumed.
-    since: when the run was started, in seconds since 1970; None for the start of this process. A file `stop` that is
-    older is deleted.
+    a second count as one. A request to finish remains until the run is done, even if the run is stopped, killed and
+    resumed. since: when the run was started, in seconds since 1970; None for the start of this process. A file `stop`
+    that is older is deleted.
     """
 
     def __init__(self, folder: Path, since: float | None = None):
@@ -35,7 +35,7 @@ class StopRequest:
             self.path.unlink()
 
     def listen(self) -> None:
-        """Takes over SIGTERM and SIGINT. Only the main thread may call this."""
+        """Only the main thread may call this."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._signal)
 
@@ -53,9 +53,9 @@ class StopRequest:
         return self.finish_path.exists()
 
     def honoured(self) -> None:
-        """Deletes the stop file once the run is saved, so that the next start does not stop again."""
+        """Once the run is saved: the next start must not stop again."""
         self.path.unlink(missing_ok=True)
 
     def fulfilled(self) -> None:
-        """Deletes the finish file once the run is done."""
+        """Once the run is done."""
         self.finish_path.unlink(missing_ok=True)

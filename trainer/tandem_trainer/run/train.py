@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import importing
 from ..config import RunConfig
 from ..fault import Fault
-from ..imports import importing
 from ..run_json import read_config
 from .claim import alive, claim
 from .disk_space import fault_of, reserved
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str]) -> int:
-    """Executes a run. arguments: the path of run.json. Returns the exit code. Errors: Fault, after its event."""
+    """arguments: the path of run.json. Errors: Fault, after its event."""
     path = Path(arguments[0])
     config = read_config(path)
     folder = path.resolve().parent
@@ -79,10 +79,7 @@ def perform(
     first: bool,
     hands_over: bool = False,
 ) -> None:
-    """Trains to the end or until a request to stop.
-
-    first: whether this process writes. hands_over: whether others make the candidates. Errors: Fault; HandedOver.
-    """
+    """first: whether this process writes. hands_over: whether others make the candidates. Errors: Fault; HandedOver."""
     try:
         with ExitStack() as within:
             if first:
@@ -100,7 +97,6 @@ def perform(
 def train(
     folder: Path, config: RunConfig, events: Events, request: StopRequest, attempt: Attempt, *, hands_over: bool
 ) -> None:
-    """Executes the stages of a run. Errors: Fault, Stopped, HandedOver."""
     # Checkpoints are deleted after all events; if they still exist, the run was killed just before its end.
     if (folder / "model").exists() and not any((folder / "checkpoints").glob("*-done")):
         check_same_configuration(folder, config, None)
@@ -116,7 +112,6 @@ def train(
         from ..baselines import UntrainedScore, objective_of
         from ..data.template import Template
         from ..export.onnx.shape import require_exportable
-        from ..export.stage import export
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
         from ..model.folder import context_length, find_model, load_tokenizer, pinned, quiet
@@ -130,7 +125,7 @@ def train(
         from .prepare import prepare
         from .reference_cache import ReferenceCache
         from .run import Run, trains_critic
-        from .stages import train_stage
+        from .stages import export, train_stage
         from .workload import loads_of
 
     quiet()
@@ -138,8 +133,7 @@ def train(
     if config.resources.threads:
         torch.set_num_threads(config.resources.threads)
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # data
+    # ---- data
     # The first process chooses the hub commit and downloads it; the others then find the files in the cache.
     asked = config.model
     model = ranks.of_first(pinned(as_begun(asked, folder), folder) if ranks.first else None)
@@ -155,8 +149,7 @@ def train(
         remove_rests(folder)
     ranks.wait()
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # plan
+    # ---- plan
     shape = read_shape(path)
     plan = None
     if ranks.first:
@@ -169,8 +162,7 @@ def train(
         events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
     stop_here(ranks, request)
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # online: TRL loads the model and trains it
+    # ---- online: TRL loads the model and trains it
     if config.method == "grpo":
         from ..grpo import grpo
 
@@ -192,8 +184,7 @@ def train(
         export(run, base, template, replace(prepared, policy=played), figures)
         return
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # model
+    # ---- model
     if ranks.first:
         find_model(config.model, folder)
     ranks.wait()
@@ -225,8 +216,7 @@ def train(
     reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20, shared=shared)
     stop_here(ranks, request)
 
-    # ------------------------------------------------------------------------------------------------------------------
-    # stages
+    # ---- stages
     policy = objective_of("policy", config, reference)
     if config.method == "sweet-rl":
         critic = objective_of("critic", config, reference) if trains_critic(config) else None

@@ -34,7 +34,7 @@ Written = Sequence[Sequence[Turn]]  # candidates of some histories, grouped by h
 
 @dataclass(frozen=True)
 class Piece:
-    """One kind of repeated work in a stage: training on examples, reading without gradients, or sampling turns.
+    """Repeated work of a stage: training on examples, reading without gradients, or sampling turns.
 
     flops: of the whole work; sampled tokens count WRITING times. sample: a typical part of it, for timing; of sampling,
     its prompts. of_sample: FLOPs of the sample, where its examples do not determine them.
@@ -51,8 +51,7 @@ class Load:
     """The work of one stage. pieces: None when the data are unknown.
 
     largest, scored: tokens and scored tokens of the largest unit that is trained on at once; 0 without training.
-    copies: number of exported models. graphs: number of exported graphs for ONNX Runtime. parts: number of parts that
-    processes can work on in parallel.
+    copies: exported models. graphs: exported graphs for ONNX Runtime. parts: on which processes can work in parallel.
     longest: tokens of the longest turn among those that are sampled side by side.
     """
 
@@ -71,14 +70,10 @@ class Load:
 
 
 def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Written | None = None) -> list[Load]:
-    """Estimates from the data.
-
-    The work on candidates follows from `written`, candidates of some histories, or else from the lengths of turns; then
-    all candidates are assumed to differ.
-    """
+    """Work on candidates follows from `written`, or else from the lengths of turns, as if all candidates differed."""
     config = prepared.config
     if config.method == "grpo":
-        # Nobody knows how long dialogues will be that are not played yet; the memory is that of the longest possible.
+        # The lengths of dialogues to come are unknown; the memory is that of the longest possible.
         longest = longest_dialogue(config)
         return [Load("policy", largest=longest, scored=longest), _export(config)]
     critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
@@ -92,7 +87,7 @@ def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Writ
 
 
 def longest_dialogue(config: RunConfig) -> int:
-    """Returns an upper limit of the tokens of a dialogue of GRPO: its request, and each message with its reply."""
+    """An upper limit of the tokens of a dialogue of GRPO: its request, and each message with its reply."""
     return REQUEST + config.grpo.max_turns * (config.grpo.max_new_tokens + REPLY)
 
 
@@ -106,8 +101,7 @@ def _copies(config: RunConfig) -> int:
     return 2 if trains_critic(config) else 1
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# training
+# ---- training
 
 
 def _training(
@@ -133,10 +127,7 @@ def _pieces(
     settings: OptimiserConfig,
     shape: Shape,
 ) -> tuple[Piece, Piece]:
-    """Returns the pieces of a training stage: epochs, evaluations, one pass of the reference, and the baseline.
-
-    examples: the training examples, or some whole batches of them. train, held_out: total numbers.
-    """
+    """Of a training stage. examples: some whole batches of the training examples. train, held_out: total numbers."""
     config = prepared.config
     batch = min(settings.batch, len(examples))
     batches = [
@@ -166,7 +157,7 @@ def _has_reference(stage: str, config: RunConfig) -> bool:
 def _flops_of_one(
     examples: Sequence[Example], batches: Sequence[Sequence[int]], config: RunConfig, shape: Shape, work: Work
 ) -> float:
-    """Returns the mean FLOPs of an example; examples that are computed together share prefixes."""
+    """The mean over examples; those that are computed together share prefixes."""
     budget = config.resources.token_budget
     tokens = PACK if budget == "auto" else budget
     parts = [part for batch in batches for part in packs([examples[index] for index in batch], tokens)]
@@ -174,19 +165,18 @@ def _flops_of_one(
 
 
 def packs(examples: Sequence[Example], budget: int, shared: bool = True) -> list[list[Example]]:
-    """Splits examples into micro-batches of at most `budget` tokens. shared: whether common prefixes count once."""
+    """Micro-batches of at most `budget` tokens. shared: whether common prefixes count once."""
     return [
         [examples[index] for index in batch]
         for batch in micro_batches(range(len(examples)), counter(examples, shared), budget)
     ]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# candidates, their ranking, and the policy that learns from it
+# ---- candidates, their ranking, and the policy that learns from it
 
 
 def _round(prepared: Prepared, shape: Shape, template: Template, written: Written | None) -> list[Load]:
-    """Estimates a round from the histories for which candidates will be sampled."""
+    """By the histories for which candidates will be sampled."""
     config = prepared.config
     settings, limit = config.candidates, config.policy.max_tokens
     dialogues = first_of(prepared.dialogues, settings.trajectories)
@@ -200,7 +190,7 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
     counted = shards[:: ceil(len(shards) / SAMPLED)]
 
     def reading(hidden: bool) -> Piece:
-        """Estimates one pass over all candidates."""
+        """One pass over all candidates."""
         some = [expected.candidates(shard, settings.per_turn, hidden) for shard in counted]
         flops = fmean(step_flops(shape, turns_of(examples), "forward") for examples in some if examples)
         return Piece("read", flops * len(shards), tuple(some[0]))
@@ -242,10 +232,7 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
 
 @dataclass(frozen=True)
 class _Expected:
-    """Expected candidates: written ones, or random tokens with the lengths of turns in the dialogues.
-
-    lengths: of the dialogues' turns, shortest first.
-    """
+    """Written candidates, or random tokens with the lengths of turns in the dialogues. lengths: shortest first."""
 
     config: RunConfig
     shape: Shape
@@ -257,7 +244,7 @@ class _Expected:
         return self.lengths[min(len(self.lengths) - 1, int(len(self.lengths) * (1 - 1 / turns)))]
 
     def candidates(self, places: Sequence[History], count: int, hidden: bool) -> list[Example]:
-        """Returns `count` turns for each history; none for one without the hidden information that `hidden` needs."""
+        """None for a history without the hidden information that `hidden` needs."""
         prompts = [place.hidden_prompt if hidden else place.prompt for place in places]
         return [
             Example(place.group, (turn,))
@@ -267,7 +254,7 @@ class _Expected:
         ]
 
     def pairs(self, place: History, number: int) -> list[Example]:
-        """Returns the pairs that a critic with random scores would give."""
+        """Those that a critic with random scores would give."""
         settings = self.config.candidates
         turns = self._turns(number, place.prompt, settings.per_turn)
         scores = np.random.default_rng(number).random(len(turns))

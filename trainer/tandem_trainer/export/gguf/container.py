@@ -29,10 +29,7 @@ class Tensor:
 
 
 class GgufFile:
-    """metadata: by key. tensors: by name; their numbers are read on demand.
-
-    Errors: Fault(usage) for a file that is not GGUF, is truncated, or has an unsupported number type.
-    """
+    """Numbers are read on demand. Errors: Fault(usage) for a file that is not GGUF, truncated or unsupported."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -52,7 +49,7 @@ class GgufFile:
         return Fault(f"{self.path} is damaged or not all of it came: download it again.", usage=True)
 
     def numbers(self, name: str) -> np.ndarray:
-        """Returns the numbers of a tensor in its shape: float16 if the file stores F16, else float32."""
+        """float16 if the file stores F16, else float32."""
         tensor = self.tensors[name]
         if tensor.kind not in KINDS:
             raise Fault(
@@ -121,10 +118,7 @@ class _Reader:
 
 
 def write_gguf(path: Path, metadata: Mapping[str, Any], tensors: Iterable[tuple[str, tuple[int, ...], str]], numbers):
-    """Writes a file of version 3. tensors: name, shape and kind of each. numbers: returns the bytes of a named tensor.
-
-    Integers become uint32, or int32 in lists. Errors: OSError.
-    """
+    """Integers become uint32, or int32 in lists. tensors: name, shape and kind. numbers: gives the bytes by name."""
     tensors = list(tensors)
     head = bytearray(MAGIC + struct.pack("<IQQ", 3, len(tensors), len(metadata)))
     for key, value in metadata.items():
@@ -152,7 +146,6 @@ def _string(text: str) -> bytes:
 
 
 def _value(value: Any) -> bytes:
-    """Encodes a value, with the number of its type in front."""
     if isinstance(value, list):
         kind = {str: STRING, int: I32, float: F32}[type(value[0])]
         items = (

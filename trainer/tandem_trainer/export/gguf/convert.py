@@ -52,7 +52,6 @@ SHARD = 4 << 30  # bytes of tensors in memory at a time
 
 
 def main(arguments: list[str]) -> int:
-    """Runs `convert`. Errors: those of `to_folder` and `to_file`."""
     parser = argparse.ArgumentParser(prog="tandem_trainer convert", description="GGUF to Hugging Face, and back.")
     parser.add_argument("--precision", help="of the weights; none: of a folder the file's own, or fp32; of a file q8_0")
     parser.add_argument("source", type=Path)
@@ -77,10 +76,9 @@ def main(arguments: list[str]) -> int:
 
 
 def to_folder(source: Path, target: Path, precision: str | None) -> dict[str, Any]:
-    """Writes the folder `target`; returns its precision and the number of parameters.
+    """Returns the precision and the number of parameters. precision: None for the file's own.
 
-    precision: of FOLDER_PRECISIONS; None for the file's own. Errors: Fault for a damaged file, an unsupported model,
-    and a full disk; `target` then does not exist.
+    Errors: Fault for a damaged file, an unsupported model, and a full disk; `target` then does not exist.
     """
     file = GgufFile(source)
     config = config_of(file)
@@ -117,7 +115,6 @@ def to_folder(source: Path, target: Path, precision: str | None) -> dict[str, An
 
 
 def write_card(folder: Path, file: GgufFile) -> None:
-    """Writes a card that names the license, where the file names one."""
     license = file.metadata.get("general.license")
     if not isinstance(license, str):
         return
@@ -149,7 +146,7 @@ def require_whole(file: GgufFile, config: dict[str, Any], names: dict[str | None
 def write_weights(
     folder: Path, file: GgufFile, config: dict[str, Any], names: dict[str, str], dtype: torch.dtype
 ) -> None:
-    """Writes one file of weights, or several of at most SHARD bytes with their index."""
+    """Writes one file, or several of at most SHARD bytes with their index."""
     parts = list(shards(file, names, dtype.itemsize))
     index = {}
     for number, part in enumerate(parts, 1):
@@ -178,10 +175,10 @@ def shards(file: GgufFile, names: dict[str, str], size: int) -> Iterator[list[st
 
 
 def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]:
-    """Writes the file `target`; returns its precision and the number of parameters.
+    """Returns the precision and the number of parameters. precision: None for q8_0. Norms, biases and tensors with a
+    row length that is no multiple of 32 stay float32.
 
-    precision: of FILE_PRECISIONS; None for q8_0. Norms, biases and tensors whose row length is no multiple of 32 stay
-    float32. Errors: Fault for a folder without a supported model, and for a full disk; `target` then does not exist.
+    Errors: Fault for a folder without a supported model, and for a full disk; `target` then does not exist.
     """
     precision = precision or "q8_0"
     kind, file_type = FILE_PRECISIONS[precision]

@@ -32,7 +32,7 @@ LOW, HIGH, ORIGINAL = 1.0, 4.0, 8192  # constants of Llama 3's rope scaling, equ
 
 
 def folder_name(name: str) -> str | None:
-    """Translates `blk.0.attn_q.weight` to `model.layers.0.self_attn.q_proj.weight`; None for an unknown tensor."""
+    """`blk.0.attn_q.weight` becomes `model.layers.0.self_attn.q_proj.weight`; None for an unknown tensor."""
     found = re.fullmatch(r"(?:blk\.(\d+)\.)?(\w+)\.(weight|bias)", name)
     if found is None:
         return None
@@ -43,7 +43,7 @@ def folder_name(name: str) -> str | None:
 
 
 def gguf_name(name: str) -> str:
-    """Translates a folder's tensor name to that of GGUF. Errors: KeyError."""
+    """Errors: KeyError for an unknown tensor."""
     found = re.fullmatch(r"model\.layers\.(\d+)\.(.+)\.(weight|bias)", name)
     if found is None:
         part, kind = name.rsplit(".", 1)
@@ -53,7 +53,7 @@ def gguf_name(name: str) -> str:
 
 
 def heads_of(name: str, config: dict[str, Any]) -> int | None:
-    """Returns the heads of a Llama's query or key weight, whose rows GGUF orders differently; None for others."""
+    """The heads of a Llama's query or key weight, because GGUF orders their rows differently; None for others."""
     if config["model_type"] != "llama":
         return None
     part = name.rsplit(".", 2)[-2]
@@ -66,12 +66,11 @@ def halves_apart(numbers: np.ndarray, heads: int) -> np.ndarray:
 
 
 def halves_together(numbers: np.ndarray, heads: int) -> np.ndarray:
-    """Reorders rows from the folder's order to that of GGUF."""
     return numbers.reshape(heads, 2, -1, *numbers.shape[1:]).swapaxes(1, 2).reshape(numbers.shape)
 
 
 def config_of(file: GgufFile) -> dict[str, Any]:
-    """Builds config.json without token ids. Errors: Fault(usage) for an unsupported model or a missing value."""
+    """Without token ids. Errors: Fault(usage) for an unsupported model or a missing value."""
     family = file.metadata.get("general.architecture")
     if family not in FAMILIES:
         raise Fault(f"{file.path} is a model of the architecture {family}, and {KNOWN}: take another.", usage=True)
@@ -144,7 +143,7 @@ def llama3_divisors(theta: float, head_dim: int, factor: float) -> np.ndarray:
 
 
 def metadata_of(config: dict[str, Any], folder: str) -> dict[str, Any]:
-    """Builds GGUF metadata from a config.json as transformers reads it. Errors: Fault(usage)."""
+    """config: as transformers reads it. Errors: Fault(usage)."""
     family, rope = config["model_type"], config["rope_parameters"]
     name = {"mistral": "llama"}.get(family, family)
     if name not in FAMILIES:

@@ -30,7 +30,6 @@ KNOWN = ("gpt-2", "smollm", *BY_PATTERN)
 
 
 def pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
-    """Builds the pre-tokenizer with a name of KNOWN."""
     if name in BY_PATTERN:
         split = pre_tokenizers.Split(Regex(BY_PATTERN[name]), "isolated", invert=False)
         return pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
@@ -40,12 +39,11 @@ def pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
     return bytes_
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# from a file
+# ---- from a file
 
 
 def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
-    """Reads the tokenizer of a file. Errors: Fault(usage) for an unsupported or incomplete tokenizer."""
+    """Errors: Fault(usage) for an unsupported or incomplete tokenizer."""
     about = file.metadata
     kind = about.get("tokenizer.ggml.model")
     tokens, types = about.get("tokenizer.ggml.tokens", []), about.get("tokenizer.ggml.token_type", [])
@@ -129,15 +127,11 @@ def _sentence_piece(file: GgufFile, tokens: list[str], unknown: str | None) -> T
     return tokenizer
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# to a file
+# ---- to a file
 
 
 def tokenizer_metadata(tokenizer: PreTrainedTokenizerBase, rows: int, folder: str) -> dict[str, Any]:
-    """Builds the tokenizer's metadata. rows: rows of the embedding, at least the number of tokens.
-
-    Errors: Fault(usage) for an unsupported tokenizer.
-    """
+    """rows: of the embedding, at least the number of tokens. Errors: Fault(usage) for an unsupported tokenizer."""
     content = json.loads(tokenizer.backend_tokenizer.to_str())
     model, added = content["model"], {token["id"]: token for token in content["added_tokens"]}
     name = next((name for name in KNOWN if _same(content["pre_tokenizer"], name)), None)
@@ -177,7 +171,7 @@ def tokenizer_metadata(tokenizer: PreTrainedTokenizerBase, rows: int, folder: st
 
 
 def _same(content: dict | None, name: str) -> bool:
-    """Returns whether a pre-tokenizer splits text as llama.cpp's of this name; offsets are ignored."""
+    """True if a pre-tokenizer splits text as llama.cpp's of this name; offsets are ignored."""
 
     def parts(of: dict | None) -> list[dict]:
         steps = [of] if of is None or of["type"] != "Sequence" else of["pretokenizers"]

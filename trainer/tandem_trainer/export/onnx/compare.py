@@ -27,10 +27,7 @@ LENGTH = 24  # tokens generated for each request
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A conversation that PyTorch continued greedily, with the logits of every token.
-
-    ids: (L,) int64; prompt: number of ids in the prompt; logits: (L, V) float32.
-    """
+    """A greedy continuation by PyTorch. ids: (L,) int64; prompt: number of its ids; logits: (L, V) float32."""
 
     ids: np.ndarray
     prompt: int
@@ -42,8 +39,8 @@ class Distance:
     """Differences between a graph and PyTorch.
 
     tokens: number compared. largest: greatest absolute difference of a logit. divergence: mean KL(PyTorch ‖ graph) in
-    nats. agreement: fraction of tokens after which both have the same most likely token. The last two need whole
-    distributions, which a scoring graph does not give.
+    nats. agreement: fraction of tokens after which both have the same most likely token. A scoring graph has only the
+    first two.
     """
 
     tokens: int
@@ -57,10 +54,7 @@ class Distance:
 
 @torch.no_grad()
 def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, length: int) -> list[Sample]:
-    """Continues all requests by `length` tokens in one batch, which reads the weights once for each step of the batch.
-
-    model: in float32.
-    """
+    """All requests go in one batch, which reads the weights once for each step. model: in float32."""
     prompts = [prompt_of(request, tokenizer) for request in REQUESTS]
     width = max(map(len, prompts))
     ids = torch.tensor([[0] * (width - len(prompt)) + prompt for prompt in prompts])  # (B, T), padded on the left
@@ -88,8 +82,6 @@ def prompt_of(request: str, tokenizer: PreTrainedTokenizerBase) -> list[int]:
 
 
 class Player:
-    """Runs a graph of `write_player` in ONNX Runtime."""
-
     def __init__(self, file: Path, shape: Shape):
         self.session = session(file)
         self.shape = shape
@@ -133,7 +125,7 @@ def session(file: Path) -> onnxruntime.InferenceSession:
 
 
 def scorer_distance(of: Sequence[Sample], file: Path) -> Distance:
-    """Compares a graph of `write_scorer`; `largest` is the difference of log-probabilities of the chosen tokens."""
+    """`largest` is the difference of log-probabilities of the chosen tokens."""
     run = session(file).run
     apart = []
     for sample in of:

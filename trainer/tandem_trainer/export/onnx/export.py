@@ -49,17 +49,16 @@ Say = Callable[[str], None]
 
 @dataclass
 class Graphs:
-    """files: written files. refused: by precision, why that graph was not written; the others are complete."""
+    """refused: by precision, why that graph was not written; `files` are complete."""
 
     files: list[Path] = field(default_factory=list)
     refused: dict[Precision, Fault] = field(default_factory=dict)
 
 
 def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None) -> Graphs:
-    """Writes the graphs of a model, or the scoring graphs of a critic if there is a critic.json.
+    """precisions: of a model's graphs; a critic is always fp32. base: present location of a critic's base, None for
+    that in training. Other existing graphs stay. A graph that differs too much from PyTorch is refused alone.
 
-    precisions: of a model's graphs; a critic is always fp32. base: present location of a critic's base, None for its
-    location in training. Other existing graphs stay. A graph that differs too much from PyTorch is refused alone.
     Errors: Fault for an unsupported model, damaged weights, too little memory for the comparison, a full disk, and when
     every graph is refused; nothing is then put in place.
     """
@@ -88,14 +87,12 @@ def is_critic(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# graphs, each compared with PyTorch
+# ---- graphs, each compared with PyTorch
 
 
 def player(
     folder: Path, into: Path, precisions: Sequence[Precision], say: Say
 ) -> tuple[dict[str, dict], dict[Precision, Fault]]:
-    """Writes and compares the graphs of a model; returns facts about each, and the refused precisions."""
     weights = Weights(folder).digests()
     shape, of = ready(folder, folder, LENGTH)
     made, refused = {}, {}
@@ -138,7 +135,7 @@ def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, di
 
 
 def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
-    """Refuses critics that only PyTorch can compute as they were trained. Errors: Fault(usage)."""
+    """Some critics only PyTorch can compute as they were trained. Errors: Fault(usage)."""
     what = {
         about.score == "value-head": "predicts rewards by a value head",
         about.training == "qlora": "was trained against a base in 4 bits",
@@ -148,7 +145,6 @@ def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
 
 
 def ready(folder: Path, tokenizer_of: Path, length: int) -> tuple[Shape, list[Sample]]:
-    """Returns the shape of the model in `folder`, and PyTorch's results for requests that it continues by `length`."""
     shape = read_shape(folder)
     require_memory(folder, Weights(folder).parameters)
     own = ModelConfig(base=str(folder), device="cpu", dtype="float32")
@@ -169,8 +165,7 @@ def require_memory(folder: Path, parameters: int) -> None:
         )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# requirements of the comparison
+# ---- requirements of the comparison
 
 
 def require_exact(name: str, far: Distance) -> None:
@@ -182,7 +177,7 @@ def require_exact(name: str, far: Distance) -> None:
 
 
 def require_same_model(folder: Path, precision: Precision, far: Distance) -> None:
-    """Refuses quantised weights that diverge too far, and names a more exact precision. Errors: Fault(usage)."""
+    """Names a more exact precision for quantised weights that diverge too far. Errors: Fault(usage)."""
     if far.divergence <= USELESS:  # false for NaN
         return
     raise Fault(
@@ -214,12 +209,11 @@ def sentence(name: str, far: Distance) -> str:
     )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the folder
+# ---- the folder
 
 
 def put_in_place(temporary: Path, target: Path, made: dict[str, dict]) -> list[Path]:
-    """Moves the files into place. A graph is deleted before its weights change, so that both always match."""
+    """A graph is deleted before its weights change, so that both always match."""
     target.mkdir(exist_ok=True)
     files = sorted(path.name for path in temporary.iterdir())
     for name in files:
@@ -236,7 +230,6 @@ def put_in_place(temporary: Path, target: Path, made: dict[str, dict]) -> list[P
 
 
 def _graphs(folder: Path) -> dict[str, dict]:
-    """Reads the facts about the existing graphs. Errors: Fault when they cannot be read."""
     try:
         return json.loads((folder / ABOUT).read_text(encoding="utf-8"))["graphs"]
     except FileNotFoundError:
@@ -246,7 +239,6 @@ def _graphs(folder: Path) -> dict[str, dict]:
 
 
 def main(arguments: list[str]) -> int:
-    """Runs `onnx`. Errors: those of `export_onnx`."""
     parser = argparse.ArgumentParser(prog="tandem_trainer onnx", description="Graphs for ONNX Runtime.")
     parser.add_argument("--precision", help=f"of {', '.join(PRECISIONS)}, with commas between; none: fp32,int8")
     parser.add_argument("--base", help="where a critic's base is now, if not where it was in training")

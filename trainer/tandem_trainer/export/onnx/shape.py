@@ -42,7 +42,7 @@ class Shape:
 
 
 def read_shape(folder: Path) -> Shape:
-    """Reads the shape of a model. Errors: Fault(usage) for a missing configuration or an unsupported model."""
+    """Errors: Fault(usage) for a missing configuration or an unsupported model."""
     config = exportable(folder)
     heads = config.num_attention_heads
     cos, sin = rotations(config)
@@ -62,13 +62,12 @@ def read_shape(folder: Path) -> Shape:
 
 
 def require_exportable(config: ExportConfig, model: Path) -> None:
-    """Refuses a run before training whose result could not be exported. Errors: Fault(usage)."""
+    """Refuses such a run before training. Errors: Fault(usage)."""
     if config.onnx:
         exportable(model)
 
 
 def exportable(folder: Path) -> PretrainedConfig:
-    """Returns the configuration of a model that can be exported. Errors: Fault(usage)."""
     try:
         config = AutoConfig.from_pretrained(folder)
     except (OSError, ValueError) as error:
@@ -106,7 +105,7 @@ def head_dim(config: PretrainedConfig) -> int:
 
 
 def windows(config: PretrainedConfig) -> tuple[int | None, ...]:
-    """Returns the attention windows as transformers chooses them: by layer if configured so, else equal for all."""
+    """By layer if configured so, else equal for all, as in transformers."""
     window = getattr(config, "sliding_window", None)
     kinds = getattr(config, "layer_types", None)
     if kinds is None:
@@ -115,7 +114,7 @@ def windows(config: PretrainedConfig) -> tuple[int | None, ...]:
 
 
 def rotations(config: PretrainedConfig) -> tuple[torch.Tensor, torch.Tensor]:
-    """Computes cos and sin by position, with the configured scaling. The four families share Llama's code."""
+    """(positions, head_dim / 2) cos and sin with the configured scaling. The four families share Llama's code."""
     # Imported here because `check` uses this module without torch.
     import torch
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding

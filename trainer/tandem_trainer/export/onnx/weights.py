@@ -1,4 +1,6 @@
-"""Reads the weights of a model folder one tensor at a time, so that a large model is never whole in memory."""
+"""Reads the weights of a model folder one tensor at a time, as float32 on the CPU: a large model is never whole in
+memory.
+"""
 
 import hashlib
 import json
@@ -41,22 +43,20 @@ class Weights:
         return name in self.files
 
     def __getitem__(self, name: str) -> torch.Tensor:
-        """Reads a tensor as float32 on the CPU."""
         with self._holding(name) as file:
             return file.get_tensor(name).float()
 
     def shape(self, name: str) -> list[int]:
-        """Returns a tensor's shape without reading its numbers."""
         with self._holding(name) as file:
             return file.get_slice(name).get_shape()
 
     @property
     def parameters(self) -> int:
-        """Returns the total number of weights. Reads only the headers of the files."""
+        """Reads only the headers of the files."""
         return sum(torch.Size(self.shape(name)).numel() for name in self.files)
 
     def digests(self) -> dict[str, str]:
-        """Returns the digest of each file by name; src/core/model/local/weights.ts computes the same."""
+        """By file name; src/core/model/local/weights.ts computes the same."""
         try:
             return {name: digest(self.folder / name) for name in sorted(set(self.files.values()))}
         except OSError as error:
@@ -64,7 +64,6 @@ class Weights:
 
     @contextmanager
     def _holding(self, name: str) -> Iterator[Any]:
-        """Returns the open file that holds a tensor."""
         if name not in self.files:
             raise self._damaged(f"{name} is missing")
         try:
@@ -78,10 +77,7 @@ class Weights:
 
 
 def digest(file: Path) -> str:
-    """Hashes the size and PARTS evenly spaced parts of a file; up to 4 MiB that is the whole file.
-
-    This is fast for large files. It detects training, which changes nearly every number, but may miss a single change.
-    """
+    """Hashes the size and PARTS evenly spaced parts, up to 4 MiB the whole: finds training, not a single change."""
     size = file.stat().st_size
     hashed = hashlib.sha256(f"{size}\n".encode())
     with file.open("rb") as opened:

@@ -1,6 +1,6 @@
 """Which nodes of a cluster a run is on, and what is said of those that are lost or come back."""
 
-from tandem_trainer.cluster.placement import Node, changed, compared, joined
+from tandem_trainer.cluster.worker import Node, changed, compared, joined
 
 
 def node(name: str, workers: int, state: str = "works", host: str | None = None) -> Node:

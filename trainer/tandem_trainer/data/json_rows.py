@@ -1,0 +1,203 @@
+"""Reads rows from JSON Lines: their lines, their fields, and the ids that Tandem gives to tasks and rows without one.
+
+Each field is checked once, where it is read. A bad line does not affect the others.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..fault import Fault
+from .dialogue import Problem, Spoken
+
+OTHER_FORMATS = {
+    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
+    b"\x1f\x8b": "is compressed; unpack it first",
+    b"PK\x03\x04": "is compressed; unpack it first",
+    b"\x28\xb5\x2f\xfd": "is compressed; unpack it first",
+    b"PAR1": "is Parquet; write it as JSON lines first",
+}
+
+
+def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]]:
+    """Yields objects with line numbers from 1; bad lines go into `problems`. Errors: Fault for an unreadable file."""
+    try:
+        with open(file, "rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if number == 1:
+                    refuse_other_formats(file, line)
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                if line.isspace():
+                    continue
+                try:
+                    value = parse(line)
+                except ValueError as error:
+                    problems.append(Problem(str(file), number, f"The line {error} and is passed over."))
+                    continue
+                if isinstance(value, dict):
+                    yield number, value
+                else:
+                    problems.append(Problem(str(file), number, "The line is not a JSON object and is passed over."))
+    except OSError as error:
+        if file.is_dir():
+            what = "is a folder; give files of rows, which `tandem train` and `tandem score` write of a data folder"
+            raise Fault(f"{file} {what}.", usage=True) from error
+        raise Fault(f"{file} cannot be read ({error.strerror}); check the path.", usage=True) from error
+
+
+def parse(line: bytes) -> object:
+    """Errors: ValueError with the reason. A lone surrogate becomes U+FFFD, as in UTF-8."""
+    try:
+        value = json.loads(line.decode(), parse_constant=refuse_constant)
+    except UnicodeDecodeError as error:
+        raise ValueError("is not valid UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError("is not JSON") from error
+    if b"\\ud" not in line.lower():
+        return value
+    whole = json.dumps(value, ensure_ascii=False).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return json.loads(whole)
+
+
+def refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def refuse_other_formats(file: Path, start: bytes) -> None:
+    """Every line of such a file would be reported as unreadable. Errors: Fault."""
+    for signature, what in OTHER_FORMATS.items():
+        if start.startswith(signature):
+            raise Fault(f"{file} {what}.", usage=True)
+
+
+class BadRow(Exception):
+    """An error whose message says in one sentence why a row cannot be used."""
+
+
+def object_of(row: dict, name: str) -> dict:
+    value = row.get(name)
+    if not isinstance(value, dict | None):
+        raise BadRow(f"The field {name} must be an object.")
+    return value or {}
+
+
+def text_of(row: dict, name: str, default: str | None = None) -> str:
+    value = row.get(name, default)
+    if not isinstance(value, str) or value.strip() == "":
+        raise BadRow(f"The field {name} is missing or not a text.")
+    return value
+
+
+def reward_of(row: dict) -> float | None:
+    reward = row.get("reward")
+    if reward is None:
+        return None
+    if type(reward) not in (int, float) or not 0 <= reward <= 1:
+        raise BadRow("The field reward must be a number from 0 to 1.")
+    return float(reward)
+
+
+def spoken(
+    position: int,
+    ids: object,
+    log_probs: object,
+    prompt_ids: object,
+    finish_reason: object,
+    reasoning: object,
+    where: str,
+) -> Spoken:
+    """Checks the recorded tokens of a turn. Log-probabilities without ids are useless and ignored.
+
+    Servers may leave out the log-probability of the last token of a turn that the model ended; it becomes NaN.
+    """
+    tokens = ids_of(ids, f"The token ids of {where}")
+    prompt = ids_of(prompt_ids, f"The prompt's token ids of {where}")
+    if tokens is None or log_probs is None:
+        return Spoken(position, tokens, tokens is not None, None, prompt, str(finish_reason), str(reasoning))
+    values = numbers(log_probs)
+    if values.dtype.kind not in "fi" or not np.isfinite(values).all():
+        raise BadRow(f"The log-probabilities of {where} must be a list of numbers.")
+    if len(values) == len(tokens) - 1 and finish_reason == "stop":
+        values = np.append(values, np.nan)
+    if len(values) != len(tokens):
+        raise BadRow(f"{where} has {len(tokens)} token ids and {len(values)} log-probabilities.")
+    return Spoken(position, tokens, True, values.astype(np.float32), prompt, str(finish_reason), str(reasoning))
+
+
+def ids_of(value: object, what: str) -> np.ndarray | None:
+    """Returns token ids, (L,) int32; None for null and for an empty list."""
+    if value is None or value == []:
+        return None
+    ids = numbers(value)
+    if ids.dtype.kind != "i" or ids.min() < 0 or ids.max() >= 2**31:
+        raise BadRow(f"{what} must be a list of whole numbers from 0.")
+    return ids.astype(np.int32)
+
+
+def numbers(value: object) -> np.ndarray:
+    """Returns a list as a one-dimensional array; of dtype object when its items are not single values."""
+    flat = isinstance(value, list) and not any(isinstance(each, list) for each in value)
+    return np.asarray(value) if flat else np.empty(0, dtype=object)
+
+
+def task_of(row: dict) -> dict:
+    """The fields may be in the row itself or in a string of JSON."""
+    task = row.get("task")
+    if task is None:
+        task = row
+    elif isinstance(task, str):
+        try:
+            task = json.loads(task)
+        except RecursionError as error:
+            raise BadRow("The field task is JSON that is nested too deeply.") from error
+        except ValueError as error:
+            raise BadRow("The field task is a string that is not JSON.") from error
+    if not isinstance(task, dict):
+        raise BadRow("The field task must be an object.")
+    text_of(task, "problem_description")
+    for name in ("ground_truth", "hidden_information", "id"):
+        if not isinstance(task.get(name), str | None):
+            raise BadRow(f"The field {name} of the task must be a string.")
+    return task
+
+
+def content_id(task: dict) -> str:
+    """Makes the id of a task without one, as `src/core/task/row.ts` does."""
+    return digest(content_of(task))[:16]
+
+
+def row_id(task: dict, texts, contents, replies, row: dict, reward: float | None) -> str:
+    """Makes the id under which Tandem imports the row, as `src/core/trajectory/publishedRow.ts` does."""
+    messages = []
+    for text, content, reply in zip(texts, contents, replies, strict=True):
+        messages.append(["agent", text, content])
+        if reply is not None:
+            messages.append(["collaborator", reply, None])
+    number = int(reward) if reward is not None and reward.is_integer() else reward  # JavaScript writes 1, not 1.0
+    return "imported-" + digest([content_of(task), messages, row.get("answer"), number])[:32]
+
+
+def content_of(task: dict) -> list:
+    """Returns the fields that a task's id depends on. Tests `test1` … `testN` are sorted by number."""
+    cases = object_of(task, "test_cases")
+    names = list(cases)
+    prefixes = {name.rstrip("0123456789") for name in names}
+    if len(prefixes) == 1 and all(name not in prefixes for name in names):
+        before = len(prefixes.pop())
+        names.sort(key=lambda name: number_order(name[before:]))
+    return [task["problem_description"], task.get("ground_truth"), [cases[name] for name in names]]
+
+
+def number_order(digits: str) -> tuple[int, str]:
+    """Sorts whole numbers of any length: without leading zeros the longer one is greater."""
+    bare = digits.lstrip("0")
+    return len(bare), bare
+
+
+def digest(content: list) -> str:
+    """Hashes the text that JavaScript's `JSON.stringify` writes."""
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
