@@ -1,84 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Grade } from '../../src/core/grading/grade';
-import type { Grader } from '../../src/core/grading/grader';
-import { buildSandbox, makeTask, type Sandbox } from '../fixtures/sandbox';
+import { expect, it } from 'vitest';
+import { hostileGrader, secret, single, task } from '../fixtures/hostile';
 
-const secret = 'expected-value-that-only-the-reference-knows';
-const task = makeTask(`def f(x):\n    return ["${secret}", x, x * x + 1]`, ['f(1)', 'f(2)', 'f(3)', 'f(4)']);
-const right = `def f(x):\n    return ["${secret}", x, x * x + 1]`;
-
-let sandbox: Sandbox;
-let grader: Grader;
-
-beforeAll(async () => {
-  sandbox = await buildSandbox();
-  // With one worker, the next answer runs in the interpreter of the hostile one.
-  grader = await sandbox.open({ workers: 1 });
-});
-afterAll(() => sandbox.close());
-
-function grade(answer: string): Promise<Grade> {
-  return grader.grade(task, answer, { mode: 'fixed' });
-}
-
-afterEach(async () => {
-  expect(await grade(right), 'the next honest answer grades right').toMatchObject({
-    reward: 1,
-    success: true,
-  });
-});
-
-const forgeries: Record<string, string> = {
-  'an object that equals everything': `
-class Everything:
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    def __hash__(self): return 0
-def f(x): return Everything()`,
-  'a list that equals everything, with a lying repr': `
-class Everything(list):
-    def __eq__(self, other): return True
-    def __repr__(self): return "['${secret}', 1, 2]"
-    __hash__ = None
-def f(x): return Everything()`,
-  'a list of subclasses of int and str that lie about equality and hash': `
-class Number(int):
-    def __eq__(self, other): return True
-    def __hash__(self): return 1
-class Text(str):
-    def __eq__(self, other): return True
-    def __hash__(self): return 1
-def f(x): return [Text("?"), Number(0), Number(0)]`,
-  'a metaclass that lies about the class': `
-class Meta(type):
-    def __eq__(cls, other): return True
-    def __hash__(cls): return hash(list)
-    def __getattribute__(cls, name): return getattr(list, name)
-    def mro(cls): return [cls, object]
-class Fake(metaclass=Meta):
-    __class__ = list
-    def __eq__(self, other): return True
-def f(x): return Fake()`,
-  'a generator that never gives anything': 'def f(x):\n    while True:\n        yield 1',
-};
-
-it.each(Object.entries(forgeries))('does not score %s', async (_name, answer) => {
-  expect(await grade(answer)).toMatchObject({ reward: 0, success: false });
-});
+const { grade, outside } = hostileGrader();
 
 it('does not score an equal-to-everything object in paper mode either', async () => {
-  const result = await grader.grade(task, forgeries['an object that equals everything']!, { mode: 'paper' });
-  expect(result).toMatchObject({ reward: 0, success: false });
-});
-
-it('lets an answer that takes the evaluation apart make no test pass whose value it does not know', async () => {
-  const result = await grade(`
-import gc, types
-def f(x):
-    for one in gc.get_objects():
-        if isinstance(one, types.FunctionType) and one.__code__.co_filename.startswith("tandem/"):
-            one.__code__ = (lambda *_, **__: b'{"kind":"value","canonical":"n0x1","none":false,"display":"1"}').__code__
-    return 1`);
+  const answer = 'class A:\n    def __eq__(self, other): return True\ndef f(x): return A()';
+  const result = await grade(answer, task, 'paper');
   expect(result).toMatchObject({ reward: 0, success: false });
 });
 
@@ -103,13 +30,8 @@ def f(x):
 });
 
 const endings: Record<string, string> = {
-  SystemExit: 'def f(x): raise SystemExit(0)',
-  'SystemExit at the top': 'raise SystemExit(0)',
-  'os.abort': 'import os\ndef f(x): os.abort()',
-  KeyboardInterrupt: 'def f(x): raise KeyboardInterrupt',
   'a signal': 'import signal, os\ndef f(x): signal.raise_signal(signal.SIGTERM)',
   'endless recursion in C': 'class A:\n    def __repr__(self): return repr(self)\ndef f(x): return repr(A())',
-  'deeply nested source': `x = ${'('.repeat(5000)}1${')'.repeat(5000)}\ndef f(x): return 1`,
   'crafted bytecode': `
 import types
 def f(x):
@@ -127,7 +49,6 @@ const endless: Record<string, string> = {
   'a huge power': 'def f(x): return 10 ** 10 ** 8',
   'a huge power that is a constant': 'POWER = 7 ** 7 ** 9\ndef f(x): return POWER',
   'a huge integer as text': 'import sys\nsys.set_int_max_str_digits(0)\ndef f(x): return str(1 << 10 ** 8)',
-  'a sleep of a day': 'import time\ndef f(x): time.sleep(86400)',
   'a comparison that never ends': `
 class Slow(dict):
     def items(self):
@@ -146,20 +67,15 @@ def f(x):
     return (lambda: ["${secret}", x])()`,
 };
 
-/** A task with one call, because every call is stopped in the same way. */
-const single = { ...task, testCases: task.testCases.slice(0, 1) };
-
 it.each(Object.entries(endless))('stops %s', async (_name, answer) => {
-  const result = await grader.grade(single, answer, { mode: 'fixed' });
+  const result = await grade(answer, single);
   expect(result).toMatchObject({ reward: 0, success: false });
   expect(result.tests.every(({ status }) => status === 'timed-out' || status === 'error')).toBe(true);
 });
 
 it.each([
   ['one huge allocation', 'def f(x): return bytearray(10 ** 10)'],
-  ['a huge result', 'def f(x): return list(range(10 ** 6))'],
   ['a huge text', 'def f(x): return "x" * 10 ** 7'],
-  ['a result that contains itself', 'def f(x):\n    loop = []\n    loop.append(loop)\n    return loop'],
   [
     'a deeply nested result',
     'def f(x):\n    nest = []\n    for _ in range(100000): nest = [nest]\n    return nest',
@@ -195,14 +111,9 @@ def f(x):
   });
 });
 
-/** Makes a task whose answer returns "out" when it reaches the machine. */
-function outsideTask(code: string) {
-  return grader.grade(makeTask('def f(x): return "shut in"', ['f(1)']), code, { mode: 'fixed' });
-}
-
 it('shows no answer the environment or the process', async () => {
   process.env.TANDEM_TEST_SECRET = 'secret';
-  const result = await outsideTask(`
+  const result = await outside(`
 import os, sys
 def f(x):
     if dict(os.environ): return "out: " + repr(dict(os.environ))
@@ -217,7 +128,7 @@ def f(x):
 });
 
 it('lets no answer start a process', async () => {
-  const result = await outsideTask(`
+  const result = await outside(`
 import subprocess
 def f(x):
     try: return "out: " + repr(subprocess.run(["id"], capture_output=True))
@@ -228,7 +139,7 @@ def f(x):
 it.each(['ctypes', '_ctypes', '_testcapi', '_testinternalcapi', '_testclinic', '_xxsubinterpreters'])(
   'does not offer the module %s',
   async (name) => {
-    const result = await outsideTask(`
+    const result = await outside(`
 import sys
 sys.modules.pop("${name}", None)
 def f(x):

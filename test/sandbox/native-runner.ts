@@ -62,14 +62,6 @@ export async function optionsFor(
   return { scripts, evaluation, python: '/usr/bin/python3', user: 65_534 };
 }
 
-export async function hasModule(name: string): Promise<boolean> {
-  const code = `import importlib.util, sys; sys.exit(importlib.util.find_spec(${JSON.stringify(name)}) is None)`;
-  return promisify(execFile)(python, ['-c', code]).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Makes a job with a time limit that a quick call never reaches. */
 export function jobOf(source: string, calls: readonly string[], settings: Partial<Job> = {}): Job {
   return {

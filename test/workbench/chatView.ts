@@ -36,17 +36,6 @@ export class ChatView {
     return this.content.getByText('Answer now').or(code).first();
   }
 
-  /** Starts a new conversation with the same participant. The old one stays for seconds, and what is typed there is lost. */
-  async startAnew(): Promise<void> {
-    await this.workbench.page
-      .locator('.part.auxiliarybar')
-      .getByRole('button', { name: /^New Chat/ })
-      .first()
-      .click();
-    await this.content.locator('.interactive-response').first().waitFor({ state: 'detached' });
-    await this.input.getByText('@tandem').waitFor();
-  }
-
   /** Sends a message to the current participant, and waits until the chat has taken it. */
   async say(text: string): Promise<void> {
     const { keyboard } = this.workbench.page;

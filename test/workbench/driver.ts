@@ -9,7 +9,6 @@ import type { Server } from '../../scripts/workbench/server.mjs';
 import { holdProcess, processes, signal, type RunningProcess } from '../fixtures/processes';
 import { openBrowser } from './browser';
 import type { Connection } from './connection';
-import { keepToast } from './held';
 import { MEMORY, readMemory } from './memory';
 import { QuickInput } from './quickInput';
 import { insisting, repeatedly } from './retries';
@@ -235,16 +234,6 @@ export class WorkbenchDriver {
     return found;
   }
 
-  /**
-   * Finds a notification over the window that is yet to come. It hides after ten seconds unless the pointer is over it,
-   * and a slow test would miss it; so it is kept as soon as it appears.
-   */
-  async toastToCome(text: RegExp): Promise<Locator> {
-    const { source, flags } = text;
-    await this.page.evaluate(keepToast, { source, flags });
-    return this.page.locator('.notifications-toasts .notification-toast', { hasText: text });
-  }
-
   /** Returns the content of the first webview, in a side bar or in an editor panel. */
   webviewFrame(kind: 'webviewView' | 'panel'): FrameLocator {
     return this.#webviews(kind).first().contentFrame().frameLocator('#active-frame');
@@ -304,15 +293,6 @@ export class WorkbenchDriver {
     const file = path.join(results, `${name}.png`);
     await this.page.screenshot({ path: file });
     return file;
-  }
-
-  /** Reads the extension's output channel in all windows. */
-  async outputChannel(): Promise<string> {
-    const logs = path.join(this.#window.userData, 'logs');
-    const names = (await readdir(logs, { recursive: true })).filter(
-      (name) => path.basename(name) === 'Tandem.log',
-    );
-    return (await Promise.all(names.map((name) => readFile(path.join(logs, name), 'utf8')))).join('');
   }
 
   /** Copies the logs of the page, the server and the extension hosts to `test-results/<name>-logs/`. */

@@ -1,4 +1,4 @@
-// These functions run in the page. They hold what would end after a time, so that a late test still sees it.
+// This function runs in the page. It holds what would end after a time, so that a late test still sees it.
 
 /**
  * Holds the timers that a page begins.
@@ -23,17 +23,4 @@ export function holdTimers(): () => void {
     Object.assign(window, real);
     for (const act of held.values()) act();
   };
-}
-
-/** Keeps the next notification over the window whose text matches a pattern, as the pointer over it would. */
-export function keepToast({ source, flags }: { readonly source: string; readonly flags: string }): void {
-  const pattern = new RegExp(source, flags);
-  const observer = new MutationObserver(() => {
-    for (const toast of document.querySelectorAll('.notification-toast')) {
-      if (!pattern.test(toast.textContent.replaceAll(/\s+/g, ' '))) continue;
-      toast.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
-      observer.disconnect();
-    }
-  });
-  observer.observe(document.body, { childList: true, subtree: true });
 }

@@ -9,7 +9,7 @@ import { hostileRunner } from './hostile-runner';
 
 const refused =
   /^(PermissionError|FileNotFoundError|ConnectionRefusedError|ProcessLookupError|OSError|BlockingIOError|RuntimeError): /;
-const repository = path.resolve(import.meta.dirname, '../../../..');
+const repository = path.resolve(import.meta.dirname, '../../..');
 
 describe.each(users)('what a hostile answer on the native runner reaches, which %s runs:', (user) => {
   const sandbox = hostileRunner(user);

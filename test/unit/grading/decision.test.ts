@@ -120,11 +120,6 @@ def g(x): return Color(x)`;
     },
   );
 
-  it('tells an error of the answer with its line', async () => {
-    const { tests } = await grade(squares, ['f(3) > 8'], 'def f(x):\n    return x.y');
-    expect(tests).toMatchObject([{ status: 'error', type: 'AttributeError', line: 2 }]);
-  });
-
   it('fails by what it does with the answer’s value', async () => {
     const { tests } = await grade(squares, ['abs(f(3)) > 8'], 'def f(x): return "nine"');
     expect(tests).toMatchObject([{ status: 'error', type: 'TypeError' }]);
@@ -144,29 +139,14 @@ def g(x): return Color(x)`;
 });
 
 const values = [
-  ...[
-    'None',
-    'True',
-    '-7',
-    '10 ** 40',
-    '0.1',
-    'float("inf")',
-    '"é\\n\\ud800"',
-    'b"a"',
-    'bytearray(b"a")',
-    '2 + 1j',
-  ],
-  ...['[1, (2.0, {"a": {3}})]', 'frozenset([1])', 'range(5, 1, -2)', 'int', 'list', '{"b": 1, "a": 2}'],
-  ...[
-    'decimal.Decimal("1.10")',
-    'fractions.Fraction(1, 3)',
-    'datetime.timedelta(1, 2, 3)',
-    'datetime.date(2024, 2, 29)',
-  ],
-  ...['datetime.datetime(2024, 1, 1, 2, tzinfo=datetime.timezone.utc)', 'datetime.time(1, 2)'],
-  ...['collections.Counter("aab")', 'collections.deque([1])', 'collections.OrderedDict(b=1, a=2)'],
-  ...['collections.defaultdict(list, a=[1])', '{1: 2}.keys()', '{1: 2}.values()', '{1: 2}.items()'],
-];
+  'None | True | -7 | 10 ** 40 | 0.1 | float("inf") | "é\\n\\ud800" | b"a" | bytearray(b"a") | 2 + 1j',
+  '[1, (2.0, {"a": {3}})] | frozenset([1]) | range(5, 1, -2) | int | list | {"b": 1, "a": 2}',
+  'decimal.Decimal("1.10") | fractions.Fraction(1, 3) | datetime.timedelta(1, 2, 3)',
+  'datetime.date(2024, 2, 29) | datetime.datetime(2024, 1, 1, 2, tzinfo=datetime.timezone.utc)',
+  'datetime.time(1, 2) | collections.Counter("aab") | collections.deque([1])',
+  'collections.OrderedDict(b=1, a=2) | collections.defaultdict(list, a=[1])',
+  '{1: 2}.keys() | {1: 2}.values() | {1: 2}.items()',
+].flatMap((line) => line.split(' | '));
 
 it.each(values)('%s leaves the interpreter as the value and the type that it is', async (value) => {
   const source = `import collections, datetime, decimal, fractions\ndef f(): return ${value}`;

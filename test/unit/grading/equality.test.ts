@@ -46,7 +46,10 @@ describe('values that Python calls equal are equal', () => {
     ['"a"', 'Word.A'],
     ['2.5', 'Money(2.5)'],
     ['b"ab"', 'bytearray(b"ab")'],
-    ['range(0, 10, 20)', 'range(0, 5, 20)'],
+    ['range(0, 3, 2)', 'range(0, 4, 2)'],
+    ['range(3, 0)', 'range(7, 7)'],
+    ['range(10 ** 100)', 'range(0, 10 ** 100, 1)'],
+    ['range(10, 0, -3)', 'range(10, -1, -3)'],
     ['{1, 2}', '{1: 0, 2: 0}.keys()'],
     ['datetime.date(2024, 2, 29)', 'datetime.date.fromisoformat("2024-02-29")'],
     [
@@ -77,6 +80,8 @@ describe('other values are not', () => {
     ['datetime.datetime(2024, 1, 1)', 'datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)'],
     ['[1]', 'iter([1])'],
     ['[1]', 'range(1, 2)'],
+    ['range(10, 0, -3)', 'range(10, 1, -3)'],
+    ['range(10 ** 100)', 'range(10 ** 100 + 1)'],
     ['float("inf")', '-float("inf")'],
     ['list(range(5000))', 'list(range(4999)) + [0]'],
   ])('%s and %s', async (expected, got) => {

@@ -28,10 +28,6 @@ describe('a grade', () => {
     const result = await grade('def f(x):\n    return x + x');
     expect(result).toMatchObject({ mode: 'fixed', reward: 1, success: true });
     expect(result.tests.map(({ status }) => status)).toEqual(['passed', 'passed', 'passed', 'passed']);
-  });
-
-  it('names the version of the grader, which the log keeps', async () => {
-    const result = await grade('def f(x):\n    return x + x');
     expect(result.grader).toBe(graderVersion);
     expect(gradeSchema.parse(result)).toEqual(result);
   });
@@ -85,12 +81,6 @@ describe('a grade', () => {
     const grades = await Promise.all(answers.map((answer) => grade(answer)));
     expect(grades.map(({ reward }) => reward)).toEqual(answers.map((_, index) => (index % 3 === 0 ? 0 : 1)));
   });
-
-  it('gives random numbers, the clock and identifiers alike to the reference and the answer', async () => {
-    const source =
-      'import random, uuid, datetime\ndef f(x):\n    return [random.random(), str(uuid.uuid4()), datetime.date.today()]';
-    expect(await grade(source, makeTask(source, ['f(1)', 'f(2)']))).toMatchObject({ success: true });
-  });
 });
 
 describe('fixed mode', () => {
@@ -115,8 +105,6 @@ describe('fixed mode', () => {
       'output and any word in a comment',
       '# import os; exec(); __import__\ndef f(x):\n    print(x)\n    return x * 2',
     ],
-    ['a fence with a capital', 'Here:\n```Python\ndef f(x):\n    return x * 2\n```\nDone.'],
-    ['a fence of tildes', '~~~py\ndef f(x):\n    return x * 2\n~~~'],
   ])('accepts %s', async (_what, answer) => {
     expect(await grade(answer)).toMatchObject({ reward: 1, success: true });
   });
@@ -139,7 +127,6 @@ describe('paper mode', () => {
     ['a constant', 'FACTOR = 2\ndef f(x):\n    return x * FACTOR'],
     ['recursion', 'def f(x, n=2):\n    return x if n == 1 else f(x, n - 1) + x'],
     ['a comment that says import os', '# no need to import os here\ndef f(x):\n    return x * 2'],
-    ['a fence with a capital', '```Python\ndef f(x):\n    return x * 2\n```'],
   ])('scores %s 0, as the published grader does', async (_what, answer) => {
     expect(await grade(answer, double, 'paper')).toMatchObject({ reward: 0, success: false });
   });
@@ -179,28 +166,9 @@ describe('a reference that fails', () => {
       notGradable: 'The reference returns None on every test.',
     });
   });
-
-  it('is told test by test', async () => {
-    const task = makeTask('def f(x):\n    return 1 / x', ['f(0)', 'f(1)']);
-    expect(await grader.checkReference(task)).toEqual([
-      'test 1: The reference fails on this test: ZeroDivisionError: division by zero',
-    ]);
-    expect(await grader.checkReference(double)).toEqual([]);
-  });
 });
 
 describe('the code of an answer', () => {
-  it('is the block with the function and the earlier blocks that it needs', async () => {
-    const blocks = [
-      'FACTOR = 2',
-      'def times(x, n):\n    return x * n',
-      'def f(x):\n    return times(x, FACTOR)',
-      'def test_f():\n    assert f(1) == 2',
-    ];
-    const answer = blocks.map((code) => `\`\`\`python\n${code}\n\`\`\`\n`).join('Then:\n');
-    expect(await grade(answer)).toMatchObject({ reward: 1, success: true });
-  });
-
   it('is where the lines of errors are counted', async () => {
     const answer = '```python\nDIVISOR = 0\n```\nand\n```python\ndef f(x):\n    return 1 / DIVISOR\n```';
     expect((await grade(answer)).tests[0]).toMatchObject({ type: 'ZeroDivisionError', line: 4 });
@@ -208,19 +176,6 @@ describe('the code of an answer', () => {
 });
 
 describe('what the interpreter lacks', () => {
-  it.each([
-    ['a missing module', 'raise ModuleNotFoundError("No module named \'torch\'", name="torch")'],
-    ['a thread that does not start', 'raise RuntimeError("can\'t start new thread")'],
-  ])('cannot be feigned by raising the error of %s', async (_what, statement) => {
-    const answer = `def f(x):\n    if x == 1: ${statement}\n    return x * 2`;
-    expect(await grade(answer)).toMatchObject({ reward: 0.75, success: false });
-  });
-
-  it('does not take back a wrong answer', async () => {
-    const answer = 'def f(x):\n    if x == 1: import torch\n    return x * 2 if x == 2 else 0';
-    expect(await grade(answer)).toMatchObject({ reward: 0.25, success: false });
-  });
-
   const withNumpy = 'import numpy as np\ndef f(x):\n    return x * 2';
 
   it('makes an answer not gradable, in a sentence', async () => {

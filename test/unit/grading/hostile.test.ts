@@ -2,35 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Grade } from '../../../src/core/grading/grade';
-import type { Grader } from '../../../src/core/grading/grader';
-import { buildSandbox, makeTask, type Sandbox } from '../../fixtures/sandbox';
+import { expect, it } from 'vitest';
+import { hostileGrader, secret, single } from '../../fixtures/hostile';
+import { temporaryFolder } from '../../fixtures/log';
 
-const secret = 'expected-value-that-only-the-reference-knows';
-const task = makeTask(`def f(x):\n    return ["${secret}", x, x * x + 1]`, ['f(1)', 'f(2)', 'f(3)', 'f(4)']);
-const right = `def f(x):\n    return ["${secret}", x, x * x + 1]`;
-
-let sandbox: Sandbox;
-let grader: Grader;
-
-beforeAll(async () => {
-  sandbox = await buildSandbox();
-  // With one worker, the next answer runs in the interpreter of the hostile one.
-  grader = await sandbox.open({ workers: 1 });
-});
-afterAll(() => sandbox.close());
-
-function grade(answer: string): Promise<Grade> {
-  return grader.grade(task, answer, { mode: 'fixed' });
-}
-
-afterEach(async () => {
-  expect(await grade(right), 'the next honest answer grades right').toMatchObject({
-    reward: 1,
-    success: true,
-  });
-});
+const { grade, outside } = hostileGrader();
 
 const forgeries: Record<string, string> = {
   'an object that equals everything': `
@@ -109,11 +85,8 @@ def f(x):
     'import re\ndef f(x): return re.match(r"(a+)+$", "a" * 50 + "b")',
 };
 
-/** A task with one call, because every call is stopped in the same way. */
-const single = { ...task, testCases: task.testCases.slice(0, 1) };
-
 it.each(Object.entries(endless))('stops %s', async (_name, answer) => {
-  const result = await grader.grade(single, answer, { mode: 'fixed' });
+  const result = await grade(answer, single);
   expect(result).toMatchObject({ reward: 0, success: false });
   expect(result.tests.every(({ status }) => status === 'timed-out' || status === 'error')).toBe(true);
 });
@@ -123,15 +96,11 @@ it('survives memory bombs', async () => {
   expect(await grade(bomb)).toMatchObject({ reward: 0, success: false });
 });
 
-/** Makes a task whose answer returns "out" when it reaches the machine. */
-function outsideTask(code: string) {
-  return grader.grade(makeTask('def f(x): return "shut in"', ['f(1)']), code, { mode: 'fixed' });
-}
-
 it('lets no answer read or write files', async () => {
-  await writeFile(join(sandbox.folder, 'secret.txt'), 'secret');
-  const path = JSON.stringify(join(sandbox.folder, 'secret.txt'));
-  const result = await outsideTask(`
+  const file = join(await temporaryFolder(), 'secret.txt');
+  await writeFile(file, 'secret');
+  const path = JSON.stringify(file);
+  const result = await outside(`
 import os, glob, pathlib, io
 def f(x):
     for attempt in (
@@ -155,7 +124,7 @@ it('lets no answer reach the network, not even this machine', async () => {
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;
-  await outsideTask(`
+  await outside(`
 import socket, urllib.request
 def f(x):
     try: return urllib.request.urlopen("http://127.0.0.1:${port}/").read()

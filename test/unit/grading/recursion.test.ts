@@ -15,16 +15,8 @@ def f(x):
     node, depth = Node(x), 0
     while node.child: node, depth = node.child, depth + 1
     return depth`,
-  'a sum over a generator': 'def f(x): return 0 if x == 0 else 1 + sum(f(y) for y in [x - 1])',
   'a key of sorted':
     'def f(x): return x if x == 0 else 1 + f(sorted([x - 1], key=f)[0]) if x % 50 == 0 else x',
-  map: 'def f(x): return 0 if x == 0 else 1 + max(map(f, [x - 1]))',
-  __missing__: `
-class Memo(dict):
-    def __missing__(self, key):
-        self[key] = 0 if key == 0 else 1 + self[key - 1]
-        return self[key]
-def f(x): return Memo()[x]`,
   __eq__: `
 class Node:
     def __init__(self, child): self.child = child
@@ -38,12 +30,8 @@ def f(x):
 /** Programs that recurse without end and expect Python's error. */
 const endless: Record<string, string> = {
   'a function': 'def g(): return g()',
-  'a cached function':
-    'import functools\n@functools.lru_cache(None)\ndef h(x): return h(x + 1)\ndef g(): return h(0)',
   'a key of sorted': 'def h(x): return sorted([x], key=h)\ndef g(): return h(0)',
   'a class that builds its child': 'class A:\n    def __init__(self): self.child = A()\ndef g(): return A()',
-  'a replacement of re.sub': 'import re\ndef h(match): return re.sub("a", h, "a")\ndef g(): return h(None)',
-  'evaluated text': 'def g(): return eval("g()", {"g": g})',
   'a repr': 'class A:\n    def __repr__(self): return repr(self)\ndef g(): return repr(A())',
 };
 
@@ -60,13 +48,6 @@ const depths = makeTask('def f(x): return x', ['f(10)', 'f(100)', 'f(200)', 'f(3
 
 it.each(Object.entries(recursions))('runs a deep recursion through %s', async (_name, answer) => {
   expect(await grader.grade(depths, answer, { mode: 'fixed' })).toMatchObject({ reward: 1, success: true });
-});
-
-it('grades a task whose reference recurses through C', async () => {
-  const source = recursions['a cached function']!;
-  const task = { ...depths, reference: source };
-  expect(await grader.checkReference(task)).toEqual([]);
-  expect(await grader.grade(task, source, { mode: 'fixed' })).toMatchObject({ success: true });
 });
 
 it.each(Object.entries(endless))(

@@ -20,7 +20,6 @@ export const present: Present = {
   protocol: { maxTurns: 10, replyLimit: 400 },
 };
 export const nobody = { ...present, consent: undefined };
-export const choosy = { ...present, showsCandidates: true };
 
 export { folded as trajectory };
 

@@ -74,19 +74,6 @@ describe('values', () => {
     expect(one.reward).toBe(equal ? 1 : null);
   });
 
-  it.each([
-    ['range(10 ** 100)', 'range(0, 10 ** 100, 1)', true],
-    ['range(0, 3, 2)', 'range(0, 4, 2)', true],
-    ['range(3, 0)', 'range(7, 7)', true],
-    ['range(10, 0, -3)', 'range(10, 1, -3)', false],
-    ['range(10, 0, -3)', 'range(10, -1, -3)', true],
-    ['range(10 ** 100)', 'range(10 ** 100 + 1)', false],
-  ])('compare %s with %s as Python does', async (reference, answer, equal) => {
-    const pair = makeTask(`def f(x): return ${reference}`, ['f(1)']);
-    const { success } = await grader.grade(pair, `def f(x): return ${answer}`, { mode: 'fixed' });
-    expect(success).toBe(equal);
-  });
-
   it('shorten an error message of megabytes', async () => {
     const answer = 'def f(x): raise ValueError("x" * 10 ** 7)';
     const { tests } = await grader.grade(task, answer, { mode: 'fixed' });

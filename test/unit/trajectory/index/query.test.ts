@@ -1,7 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sources } from '../../../../src/core/trajectory/index/filter';
 import type { TrajectoryFilter, TrajectoryLog } from '../../../../src/core/trajectory/log';
-import { agentTurn, doubling, kim, label, leak, openLog, play, review, started } from '../../../fixtures/log';
+import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
+import {
+  agentTurn,
+  doubling,
+  kim,
+  label,
+  leak,
+  openLog,
+  play,
+  review,
+  simulator,
+  started,
+} from '../../../fixtures/log';
 import { seeded } from '../random';
 
 const other = { ...doubling, id: 'other' };
@@ -76,6 +88,47 @@ describe('a filter', () => {
     ]);
     await log.append(label('good', 'lee'));
     expect(ids(log, { tag: 'one' })).toEqual(['bad']);
+  });
+
+  it('finds dialogues by start time, excluding the end', async () => {
+    const log = await openLog();
+    await play(log, 'first', 1);
+    const since = new Date(Date.parse(log.summary('first')!.startedAt) + 1).toISOString();
+    while (Date.now() <= Date.parse(since)) await new Promise((resolve) => setTimeout(resolve, 1));
+    await play(log, 'second', 1);
+    expect(ids(log, { since })).toEqual(['second']);
+    expect(ids(log, { until: since })).toEqual(['first']);
+    expect(ids(log, { since, until: since })).toEqual([]);
+  });
+
+  it('finds dialogues by their last person, even after a simulator took over', async () => {
+    const log = await filled();
+    const handOver = (to: Collaborator): NewEvent => ({ event: 'hand-over', episode: 'open', turn: 1, to });
+    await log.appendAll([handOver({ kind: 'developer', name: 'lee' }), handOver(simulator)]);
+    expect(ids(log, { player: 'kim' })).toEqual(['human']);
+    expect(ids(log, { player: 'lee' })).toEqual(['open']);
+    expect(log.summary('open')).toMatchObject({ player: 'lee', collaborator: simulator });
+    expect(log.summary('good')).not.toHaveProperty('player');
+    expect(log.valuesOf('player').map(({ value }) => value)).toEqual(['kim', 'lee']);
+  });
+
+  it('finds dialogues with at least this many raters', async () => {
+    const log = await filled();
+    await log.append({ event: 'rating', episode: 'good', stars: 5, by: 'lee' });
+    await log.append({ event: 'turn-rating', episode: 'bad', turn: 1, thumb: 'up', by: 'lee' });
+    await log.append({ event: 'rating', episode: 'bad', comment: 'No stars.', by: 'kim' });
+    expect(ids(log, { raters: 2 })).toEqual(['good']);
+    expect(ids(log, { raters: 1 })).toEqual(['good', 'bad', 'human']);
+    await log.append({ event: 'rating', episode: 'good', by: 'kim' });
+    expect(ids(log, { raters: 2 })).toEqual([]);
+    expect(log.summary('good')).toMatchObject({ raters: 1, stars: 5 });
+  });
+
+  it('matches dialogues that meet all of its fields', async () => {
+    const log = await filled();
+    expect(ids(log, { pack: 'a.jsonl', agent: 'openai:agent' })).toEqual(['good']);
+    expect(ids(log, { collaborator: 'kim', outcome: 'failure' })).toEqual([]);
+    expect(ids(log, { leaked: true, stars: 0 })).toEqual(['leaky']);
   });
 });
 
