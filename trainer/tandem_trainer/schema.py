@@ -130,7 +130,8 @@ class LogSelection(TypedDict, total=False):
         bool, Field(title="Include evaluation dialogues", description="The next evaluation then measures memorization.")
     ]
     with_redo: Annotated[
-        bool, Field(title="Include dialogues marked for redo", description="A person who reviewed them wants another one.")
+        bool,
+        Field(title="Include dialogues marked for redo", description="A person who reviewed them wants another one."),
     ]
     exclude_models: Annotated[
         list[str],
