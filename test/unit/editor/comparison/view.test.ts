@@ -9,6 +9,7 @@ import {
   shownFigure,
   type ComparedCurves,
 } from '../../../../src/editor/comparison/view';
+import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
 
 const at = '2026-11-20T22:00:00.000Z';
@@ -113,5 +114,29 @@ describe('runs beside each other', () => {
     expect(view.differences).toEqual([{ field: 'critic.beta', values: ['1', null] }]);
     expect(view.runs.map(({ stateLabel }) => stateLabel)).toEqual(['done, ended at step 5 of 10', 'failed']);
     expect(view.runs.map(({ silent }) => silent !== '')).toEqual([true, true]);
+  });
+
+  it('show success and tests passed of each run, each in its own column', () => {
+    const kept = (success: number) => {
+      const model = played('local:m', [success]);
+      const testsPassed = { ...model.figures.success!, mean: 0.9 };
+      return {
+        version: 1 as const,
+        at,
+        setting: setting('k'),
+        model: { ...model, figures: { ...model.figures, testsPassed } },
+      };
+    };
+    const records = [0.25, 0.5].map((success, index) => ({
+      ...record(run(`r${index}`, { name: `run ${index}` }), []),
+      kept: [kept(success)],
+    }));
+    const [measured] = comparisonView(records, {}, options).measured;
+    expect(
+      measured!.rows.map(({ name, success, testsPassed }) => [name, success?.mean, testsPassed?.mean]),
+    ).toEqual([
+      ['run 0', 0.25, 0.9],
+      ['run 1', 0.5, 0.9],
+    ]);
   });
 });
