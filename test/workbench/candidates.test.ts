@@ -144,4 +144,5 @@ test('a click that selects a word chooses nothing; at the end the names are told
     });
   await openRow(leaderboard(), ranked('curious'));
   await ranked('hasty').waitFor();
+  await workbench.screenshot('leaderboard');
 });

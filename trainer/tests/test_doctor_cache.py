@@ -1,5 +1,6 @@
 """`doctor` caches its result for an interpreter. The packages here are one-line files that record each import."""
 
+import shutil
 import venv
 from pathlib import Path
 
@@ -101,9 +102,11 @@ def test_it_is_imported_again_after_a_change_and_for_another_device(environment)
     environment.doctor(CUDA_VISIBLE_DEVICES="1")
     environment.doctor()
     assert environment.times() == 7
+    code = environment.file("peft").read_text()
     environment.file("peft").unlink()  # what is broken is not kept
     assert environment.doctor()["peft"]["status"] == "failed"
-    assert list(environment.found.iterdir()) == []
-    environment.found.rmdir()
+    assert len(list(environment.found.iterdir())) == 1  # of the other device
+    environment.file("peft").write_text(code)
+    shutil.rmtree(environment.found)
     environment.found.write_text("")
     assert environment.doctor()["record"]["status"] == "warning"
