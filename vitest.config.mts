@@ -11,11 +11,11 @@ const longest = [
   'process/training/environment',
   'process/foreign-text/steps',
   'process/training/score-here',
-  'workbench/runs',
   'workbench/newRun',
+  'workbench/trajectories',
   'workbench/package',
-  'workbench/queue',
   'workbench/interruptions',
+  'workbench/credit',
 ];
 
 /** The grader's tests take longest in `unit`; what fails without them fails first. */

@@ -48,6 +48,7 @@ afterAll(async () => {
 });
 
 test('finds in the empty view of runs what teaching the agent does, and how long it takes', async () => {
+  await workbench.showTandem();
   await workbench.openViews('Runs');
   await openRow(
     workbench.page.getByRole('button', { name: 'Teach Agent…' }).first(),
