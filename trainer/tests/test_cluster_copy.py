@@ -1,7 +1,10 @@
 """What a run that is copied to a cluster brings back, by clients that answer as Ray's does; no cluster is started."""
 
+import base64
 import json
+import socket
 import time
+import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +16,7 @@ from tiny_run import states, tiny_run
 from tandem_trainer.cluster import follow_job
 from tandem_trainer.cluster import job as driver
 from tandem_trainer.cluster.record import Job, has_ended, next_job, read_job
-from tandem_trainer.cluster.remote import GROWING, Copy, Mirror, unpack
+from tandem_trainer.cluster.remote import GROWING, Copy, Mirror, unpack, visible_lines
 from tandem_trainer.fault import Fault
 from tandem_trainer.run.event_file import Events, last_state
 
@@ -173,6 +176,58 @@ def test_events_after_a_line_that_is_lost_or_garbled_still_come_and_it_is_said_o
     (here / "copied.json").unlink()
     Copy(client, here, copy.job).close()
     assert (here / GROWING).read_bytes() == (there / GROWING).read_bytes()
+
+
+def piece(file, content: bytes = b"{}", **fields) -> str:
+    data = base64.b64encode(zlib.compress(content)).decode()
+    return f"tandem-file {json.dumps({'file': file, 'data': data, **fields})}\n"
+
+
+HOSTILE = [
+    *(piece(name) for name in ("run.json", "lock", "stop", "copied.json", "cluster.json", "events.jsonl.copy", "a")),
+    *(piece(name) for name in ("../plan.json", "/etc/plan.json", "..", ".", "", "model/plan.json", 7, None, ["alive"])),
+    *(piece("events.jsonl", offset=offset) for offset in (-1, 1e308, True, "0", None, 1 << 60)),
+    piece("plan.json", b"0" * (1 << 21)),  # it is small until it is inflated
+    piece("plan.json", b"[]"),
+    piece("plan.json", b"[" * 100_000),
+    piece("process.json", json.dumps({"pid": 1, "started": "", "host": socket.gethostname()}).encode()),
+    piece("plan.json", data="%%%"),
+    piece("plan.json", data=base64.b64encode(b"no zlib").decode()),
+    piece("plan.json", data=7),
+    *(f"tandem-file {line}\n" for line in ("", "7", "null", "[" * 100_000, '{"file":', "{}")),
+    f"tandem-file {'x' * (1 << 22)}\n",
+]
+
+
+def test_a_job_writes_no_other_file_and_a_hostile_line_ends_nothing(tmp_path, capsys):
+    here = tmp_path / "run"
+    here.mkdir()
+    (here / "run.json").write_text("own")
+    stated = b'{"event":"state"}\n{"event":"state",\n{"at":"","event":"state","state":"running","stage":"critic"}\n'
+    log = "".join([*HOSTILE, piece("events.jsonl", stated), piece("plan.json", b'{"fits":true}')])
+    copy = Copy(Client({"first": log}), here, Job("first", ADDRESS, 1, 0, "/there/run"))
+    copy.close()
+    names = {"run.json", "plan.json", "events.jsonl", "copied.json"}
+    assert {path.name for path in here.iterdir()} == names and list(tmp_path.iterdir()) == [here]
+    assert (here / "run.json").read_text() == "own" and json.loads((here / "plan.json").read_text()) == {"fits": True}
+    assert last_state(here)["state"] == "running"
+    said = capsys.readouterr().err.splitlines()
+    assert all(line.startswith("A line of the job's log that has a piece of a file cannot be read: ") for line in said)
+    assert len(said) > 20
+
+
+def test_a_log_without_line_ends_takes_no_memory(tmp_path):
+    copy = Copy(Client({"first": ""}), tmp_path, Job("first", ADDRESS, 1, 0, "/there/run"))
+    copy.close()
+    for _ in range(20):
+        copy._read("tandem-file " + "x" * (1 << 20))
+    assert len(copy.rest) < 1 << 22
+    copy._read("\n" + piece("plan.json", b'{"fits":true}'))
+    assert (tmp_path / "plan.json").exists()
+
+
+def test_lines_of_a_failed_job_are_shown_without_terminal_codes():
+    assert visible_lines("\x1b]0;title\x07red\n" + "x" * 5000) == [" ]0;title red", "x" * 1000]
 
 
 def test_another_failure_of_ray_ends_the_run_with_one_sentence(tmp_path, monkeypatch):

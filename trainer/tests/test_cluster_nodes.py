@@ -138,6 +138,18 @@ def test_the_job_says_why_it_could_not_look():
     copied = read_answer("job", 127, "/bin/sh: 1: python: not found\n", is_copied=True)
     assert copied.remedy == PYTHON_FIRST
     assert read_answer("job", 1, "No module named 'ray'\n", is_copied=True).remedy == PYTHON_FIRST
+    garbled = read_answer("job", 0, '{"nodes": [\n')
+    assert garbled.status == "failed" and "cut off or garbled" in garbled.saw
+
+
+@pytest.mark.parametrize(
+    "found", [{"nodes": 7}, {"nodes": [7]}, {"nodes": [{}]}, {"nodes": [{"name": "a", "said": 1}]}]
+)
+def test_an_answer_of_another_form_is_one_failed_check(monkeypatch, found):
+    monkeypatch.setattr("tandem_trainer.cluster.check_nodes.connect", lambda _: None)
+    monkeypatch.setattr("tandem_trainer.cluster.check_nodes._ask", lambda *_: found)
+    [*_, check] = examine_cluster("http://head:8265")
+    assert (check.name, check.status) == ("cluster", "failed") and "another form" in check.saw
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,13 @@ def examine_cluster(address: str, run_json: Path | None = None, storage: Path | 
             nonce.unlink(missing_ok=True)
     if isinstance(found, Check):
         return [*checks, found]
-    nodes, here = found["nodes"], found["head"] if is_copied else versions()
-    return [*checks, check_room(nodes, cluster, address), *check_nodes(nodes, here, asks, cluster)]
+    try:  # the answer comes from the log of the job, in which anything may stand
+        nodes, here = found["nodes"], found["head"] if is_copied else versions()
+        return [*checks, check_room(nodes, cluster, address), *check_nodes(nodes, here, asks, cluster)]
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        remedy = "Look at the job in the dashboard: its log has an answer that this machine's package did not write."
+        saw = f"an answer of another form ({type(error).__name__}: {error})"
+        return [*checks, Check("cluster", "failed", f"ask the nodes of {address}", saw, remedy)]
 
 
 def _write(nonce: Path, asks: dict[str, Any]) -> Check:
@@ -128,7 +133,11 @@ def read_answer(command: str, code: int | None, log: str, is_copied: bool = Fals
     lines = [line for line in log.splitlines() if line.strip()]
     answer = next((line for line in lines if line.startswith('{"nodes":')), None)
     if answer is not None:
-        return json.loads(answer)
+        try:
+            return json.loads(answer)
+        except (ValueError, RecursionError) as error:
+            remedy = "Look at the log of the job in the dashboard, and run the same command again."
+            return Check("cluster", "failed", command, f"an answer that is cut off or garbled: {error}", remedy)
     folder = VARIABLES["PYTHONPATH"]
     if code in NOT_FOUND and is_copied:
         return Check("cluster", "failed", command, "its head has no `python` in the PATH of Ray", PYTHON_FIRST)

@@ -71,5 +71,5 @@ def report_end(folder: Path, job: Job, state: str, message: str | None = None) -
         last = last_state(folder, job.since)
         events = Events(folder)
         events.stdout = None
-        events.state(state, last and last["stage"], message)
+        events.state(state, last and last.get("stage"), message)
     return last_state(folder, job.since)

@@ -14,6 +14,7 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import sys
 import tempfile
 import threading
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
 
 POLL_INTERVAL = 1.0  # seconds between looks at what has changed
 MARK = "tandem-file "  # begins a line of the job's log that is a piece of a file
-MAX_COPIED_BYTES = 4 << 20  # bytes of a file that is brought back whole
-PIECE = 1 << 20  # bytes of one line, before compression
+PIECE = 1 << 20  # most bytes of one line, before compression
+MAX_LINE = 2 * PIECE  # characters of one line; base64 makes four of three bytes
+MAX_EVENTS_BYTES = 1 << 30  # of one job; a run of a week has some 100 MB
+MAX_SHOWN = 1000  # characters of a line of the log
 GROWING = "events.jsonl"  # the only file that is brought back line by line
-# Files that each side has for itself.
-THEIRS = ("lock", "reserve", "stop", "finish", "cluster.json", "configuration.json", "run.json")
+# The files that come back. The log is text that anything in the cluster may have written, so no other is taken from it.
+WHOLE = ("plan.json", "process.json", "alive")
 
 
 # ---- on this machine
@@ -102,6 +105,7 @@ class Copy:
         self.about = folder / "copied.json"
         self.taken = self._taken_before()
         self.rest = ""
+        self.is_cut = False  # whether `rest` begins inside of a line that is too long
         self.missing_at: int | None = None  # where events were missing when the log was last requested again
         self.has_all = False  # whether the log has come as a whole, so that requesting it again brings nothing
         self.said: set[str] = set()
@@ -121,7 +125,7 @@ class Copy:
         self.closed.set()
         self.thread.join()
         log = self.client.get_job_logs(self.job.id)
-        self.rest, self.has_all = "", True
+        self.rest, self.is_cut, self.has_all = "", False, True
         self._read(log)
 
     def _taken_before(self) -> int:
@@ -140,7 +144,7 @@ class Copy:
             self.closed.wait(POLL_INTERVAL)
 
     async def _tail(self) -> None:
-        self.rest = ""
+        self.rest, self.is_cut = "", False
         async for text in self.client.tail_job_logs(self.job.id):
             self._read(text)
             if self.closed.is_set():
@@ -149,27 +153,30 @@ class Copy:
     def _read(self, text: str) -> None:
         *lines, self.rest = (self.rest + text).split("\n")
         for line in lines:
-            if not line.startswith(MARK):
-                continue
-            try:
-                piece = json.loads(line.removeprefix(MARK))
-                data = zlib.decompress(base64.b64decode(piece["data"])) if "data" in piece else None
-            except (ValueError, zlib.error) as error:
-                self._say(f"A line of the job's log that has a piece of a file cannot be read: {error}")
-            else:
-                self._write(self.folder / Path(piece["file"]).name, piece.get("offset", 0), data)
+            if line.startswith(MARK) and not self.is_cut:
+                self._take(line.removeprefix(MARK))
+            self.is_cut = False
+        if len(self.rest) > MAX_LINE:
+            self.rest, self.is_cut = "", True
 
-    def _write(self, path: Path, offset: int, data: bytes | None) -> None:
-        """Writing a piece twice changes nothing. data: None when the file was deleted.
+    def _take(self, line: str) -> None:
+        try:
+            name, offset, data = _piece_of(line)
+        except (ValueError, RecursionError, zlib.error) as error:
+            self._say(f"A line of the job's log that has a piece of a file cannot be read: {error}")
+            return
+        if name == GROWING:
+            self._append(offset, data or b"")
+        elif data is None:
+            (self.folder / name).unlink(missing_ok=True)
+        else:
+            _replace(self.folder / name, data)
+
+    def _append(self, offset: int, data: bytes) -> None:
+        """Appends events. Doing so twice changes nothing.
 
         Errors: Missing where earlier events are missing; the second time at the same place they are left out.
         """
-        if data is None:
-            path.unlink(missing_ok=True)
-            return
-        if path.name != GROWING:
-            _replace(path, data)
-            return
         if offset > self.taken:
             if self.missing_at != self.taken and not self.has_all:
                 self.missing_at = self.taken
@@ -178,6 +185,11 @@ class Copy:
             self.taken = offset
         known = self.taken - offset
         if known < len(data):
+            path = self.folder / GROWING
+            size = path.stat().st_size if path.exists() else 0
+            if size + len(data) - known > self.job.since + MAX_EVENTS_BYTES:
+                self._say(f"The job's events are more than {MAX_EVENTS_BYTES >> 20} MiB; later ones are left out here.")
+                return
             with open(path, "ab") as file:
                 file.write(data[known:])
             self.taken = offset + len(data)
@@ -194,6 +206,37 @@ class Missing(Exception):
     """Events are missing in what came of a log."""
 
 
+def _piece_of(line: str) -> tuple[str, int, bytes | None]:
+    """Returns the file's name, the piece's place in it in bytes, and its content, or None when the file was deleted.
+
+    Errors: ValueError or zlib.error for anything that `Mirror` would not print.
+    """
+    piece = json.loads(line)
+    if not isinstance(piece, dict):
+        raise ValueError("it is no object")
+    name, offset, encoded = piece.get("file"), piece.get("offset", 0), piece.get("data")
+    if name != GROWING and name not in WHOLE:
+        raise ValueError(f"a job writes no file {json.dumps(name)[:100]}")
+    if type(offset) is not int or not 0 <= offset < 1 << 53:
+        raise ValueError(f"{json.dumps(offset)[:100]} is no place in a file")
+    if "data" not in piece:
+        return name, offset, None
+    if not isinstance(encoded, str):
+        raise ValueError("its data are no text")
+    inflater = zlib.decompressobj()
+    data = inflater.decompress(base64.b64decode(encoded, validate=True), PIECE)
+    if not inflater.eof:
+        raise ValueError(f"its data are cut off, or more than {PIECE >> 20} MiB")
+    if name.endswith(".json"):
+        content = json.loads(data)
+        if not isinstance(content, dict):
+            raise ValueError(f"{name} is no object")
+        # Readers look for a process on the machine that the file names, and may kill it.
+        if name == "process.json" and content.get("host") == socket.gethostname():
+            raise ValueError(f"{name} names a process of this machine")
+    return name, offset, data
+
+
 def _replace(path: Path, data: bytes) -> None:
     temporary = path.with_name(f"{path.name}.copy")
     temporary.write_bytes(data)
@@ -201,7 +244,9 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def visible_lines(log: str) -> list[str]:
-    return [line for line in log.splitlines() if line.strip() and not line.startswith(MARK)]
+    """Returns the lines without pieces of files, shortened, and without characters that a terminal would obey."""
+    lines = (line for line in log.splitlines() if line.strip() and not line.startswith(MARK))
+    return ["".join(each if each.isprintable() else " " for each in line[:MAX_SHOWN]) for line in lines]
 
 
 # ---- on the cluster
@@ -271,24 +316,17 @@ class Mirror:
     def look(self) -> None:
         """A file that cannot be read waits for the next call."""
         now: dict[str, tuple[int, int]] = {}
-        try:
-            paths = sorted(self.folder.iterdir())
-        except OSError as error:
-            self._say(self.folder, error)
-            return
-        for path in paths:
+        for path in (self.folder / name for name in (GROWING, *WHOLE)):
             try:
-                about = path.stat()
-                if not path.is_file() or path.name in THEIRS or path.suffix in (".tmp", ".writing"):
-                    continue
                 if path.name == GROWING:
                     self._grown(path)
                     continue
+                about = path.stat()
                 found = about.st_size, about.st_mtime_ns
-                if about.st_size <= MAX_COPIED_BYTES and self.seen.get(path.name) != found:
+                if about.st_size <= PIECE and self.seen.get(path.name) != found:
                     _print({"file": path.name}, path.read_bytes())
                 now[path.name] = found
-            except FileNotFoundError:  # it was replaced or deleted meanwhile; the next look sees what is there
+            except FileNotFoundError:  # not made yet, or replaced meanwhile; the next look sees what is there
                 continue
             except OSError as error:
                 self._say(path, error)

@@ -94,8 +94,18 @@ class StateReader:
         self.offset += len(whole) + 1 if whole else 0
         for line in whole.splitlines():
             if self.mark in line:
-                self.found = json.loads(line)
+                self.found = _event(line) or self.found
         return self.found
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """Returns None for another text: events of a copied run come from the log of its job (`cluster/remote.py`)."""
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    is_event = isinstance(told, dict) and (told.get("event") != "state" or isinstance(told.get("state"), str))
+    return told if is_event else None
 
 
 def last_event(folder: Path, kind: str, since: int = 0) -> dict[str, Any] | None:
