@@ -11,7 +11,7 @@ import {
   type Tool as ListedTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { Fault, messageOf } from '../core/fault';
-import type { Tool, ToolCall, Workplace } from '../core/tools/tool';
+import { sentenceFor, type Tool, type ToolCall, type Workplace } from '../core/tools/tool';
 import { toolNamed, tools } from '../core/tools/tools';
 import { say } from './output';
 import { version } from '../../package.json';
@@ -73,7 +73,7 @@ async function resultOf(tool: Tool, given: unknown, at: Workplace, call: ToolCal
   } catch (error) {
     if (!(error instanceof Fault) && !call.signal.aborted)
       say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    return { isError: true, content: [{ type: 'text', text: messageOf(error) }] };
+    return { isError: true, content: [{ type: 'text', text: sentenceFor(error) }] };
   }
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { checkPack } from '../task/pack';
-import { defineTool, firstOf, type Workplace } from './tool';
+import { defineTool, firstOf, isWithin, MAX_LISTED, type Workplace } from './tool';
 
 export const listPacks = defineTool({
   title: 'List packs',
@@ -14,14 +14,17 @@ export const listPacks = defineTool({
   input: z.strictObject({}),
   run: async (_, at, { signal, report }) => {
     const files = await at.packs();
+    const listed = files.slice(0, MAX_LISTED);
     const packs: Readonly<Record<string, unknown>>[] = [];
     const lines: string[] = [];
-    for (const file of files) {
+    for (const file of listed) {
       const name = nameOf(file, at);
-      report(`Reading ${name}`, packs.length, files.length);
+      report(`Reading ${name}`, packs.length, listed.length);
       try {
         const { tasks, tests, withFacts, bad } = await checkPack(file, { signal });
-        const badLines = firstOf(bad.map(({ line, reason }) => `line ${line}: ${reason}`));
+        // A link may lead anywhere, and reasons quote what stands there.
+        const quotes = await isWithin(file, [at.folder]);
+        const badLines = quotes ? firstOf(bad.map(({ line, reason }) => `line ${line}: ${reason}`)) : [];
         packs.push({ pack: name, tasks, tests, withFacts, badLines });
         lines.push(
           `${name}: ${tasks} tasks, ${withFacts} of them with facts, ${tests} tests, ${bad.length} bad lines.`,
@@ -33,8 +36,12 @@ export const listPacks = defineTool({
         lines.push(`${name} cannot be played: ${error.message}`);
       }
     }
-    const text = lines.length === 0 ? `There is no pack of tasks in ${at.folder}.` : lines.join('\n');
-    return { text, data: { packs } };
+    if (files.length === 0) lines.push(`There is no pack of tasks in ${at.folder}.`);
+    if (files.length > listed.length)
+      lines.push(
+        `${files.length - listed.length} more packs are not listed; they can be played by their paths.`,
+      );
+    return { lines, data: { packs, total: files.length } };
   },
 });
 
@@ -56,7 +63,8 @@ function packNamed(name: string, files: readonly string[], at: Workplace): strin
   const alike = files.filter((file) => [path.basename(file), path.parse(file).name].includes(name));
   const found = exact ?? (alike.length === 1 ? alike[0] : undefined);
   if (found !== undefined) return found;
-  const choice = (alike.length > 1 ? alike : files).map((file) => nameOf(file, at)).join(', ');
+  const choices = (alike.length > 1 ? alike : files).map((file) => nameOf(file, at));
+  const choice = choices.slice(0, MAX_LISTED).join(', ');
   throw new Fault(
     'tools/unknown-pack',
     alike.length > 1

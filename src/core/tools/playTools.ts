@@ -138,7 +138,7 @@ async function playing(
   at: Workplace,
   call: ToolCall,
   play: (play: OpenPlay, tasks: readonly PackTask[]) => Promise<Played>,
-): Promise<{ text: string; data: Record<string, unknown> }> {
+): Promise<Played> {
   const packs = await packsNamed(names, at);
   const leftOut: string[] = [];
   const { signal } = call;
@@ -152,7 +152,7 @@ async function playing(
   try {
     const { lines, data } = await play(open, tasks);
     const remarks = firstOf(leftOut);
-    return { text: [...lines, ...remarks].join('\n'), data: { ...data, leftOut: remarks } };
+    return { lines: [...lines, ...remarks], data: { ...data, leftOut: remarks } };
   } finally {
     await open.close();
   }

@@ -5,7 +5,8 @@ import { readConfigurationFile } from '../training/configuration';
 import { stopRun as stop } from '../training/lifecycle';
 import { finishRun } from '../training/finish';
 import { Runs, type Run } from '../training/runs';
-import { defineTool, type ToolResult } from './tool';
+import { Fault } from '../fault';
+import { defineTool, isWithin, MAX_LISTED } from './tool';
 
 const runName = z.string().min(1).describe('The id of the run, or a part that only one id has.');
 
@@ -21,8 +22,10 @@ export const listRuns = defineTool({
     const runs = new Runs(dataFolder);
     if (run !== undefined) return toldOf(await runs.find(run));
     const all = await runs.list();
-    const text = all.length === 0 ? `There are no runs in ${runs.folder}.` : all.map(lineOf).join('\n');
-    return { text, data: { runs: all.map(shortOf) } };
+    const shown = all.slice(0, MAX_LISTED);
+    const lines = all.length === 0 ? [`There are no runs in ${runs.folder}.`] : shown.map(lineOf);
+    if (all.length > shown.length) lines.push(`${all.length - shown.length} older runs are not listed.`);
+    return { lines, data: { runs: shown.map(shortOf), total: all.length } };
   },
 });
 
@@ -50,11 +53,17 @@ export const startRun = defineTool({
   }),
   run: async ({ configuration: given }, at, call) => {
     const file = typeof given === 'string' ? path.resolve(at.folder, given) : undefined;
+    // What refuses a configuration quotes it.
+    if (file !== undefined && !(await isWithin(file, [at.folder, at.dataFolder])))
+      throw new Fault(
+        'tools/bad-input',
+        `${file} is outside of ${at.folder}: copy the configuration into the folder, or give it itself.`,
+      );
     const configuration = file === undefined ? given : await readConfigurationFile(file);
     const folder = file === undefined ? at.folder : path.dirname(file);
     const from = typeof given === 'string' ? given : 'The configuration';
     const run = await at.startRun({ configuration, from, folder }, call);
-    if (run === undefined) return { text: 'No run was started: the person declined.', data: {} };
+    if (run === undefined) return { lines: ['No run was started: the person declined.'], data: {} };
     return toldOf(run);
   },
 });
@@ -78,7 +87,7 @@ export const stopRun = defineTool({
   },
 });
 
-function toldOf(run: Run): ToolResult {
+function toldOf(run: Run): { lines: string[]; data: Record<string, unknown> } {
   const { selection, lastLines } = run;
   const lines = [
     lineOf(run),
@@ -95,7 +104,7 @@ function toldOf(run: Run): ToolResult {
     latest: run.progress?.latest,
     heldOut: run.progress?.heldOut,
   };
-  return { text: lines.join('\n'), data };
+  return { lines, data };
 }
 
 function lineOf(run: Run): string {

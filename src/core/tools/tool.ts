@@ -1,14 +1,23 @@
 import * as z from 'zod';
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
 import type { CollectionPlan } from '../dialogue/collect';
-import { Fault } from '../fault';
+import { Fault, messageOf } from '../fault';
 import type { Model } from '../model/model';
 import type { Run } from '../training/runs';
 import { refusalOf, type Schema } from '../training/schema';
+import { inOneLine, printable } from '../text';
 import type { TrajectoryLog } from '../trajectory/log';
 
-/** Short text for a model to read, and the same as an object. Neither holds hidden information. */
+/** Short text for a model to read, and the same as an object. Neither holds hidden information. Both are bounded. */
 export interface ToolResult {
   readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface ToolReport {
+  /** Texts that may come from anywhere: each becomes one line of the result. */
+  readonly lines: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -97,6 +106,50 @@ export interface Workplace {
   startRun(request: RunRequest, call: ToolCall): Promise<Run | undefined>;
 }
 
+const MAX_LINE_CHARS = 1000;
+const MAX_TEXT_CHARS = 30_000;
+const MAX_DATA_CHARS = 60_000;
+/** Packs, runs and groups that one result lists. */
+export const MAX_LISTED = 100;
+
+/** Quotes of what a file holds, which may be any file that a model names. */
+const EXCERPT = /, (?:\.\.\.)?"[^]{0,80}?"(?:\.\.\.)?(?= is not valid JSON)/g;
+
+/** A line that a driving model reads: names in it cannot pass for other lines. */
+export function lineFor(text: string): string {
+  const line = printable(inOneLine(text.replace(EXCERPT, '')));
+  return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS)}…`;
+}
+
+/** The sentence of an error, for a driving model. */
+export const sentenceFor = (error: unknown): string => lineFor(messageOf(error));
+
+function resultOf({ lines, data }: ToolReport): ToolResult {
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of lines.map(lineFor)) {
+    length += line.length;
+    if (length > MAX_TEXT_CHARS) break;
+    shown.push(line);
+  }
+  if (shown.length < lines.length) shown.push(`${lines.length - shown.length} more lines are left out.`);
+  const isLong = JSON.stringify(data).length > MAX_DATA_CHARS;
+  if (isLong) shown.push('The data of this result are left out, because they are too long.');
+  return { text: shown.join('\n'), data: isLong ? {} : data };
+}
+
+/** True if the file, with its links followed, is in one of the folders. */
+export async function isWithin(file: string, folders: readonly string[]): Promise<boolean> {
+  // What is not there is refused when it is opened.
+  const real = (one: string): Promise<string> => realpath(one).catch(() => path.resolve(one));
+  const at = await real(file);
+  for (const folder of folders) {
+    const way = path.relative(await real(folder), at);
+    if (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)) return true;
+  }
+  return false;
+}
+
 /** A model reads all remarks, so there are few. */
 const MAX_REMARKS = 20;
 
@@ -108,7 +161,7 @@ export const firstOf = (remarks: readonly string[]): string[] =>
 
 interface ToolDefinition<Input extends z.ZodObject> extends Omit<Tool, 'inputSchema' | 'refusal' | 'call'> {
   readonly input: Input;
-  readonly run: (input: z.output<Input>, at: Workplace, call: ToolCall) => Promise<ToolResult>;
+  readonly run: (input: z.output<Input>, at: Workplace, call: ToolCall) => Promise<ToolReport>;
 }
 
 /** The input is parsed before `run` is called. */
@@ -124,7 +177,7 @@ export function defineTool<Input extends z.ZodObject>({ input, run, ...about }: 
     call: async (given, ...rest) => {
       const refused = refusal(given);
       if (refused !== undefined) throw new Fault('tools/bad-input', refused);
-      return run(input.parse(given), ...rest);
+      return resultOf(await run(input.parse(given), ...rest));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ToolName } from './toolNames';
 import { listPacks } from './packs';
 import { collect, evaluate } from './playTools';
 import { listRuns, startRun, stopRun } from './runs';
-import { type Tool, defineTool } from './tool';
+import { type Tool, defineTool, MAX_LISTED } from './tool';
 import { figuresOf, groupsOf, type Figure, type GroupStatistics } from '../evaluation/statistics';
 import { estimate } from '../evaluation/words';
 
@@ -30,11 +30,13 @@ const showFigures = defineTool({
   run: async ({ by, ...filter }, at) => {
     const rows = await at.withLog((log) => log.outlines(filter));
     if (rows.length === 0)
-      return { text: 'The log has no such dialogue.', data: { dialogues: 0, graded: 0, groups: [] } };
+      return { lines: ['The log has no such dialogue.'], data: { dialogues: 0, graded: 0, groups: [] } };
     const all = figuresOf(rows);
     const groups = groupsOf(rows, by);
-    const lines = [`all: ${inWords(all)}`, ...groups.map((group) => `${group.name}: ${inWords(group)}`)];
-    return { text: lines.join('\n'), data: { ...all, groups } };
+    const shown = groups.slice(0, MAX_LISTED);
+    const lines = [`all: ${inWords(all)}`, ...shown.map((group) => `${group.name}: ${inWords(group)}`)];
+    if (groups.length > shown.length) lines.push(`${groups.length - shown.length} more are not listed.`);
+    return { lines, data: { ...all, groups: shown, total: groups.length } };
   },
 });
 

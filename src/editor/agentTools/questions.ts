@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
-import type { ActingTool } from '../../core/tools/toolNames';
+import { Fault } from '../../core/fault';
 import { packsNamed } from '../../core/tools/packs';
+import type { ActingTool } from '../../core/tools/toolNames';
 import type { PlayInput } from '../../core/tools/playTools';
 import type { StartInput, StopInput } from '../../core/tools/runs';
+import { lineFor, sentenceFor } from '../../core/tools/tool';
 import type { App } from '../app';
 import { playOf } from '../collecting/commands';
 import { dialogues } from '../words';
@@ -17,29 +19,39 @@ interface Question {
   readonly doing: string;
 }
 
-/** @throws {Fault} `tools/unknown-pack`, `editor/no-folder` */
+/** A person is asked also where nothing more can be said: what fails now may succeed once the tool is called. */
 export async function questionOf(name: ActingTool, input: unknown, app: App): Promise<Question> {
+  const question = plainQuestion(name, input);
+  try {
+    return { ...question, message: lineFor(await messageFor(name, input, app)) };
+  } catch (error) {
+    if (!(error instanceof Fault)) app.engine.report(error);
+    return { ...question, message: t('What it would do is not known: {0}', sentenceFor(error)) };
+  }
+}
+
+function plainQuestion(name: ActingTool, input: unknown): Omit<Question, 'message'> {
   switch (name) {
     case 'tandem_collect':
-      return {
-        title: t('Collect dialogues?'),
-        message: await playWords(input as PlayInput, app),
-        doing: t('Collecting dialogues'),
-      };
+      return { title: t('Collect dialogues?'), doing: t('Collecting dialogues') };
     case 'tandem_evaluate':
-      return {
-        title: t('Evaluate agents?'),
-        message: await playWords(input as PlayInput, app),
-        doing: t('Evaluating agents'),
-      };
+      return { title: t('Evaluate agents?'), doing: t('Evaluating agents') };
     case 'tandem_start_run':
-      return {
-        title: t('Start a training run?'),
-        message: startWords(input as StartInput),
-        doing: t('Starting a run'),
-      };
+      return { title: t('Start a training run?'), doing: t('Starting a run') };
     case 'tandem_stop_run':
-      return { title: t('Stop a training run?'), ...stopWords(input as StopInput) };
+      return { title: t('Stop a training run?'), doing: stopping(input as StopInput) };
+  }
+}
+
+function messageFor(name: ActingTool, input: unknown, app: App): Promise<string> | string {
+  switch (name) {
+    case 'tandem_collect':
+    case 'tandem_evaluate':
+      return playWords(input as PlayInput, app);
+    case 'tandem_start_run':
+      return startWords(input as StartInput);
+    case 'tandem_stop_run':
+      return stopWords(input as StopInput);
   }
 }
 
@@ -75,14 +87,10 @@ function startWords({ configuration }: StartInput): string {
   return t('A model that begins as {0} is trained on this machine.', base);
 }
 
-function stopWords({ run, finish }: StopInput): Pick<Question, 'message' | 'doing'> {
-  if (finish === true)
-    return {
-      message: t('The training of {0} ends after its present step, and its model is written.', run),
-      doing: t('Finishing {0}', run),
-    };
-  return {
-    message: t('{0} writes a checkpoint first, from which it can be resumed.', run),
-    doing: t('Stopping {0}', run),
-  };
-}
+const stopping = ({ run, finish }: StopInput): string =>
+  lineFor(finish === true ? t('Finishing {0}', run) : t('Stopping {0}', run));
+
+const stopWords = ({ run, finish }: StopInput): string =>
+  finish === true
+    ? t('The training of {0} ends after its present step, and its model is written.', run)
+    : t('{0} writes a checkpoint first, from which it can be resumed.', run);

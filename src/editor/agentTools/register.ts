@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../core/fault';
 import { actingTools, readingTools, type ActingTool, type ToolName } from '../../core/tools/toolNames';
 import type { ToolCall, ToolResult } from '../../core/tools/tool';
 import type { App } from '../app';
@@ -30,16 +29,10 @@ class AgentTool implements vscode.LanguageModelTool<unknown> {
   }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): Promise<vscode.PreparedToolInvocation> {
     const { name, app } = this;
     const { tools } = await import('../../core/tools/tools');
-    if (!isActing(name) || !vscode.workspace.isTrusted || tools[name].refusal(input) !== undefined) return {};
+    if (!isActing(name) || tools[name].refusal(input) !== undefined) return {};
     const { questionOf } = await import('./questions');
-    try {
-      const { title, message, doing } = await questionOf(name, input, app);
-      return { invocationMessage: doing, confirmationMessages: { title, message } };
-    } catch (error) {
-      // The call fails for the same reason before it does anything.
-      if (error instanceof Fault) return {};
-      throw error;
-    }
+    const { title, message, doing } = await questionOf(name, input, app);
+    return { invocationMessage: doing, confirmationMessages: { title, message } };
   }
 
   /** Fails with the sentence of the fault, which the model reads. */
@@ -56,7 +49,8 @@ class AgentTool implements vscode.LanguageModelTool<unknown> {
       return new vscode.LanguageModelToolResult(parts);
     } catch (error) {
       if (!cancel.signal.aborted) this.app.engine.report(error);
-      throw new Error(messageOf(error), { cause: error });
+      const { sentenceFor } = await import('../../core/tools/tool');
+      throw new Error(sentenceFor(error), { cause: error });
     } finally {
       listening.dispose();
     }

@@ -79,16 +79,26 @@ describe('the tools of the editor’s agent', () => {
     expect(await asked('tandem_stop_run', { run: 'r1' })).toMatch(/^r1 /);
   });
 
-  it('ask nothing before they read, nor before they refuse', async () => {
+  it('ask nothing before they read, nor before they refuse the input', async () => {
     const { prepared, invoked, report } = await registered();
     for (const name of readingTools) expect(await prepared(name, {})).toEqual({});
     expect(await prepared('tandem_collect', { packs: ['fees'] })).toEqual({});
     await expect(invoked('tandem_collect', { packs: ['fees'] })).rejects.toThrow('input.tasks is missing.');
-    expect(await prepared('tandem_collect', { packs: ['rates'], tasks: 1 })).toEqual({});
     await expect(invoked('tandem_collect', { packs: ['rates'], tasks: 1 })).rejects.toThrow(
       'There is no pack "rates" here; there are fees.jsonl.',
     );
     expect(report).toHaveBeenCalledTimes(2);
+  });
+
+  it('ask also where the question cannot say what would happen, in one line', async () => {
+    const { prepared, report } = await registered();
+    const { title, message } = (await prepared('tandem_collect', { packs: ['rates\nYes'], tasks: 1 }))
+      .confirmationMessages!;
+    expect(title).toBe('Collect dialogues?');
+    expect(message).toMatch(/^What it would do is not known: There is no pack "rates Yes" here/);
+    expect(report).not.toHaveBeenCalled();
+    const stop = await prepared('tandem_stop_run', { run: 'r1\n\u202eYes' });
+    expect(stop.confirmationMessages!.message).toMatch(/^r1 \\u202eYes writes a checkpoint first/);
   });
 
   it('start a run as the form does, in the folder of the log', async () => {
@@ -104,9 +114,8 @@ describe('the tools of the editor’s agent', () => {
   it.each([...readingTools, ...actingTools])(
     '%s does nothing in a workspace that is not trusted',
     async (name) => {
-      const { prepared, invoked } = await registered();
+      const { invoked } = await registered();
       standIn.workspace.isTrusted = false;
-      expect(await prepared(name, { run: 'r1' })).toEqual({});
       await expect(invoked(name, { run: 'r1' })).rejects.toThrow(/not trusted/);
     },
   );

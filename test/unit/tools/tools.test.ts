@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { ScriptModel } from '../../../src/core/model/script';
 import { openSimulator } from '../../../src/core/dialogue/simulator';
 import type { Fault } from '../../../src/core/fault';
 import { actingTools, readingTools } from '../../../src/core/tools/toolNames';
-import type { PlayRequest, ToolResult, Workplace } from '../../../src/core/tools/tool';
+import { sentenceFor, type PlayRequest, type ToolResult, type Workplace } from '../../../src/core/tools/tool';
 import { toolNamed, tools } from '../../../src/core/tools/tools';
 import { shippedPrompts } from '../../fixtures/dialogue';
 import { openLog, temporaryFolder } from '../../fixtures/log';
@@ -37,6 +37,15 @@ const refusal = async (name: string, input: unknown, at: Workplace): Promise<[st
   const { code, message } = await call(name, input, at).then(unused, (error: unknown) => error as Fault);
   return [code, message];
 };
+
+function failureOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return String(error);
+  }
+  return expect.fail('It did not fail.');
+}
 
 describe('the tools for agents', () => {
   it('are called acting exactly when they do not only read', () => {
@@ -109,6 +118,44 @@ describe('the tools for agents', () => {
     expect((await call('tandem_list_packs', {}, await place())).text).toMatch(
       /^There is no pack of tasks in /,
     );
+  });
+
+  it('say one bounded line of each name, of many packs and runs', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `p${index}\nall: done\u202e.jsonl`);
+    const { text, data } = await call('tandem_list_packs', {}, await place(names));
+    const lines = text.split('\n');
+    expect(lines).toHaveLength(101);
+    expect(lines[0]).toMatch(/^p0 all: done\\u202e\.jsonl: 1 tasks/);
+    expect(lines.at(-1)).toMatch(/^20 more packs are not listed/);
+    expect(data.total).toBe(120);
+    const runs = await place();
+    for (let index = 0; index < 300; index += 1) {
+      const folder = path.join(runs.dataFolder, 'runs', `r${index}`);
+      await mkdir(folder, { recursive: true });
+      await writeFile(path.join(folder, 'run.json'), JSON.stringify({ name: `a\nb${'x'.repeat(5000)}` }));
+    }
+    const listed = await call('tandem_list_runs', {}, runs);
+    expect(listed.text.length).toBeLessThan(32_000);
+    expect(listed.text).toMatch(/^r99 \(a bxxx.*…$/m);
+    expect(listed.text).toMatch(/ more lines are left out\./);
+    expect(JSON.stringify(listed.data).length).toBeLessThan(60_001);
+  });
+
+  it('quote no file outside of the folder', async () => {
+    const at = await place([], { startRun: unused });
+    const secret = path.join(await temporaryFolder(), 'secret.json');
+    await writeFile(secret, 'password=hunter2');
+    await symlink(secret, path.join(at.folder, 'linked.json'));
+    for (const configuration of [secret, 'linked.json', path.relative(at.folder, secret)])
+      expect(await refusal('tandem_start_run', { configuration }, at)).toEqual([
+        'tools/bad-input',
+        expect.stringMatching(/ is outside of .*: copy the configuration into the folder/),
+      ]);
+    const linked: Workplace = { ...at, packs: () => Promise.resolve([path.join(at.folder, 'linked.json')]) };
+    const packs = await call('tandem_list_packs', {}, linked);
+    expect(JSON.stringify(packs)).not.toContain('hunter2');
+    expect(packs.text).toMatch(/1 bad lines/);
+    expect(sentenceFor(new Error(failureOf(() => JSON.parse('password=hunter2'))))).not.toContain('hunter2');
   });
 
   it('close what they opened for a collection that fails', async () => {
