@@ -44,6 +44,8 @@ export class SessionElement extends PageElement<ToWebview> {
   private readonly composition = new Composition(() => this.requestUpdate());
   private earlier: readonly string[] = [];
   private followsEnd = true;
+  /** `scrollTop` of the transcript when it last moved, to tell a person's scrolling from a change of layout. */
+  private scrolledTo = 0;
   private observed: Element | undefined;
   private left: Element | null = null;
 
@@ -74,7 +76,7 @@ export class SessionElement extends PageElement<ToWebview> {
       <main
         tabindex="0"
         aria-label=${t('Dialogue')}
-        @scroll=${(event: Event) => (this.followsEnd = isAtEnd(event.target as Element))}
+        @scroll=${(event: Event) => this.scrolled(event.target as Element)}
       >
         <div class="column">
           ${message(t('request'), prose(task.description), 'developer')}
@@ -167,12 +169,22 @@ export class SessionElement extends PageElement<ToWebview> {
     void this.focusNext(view);
   }
 
-  /** The elements of the transcript draw after this one. */
+  /** The elements of the transcript draw after this one, and the composer takes room from it as it grows. */
   private observeSize(): void {
-    const column = this.querySelector('main > .column');
-    if (column === null || column === this.observed) return;
+    const main = this.querySelector('main');
+    const column = main?.querySelector(':scope > .column');
+    if (!main || !column || column === this.observed) return;
     this.observed = column;
-    new ResizeObserver(() => this.follow()).observe(column);
+    const observer = new ResizeObserver(() => this.follow());
+    observer.observe(main);
+    observer.observe(column);
+  }
+
+  /** Text that arrives moves the end away: only a person moves the transcript up. */
+  private scrolled(main: Element): void {
+    if (isAtEnd(main)) this.followsEnd = true;
+    else if (main.scrollTop < this.scrolledTo) this.followsEnd = false;
+    this.scrolledTo = main.scrollTop;
   }
 
   private follow(): void {
@@ -182,6 +194,7 @@ export class SessionElement extends PageElement<ToWebview> {
     // Show the headline of a grade at the top, because a long table is read from there.
     if (grade === null) main.scrollTop = main.scrollHeight;
     else main.scrollTop += grade.getBoundingClientRect().top - main.getBoundingClientRect().top;
+    this.scrolledTo = main.scrollTop;
   }
 
   /** A person who returns wants to continue, unless they clicked a part of the page. */

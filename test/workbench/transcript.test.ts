@@ -1,0 +1,96 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { startChatServer, type ChatServer } from '../fixtures/chat-server';
+import { answer } from '../fixtures/chat-server-replies';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
+import { repeatedly } from './retries';
+
+/** As long as real agents write. */
+const question = (number: number): string =>
+  `OUTPUT:\nQuestion ${number}: at how many kilograms does a parcel count as **heavy**, and what follows from that?\n\n${'- It may depend on the zone, on the season and on the size of the parcel.\n'.repeat(4)}\nWhich of these is it in case ${number}?`;
+
+const reply =
+  'A parcel is heavy above 20 kilograms.\nThen the price rises by 4.50 euros.\nThe zone changes nothing about it,\nand neither does the season.\nThat is all.';
+
+let workspace: string;
+let agent: ChatServer;
+let workbench: WorkbenchDriver;
+
+const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-transcript-'));
+  await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  await rm(path.join(workspace, 'starter-world.jsonl'));
+  agent = await startChatServer({
+    reply: ({ body }) =>
+      answer(question(1 + body.messages.filter(({ role }) => role === 'assistant').length), {
+        pieceDelay: 10,
+      }),
+  });
+  const settings = { 'tandem.agent': `openai:slow@${agent.url}`, 'tandem.simulator': 'rules' };
+  await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
+  workbench = await startWorkbench({ extension: root, workspace });
+  await workbench.showTandem();
+  await repeatedly(session().getByRole('heading', { name: 'Parcel surcharge' }), (options) =>
+    workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).dblclick(options),
+  );
+  await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await agent.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+/** Pixels of the transcript that are hidden below its lower edge. */
+const hidden = (): Promise<number> =>
+  session()
+    .locator('main')
+    .evaluate((main) => Math.round(main.scrollHeight - main.scrollTop - main.clientHeight));
+
+/** Types as a person types, and looks after each line whether the question can still be read. */
+async function typeReply(): Promise<void> {
+  await session().locator('#reply:focus').waitFor();
+  for (const line of reply.split('\n')) {
+    await workbench.page.keyboard.type(line);
+    await workbench.page.keyboard.press('Shift+Enter');
+    await expect.poll(hidden).toBe(0);
+  }
+}
+
+test.each([
+  [1280, 800, [1, 2, 3, 4]],
+  [400, 800, [5, 6, 7]],
+] as const)('shows the newest message while one types, at %i × %i pixels', async (width, height, turns) => {
+  await workbench.setSize(width, height);
+  for (const turn of turns) {
+    await session().getByText(`in case ${turn}?`).waitFor();
+    await expect.poll(hidden).toBe(0);
+    await typeReply();
+    await workbench.screenshot(`transcript-${width}-${turn}`);
+    await workbench.page.keyboard.press('Enter');
+  }
+});
+
+test('stays where a person has scrolled up to', async () => {
+  await session().getByText('in case 8?').waitFor();
+  await expect.poll(hidden).toBe(0);
+  await session().getByText('in case 8?').hover();
+  await workbench.page.mouse.wheel(0, -900);
+  await expect.poll(hidden).toBeGreaterThan(500);
+  const before = await hidden();
+  await session().locator('#reply').focus();
+  await workbench.page.keyboard.type('A reply of two lines,');
+  await workbench.page.keyboard.press('Shift+Enter');
+  await workbench.page.keyboard.type('and more.');
+  await expect.poll(hidden).toBeGreaterThanOrEqual(before);
+});
