@@ -122,6 +122,8 @@ describe('The models of the editor in the extension host', () => {
       [vscode.LanguageModelError.Blocked('The quota is used up.'), 'model/rate-limited'],
       [vscode.LanguageModelError.NotFound('no'), 'model/unknown-model'],
       [new Error('The network is down.'), 'model/server-error'],
+      [new Error('Message exceeds token limit.'), 'model/too-long'],
+      [new Error('Response got filtered.'), 'model/filtered'],
     ] as const) {
       test.error = error;
       await fails('vscode:tandem-test/one', code);

@@ -133,6 +133,14 @@ def test_rows_without_a_reward_and_leaked_rows_are_left_out_and_counted(tmp_path
     assert len(read_rows([file], with_leaked=True).dialogues) == 2
 
 
+@pytest.mark.parametrize("row", [ROW, {"messages": MESSAGES, "tandem": TANDEM, "reward": 0.5}])
+def test_rows_with_an_empty_message_of_the_agent_are_left_out_and_counted(tmp_path, row):
+    silent = json.loads(json.dumps(row).replace('"Done."', '" "'))
+    assert silent != row
+    read = read_rows([write(tmp_path, row, silent)])
+    assert (len(read.dialogues), read.left_out) == (1, {"with an empty message of the agent": 1})
+
+
 def test_a_bad_line_is_told_with_file_line_and_reason_and_the_good_ones_load(tmp_path):
     deep = "[" * 10_000 + "]" * 10_000
     read = read_rows([write(tmp_path, ROW, "{", "", {**ROW, "reward": 2}, deep, {**ROW, "task": deep})])
@@ -273,6 +281,10 @@ def test_where_no_task_is_named_it_is_what_the_agent_was_asked(tmp_path):
 def test_preferences_that_say_nothing_are_told(tmp_path):
     told = {
         "chosen and rejected are the same.": {**STEP, "rejected": STEP["chosen"]},
+        "rejected has an empty message of the assistant.": {
+            **STEP,
+            "rejected": [{"role": "assistant", "content": ""}],
+        },
         "The field chosen must be a list of messages.": {**STEP, "chosen": "And negative ones?"},
         "chosen must begin with a message of the assistant.": {**STEP, "chosen": MESSAGES[2:]},
         "The role of prompt[0] must be": {**STEP, "prompt": [{"role": "tool", "content": ""}]},

@@ -69,12 +69,13 @@ function isMeant({ target }: MouseEvent): boolean {
 }
 
 function written(
-  { visible, thoughts, left, final }: MessageView,
+  { visible, isCut, thoughts, left, final }: MessageView,
   name: string,
   onRead: (() => void) | undefined,
 ): TemplateResult {
   return html`${final ? html`<p class="quiet">${icon('flag')} ${t('its answer: the dialogue ends with it')}</p>` : nothing}
-  ${said(visible)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
+  ${said({ visible, isCut })} ${leftOut(left, onRead)}
+  ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
 }
 
 interface ChoosingOptions {

@@ -4,7 +4,7 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { renderMarkdown } from './markdown';
 import { withVisibleControls } from './untrusted';
-import type { StreamView } from '../session/protocol';
+import type { MessageView, StreamView } from '../session/protocol';
 
 /** `renderMarkdown` lets no HTML of the agent through. */
 export const prose = (source: string): TemplateResult => drawn(renderMarkdown(source));
@@ -14,8 +14,14 @@ export function drawn(rendered: string): TemplateResult {
   return html`<div class="prose">${unsafeHTML(rendered)}</div>`;
 }
 
-export function said(visible: string): TemplateResult {
-  return visible === '' ? html`<p class="quiet">${t('The agent said nothing.')}</p>` : prose(visible);
+export function said({ visible, isCut }: Pick<MessageView, 'visible' | 'isCut'>): TemplateResult {
+  if (visible !== '') return prose(visible);
+  const words = isCut
+    ? t(
+        'The agent said nothing: it used up all its tokens on thoughts. Allow more tokens, or let the model think less.',
+      )
+    : t('The agent said nothing.');
+  return html`<p class="quiet">${words}</p>`;
 }
 
 export function thoughtsOf(thoughts: string, label: string): TemplateResult | typeof nothing {

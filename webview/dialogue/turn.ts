@@ -24,14 +24,21 @@ export function message(
 
 /** @param more drawn before and after the thoughts; `rendered`: safe HTML in place of the message */
 export function agentMessage(
-  { turn, visible, thoughts, final }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final'>,
+  {
+    turn,
+    visible,
+    thoughts,
+    final,
+    isCut,
+  }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final' | 'isCut'>,
   more: { readonly before?: unknown; readonly after?: unknown; readonly rendered?: string } = {},
   aside: unknown = nothing,
 ): TemplateResult {
   return message(
     final ? t('answer') : t('agent'),
-    html`${more.rendered === undefined ? said(visible) : drawn(more.rendered)} ${more.before ?? nothing}
-    ${thoughtsOf(thoughts, t('Thoughts of the agent in turn {0}', turn))} ${more.after ?? nothing}`,
+    html`${more.rendered === undefined ? said({ visible, isCut }) : drawn(more.rendered)}
+    ${more.before ?? nothing} ${thoughtsOf(thoughts, t('Thoughts of the agent in turn {0}', turn))}
+    ${more.after ?? nothing}`,
     'agent',
     aside,
   );
@@ -39,14 +46,14 @@ export function agentMessage(
 
 /** Folds a text that did not become the agent's message: a candidate or an earlier sample. */
 export function passedOver(
-  { visible, thoughts, left }: MessageView,
+  { visible, isCut, thoughts, left }: MessageView,
   words: { readonly name: string; readonly thoughts: string },
   onRead?: () => void,
 ): TemplateResult {
   return html`<details class="thoughts">
     <summary>${withVisibleControls(words.name)}</summary>
     <div class="passed-over">
-      ${said(visible)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, words.thoughts)}
+      ${said({ visible, isCut })} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, words.thoughts)}
     </div>
   </details>`;
 }

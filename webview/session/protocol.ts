@@ -53,6 +53,8 @@ export interface MessageView {
   readonly left?: number;
   /** The message holds the final answer. */
   readonly final: boolean;
+  /** Nothing is visible because the tokens were used up before. */
+  readonly isCut?: true;
 }
 
 /** Candidate A (0), candidate B (1), both equally good, or neither good enough. */

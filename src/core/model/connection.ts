@@ -67,9 +67,21 @@ export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Pr
   }
 }
 
-const listSchema = z.object({
-  data: z.array(z.object({ id: z.string(), owned_by: z.string().optional().catch(undefined) })),
-});
+/** OpenRouter's list has a description of each of its hundreds of models. */
+const MAX_LIST_BYTES = 16 * 2 ** 20;
+
+const listedModel = z.union([
+  z.string().transform((id) => ({ id, owned_by: undefined })),
+  z.object({ id: z.string(), owned_by: z.string().optional().catch(undefined) }),
+]);
+
+/** In `data`; Together has the list alone, and Ollama writes `null` for none. Entries without a name are left out. */
+const listSchema = z
+  .union([
+    z.array(z.unknown()),
+    z.object({ data: z.array(z.unknown()).nullable() }).transform(({ data }) => data ?? []),
+  ])
+  .transform((entries) => entries.flatMap((entry) => listedModel.safeParse(entry).data ?? []));
 
 /**
  * Sorted by name.
@@ -87,13 +99,12 @@ export async function listModels(
       fetchOptions: { redirect },
     };
     const answer = await clientFor(addressFor('', to.server), to.key).models.list(request).asResponse();
-    const list = listSchema.safeParse(jsonOrUndefined(await textOf(answer)));
+    const list = listSchema.safeParse(jsonOrUndefined(await textOf(answer, MAX_LIST_BYTES)));
     if (!list.success) return { listed: false, ...notOpenAi(to) };
-    const { data } = list.data;
     return {
       listed: true,
-      names: data.map(({ id }) => id).sort(),
-      owners: data.flatMap(({ owned_by: owner }) => owner ?? []),
+      names: list.data.map(({ id }) => id).sort(),
+      owners: list.data.flatMap(({ owned_by: owner }) => owner ?? []),
     };
   } catch (error) {
     signal?.throwIfAborted();
@@ -144,10 +155,12 @@ function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   // Without a key, OpenAI's own server is not even asked.
   if (error instanceof Fault && !(error.cause instanceof Failure)) return noKey(to);
   const failure = failureOf(error instanceof Fault ? error.cause : error, to);
-  const { code, status, words = '' } = failure;
-  if (status !== undefined) return refusal(status, words, to);
+  const { code, status, complaint, words = '' } = failure;
+  if (status !== undefined || complaint !== undefined) return refusal(failure, to);
   if (code === 'model/timed-out') return tooSlow(to);
   if (code === 'model/bad-answer') return notOpenAi(to);
+  if (code === 'model/filtered')
+    return refusedRequest(`${hostOf(to)} withholds its answer because of the content.`);
   if (code === 'model/too-long-answer') return serverError(`${hostOf(to)} writes without an end.`);
   if (code === 'model/server-error')
     return serverError(`${hostOf(to)} answers with an error: “${quoted(words, to)}”.`);
@@ -195,47 +208,54 @@ function disconnected(error: unknown, to: Addressee): Diagnosis {
   };
 }
 
-/** @param words text of the server's answer */
-function refusal(status: number, words: string, to: Addressee): Diagnosis {
-  const said = `answers ${status}: ${quoted(words, to)}`;
+function refusal({ code, status, words = '', complaint }: Failure, to: Addressee): Diagnosis {
+  const said = `answers ${status ?? 'with an error'}: ${quoted(words, to)}`;
   const host = hostOf(to);
-  if (status === 401 && to.key === undefined) return noKey(to);
-  if (status === 401)
-    return {
-      problem: 'wrong-key',
-      what: `${host} refuses the key (${said}).`,
-      remedy: 'Set another key.',
-    };
-  if (status === 403)
-    return {
-      problem: 'not-allowed',
-      what: `${host} does not allow this (${said}).`,
-      remedy: 'Use a key that may use this model, or another model.',
-    };
-  if (status === 404 && /model/i.test(words))
-    return {
-      problem: 'unknown-model',
-      what: `${host} has no model called “${to.model}”.`,
-      remedy: 'Correct the name of the model.',
-    };
-  if (status === 404 || status === 405) return notOpenAi(to, status);
-  if (status === 402 || (status === 429 && words.includes('insufficient_quota')))
-    return {
-      problem: 'no-credit',
-      what: `The account at ${host} has no credit left.`,
-      remedy: 'Add some, or use another key.',
-    };
-  if (status === 429)
-    return {
-      problem: 'rate-limited',
-      what: `${host} takes no more requests for now (${said}).`,
-      remedy: 'Try again later.',
-    };
-  if (status === 408 || status >= 500)
-    return serverError(`Server error ${status} from ${host}: “${quoted(words, to)}”.`);
+  switch (code) {
+    case 'model/unauthorized':
+      if (status === 403 && complaint === undefined)
+        return {
+          problem: 'not-allowed',
+          what: `${host} does not allow this (${said}).`,
+          remedy: 'Use a key that may use this model, or another model.',
+        };
+      if (to.key === undefined) return noKey(to);
+      return {
+        problem: 'wrong-key',
+        what: `${host} refuses the key (${said}).`,
+        remedy: 'Set another key.',
+      };
+    case 'model/unknown-model':
+      return {
+        problem: 'unknown-model',
+        what: `${host} has no model called “${to.model}”.`,
+        remedy: 'Correct the name of the model.',
+      };
+    case 'model/unreachable':
+      return notOpenAi(to, status);
+    case 'model/no-credit':
+      return {
+        problem: 'no-credit',
+        what: `The account at ${host} has no credit left (${said}).`,
+        remedy: 'Add some, or use another key.',
+      };
+    case 'model/rate-limited':
+      return {
+        problem: 'rate-limited',
+        what: `${host} takes no more requests for now (${said}).`,
+        remedy: 'Try again later.',
+      };
+    case 'model/server-error':
+      return serverError(`Server error ${status ?? ''} from ${host}: “${quoted(words, to)}”.`);
+    default:
+      return refusedRequest(`${host} refuses the request (${said}).`);
+  }
+}
+
+function refusedRequest(what: string): Diagnosis {
   return {
     problem: 'refused-request',
-    what: `${host} refuses the request (${said}).`,
+    what,
     remedy: 'Change what it names: the model or its sampling settings.',
   };
 }

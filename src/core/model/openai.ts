@@ -12,12 +12,13 @@ import {
   cancelled,
   Failure,
   failureOf,
+  filtered,
   throwIfStopped,
   tooLong,
   type Addressee,
 } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
-import { isStream, streamedChunks, wholeAnswer } from './chat/stream';
+import { ChatBody } from './chat/stream';
 import {
   type ChatMessage,
   type GenerateOptions,
@@ -121,6 +122,8 @@ export class OpenAiModel implements Model {
       try {
         const { answer, streamed } = await this.#attempt(body, { ...options, onText });
         this.#count(answer);
+        // Other requests than those of a dialogue may allow a few tokens only.
+        if (options.position !== undefined) this.#noteEmpty(answer, sampling);
         const timing = { totalMs: performance.now() - started, attempts: requests };
         return {
           ...answer,
@@ -144,45 +147,56 @@ export class OpenAiModel implements Model {
 
   /** @throws {Failure} */
   async #attempt(
-    body: RequestBody,
+    request: RequestBody,
     { onText, enough, signal }: GenerateOptions,
   ): Promise<{ answer: FinishedAnswer; streamed: boolean }> {
     using deadline = new Deadline(this.#limits, signal);
     try {
       const response = await this.#client.chat.completions
-        .create(body, { signal: deadline.signal })
+        .create(request, { signal: deadline.signal })
         .asResponse();
-      const streamed = isStream(response);
       const answer = new ChatAnswer();
-      const chunks = streamed
-        ? streamedChunks(response, this.#client, deadline, this.#to)
-        : [await wholeAnswer(response, this.#to)];
-      for await (const chunk of chunks) {
+      const body = new ChatBody(response, deadline, this.#to);
+      for await (const chunk of body.chunks()) {
         const { text, generating } = answer.add(chunk);
         if (answer.length > MAX_REPLY_CHARS) throw tooLong(this.#to);
         deadline.progress(generating);
         if (text === '') continue;
         onText?.(text);
         // Leaving the stream ends the request, and the server stops writing.
-        if (enough?.() === true && !answer.isFinished) return { answer: answer.finish().answer, streamed };
+        if (enough?.() === true && answer.ending === 'unknown')
+          return { answer: answer.finish().answer, streamed: body.isStream };
       }
       throwIfStopped(deadline, this.#limits, this.#to);
-      return { answer: this.#finished(answer, streamed), streamed };
+      return { answer: this.#finished(answer, body), streamed: body.isStream };
     } catch (error) {
       throwIfStopped(deadline, this.#limits, this.#to);
       throw failureOf(error, this.#to);
     }
   }
 
-  #finished(answer: ChatAnswer, streamed: boolean): FinishedAnswer {
+  /** @throws {Failure} if the message is not finished */
+  #finished(answer: ChatAnswer, { isWhole }: ChatBody): FinishedAnswer {
+    const { ending, reason = '' } = answer;
+    if (ending === 'filtered') throw filtered(reason, this.#to);
+    if (ending === 'unfinished') throw brokenOff(`finish reason "${reason}"`, this.#to);
+    if (ending === 'unknown' && !isWhole) throw brokenOff('the stream ended early', this.#to);
     if (!answer.hasChoice) throw badAnswer('sent an answer without choices', this.#to);
-    if (streamed && !answer.isFinished) throw brokenOff('the stream ended early', this.#to);
     const { answer: finished, droppedTokens, lacksEnd } = answer.finish();
     if (droppedTokens !== undefined) this.#note(`gives token data that does not add up: ${droppedTokens}`);
     else if (finished.text !== '') this.#noteMissing(finished);
     if (lacksEnd)
       this.#note('gives no log-probability of the token that ends a turn; those of the others are recorded');
     return finished;
+  }
+
+  #noteEmpty({ text, reasoning, finishReason }: FinishedAnswer, { maxTokens }: SamplingSettings): void {
+    if (text.trim() !== '') return;
+    if (finishReason === 'length')
+      this.#note(
+        `spent all ${maxTokens} tokens of a message on thoughts, so the message is empty; allow more tokens, or let the model think less`,
+      );
+    else this.#note(`ended a message ${reasoning === undefined ? 'without a word' : 'after its thoughts'}`);
   }
 
   #noteMissing({ tokens }: FinishedAnswer): void {
@@ -221,10 +235,8 @@ export class OpenAiModel implements Model {
       const chosen = this.#dialect.refusedChoice(status, words, body);
       throw failure.toFault(requests, { remedy: chosen && otherChoice(chosen) });
     }
-    if (waitMs !== undefined && waitMs > this.#retry.longestServerWaitMs)
-      throw failure.toFault(requests, {
-        why: `It asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long.`,
-      });
+    const tooLate = failure.waitIsTooLong(this.#retry, requests);
+    if (tooLate) throw tooLate;
     return waitBefore(attempt, this.#retry, waitMs);
   }
 }

@@ -20,6 +20,7 @@ interface Member {
 const MENDED_FIRST: readonly FaultCode[] = [
   'model/unauthorized',
   'model/unknown-model',
+  'model/no-credit',
   'model/rate-limited',
 ];
 
@@ -98,8 +99,9 @@ export class ServerPool implements Model {
         if (!(error instanceof Fault && error.cause instanceof Failure)) throw error;
         const failure = error.cause;
         if (failure.isOfRequest) throw error;
-        if (!failure.again) {
-          refusals.set(member, error);
+        const tooLate = failure.waitIsTooLong(this.#retry, 1);
+        if (!failure.again || tooLate) {
+          refusals.set(member, tooLate ?? error);
           // A refusing server gets no more attempts, but the others get theirs.
           most = Math.max(attempt + 1, most - this.#retry.attempts + 1);
         }
@@ -129,7 +131,8 @@ export class ServerPool implements Model {
   #leaveOut(member: Member, waitMs: number | undefined, refusal: Fault | undefined): void {
     member.failures += 1;
     member.refusal = refusal;
-    member.outUntil = Date.now() + waitBefore(member.failures, this.#retry, waitMs);
+    const asked = waitMs && Math.min(waitMs, this.#retry.longestServerWaitMs);
+    member.outUntil = Date.now() + waitBefore(member.failures, this.#retry, asked);
   }
 
   /** Waits while all servers are left out. */

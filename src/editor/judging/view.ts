@@ -71,7 +71,7 @@ export function judgingView(trajectory: Trajectory, own: string, namer: Namer, t
     ...{ type: 'show', episode: id, task: taskView(task, started.pack), hasReference: !isOwnFunction(task) },
     turns: read.map(({ agent, reply, candidates = [] }): ReadTurn => ({
       turn: agent.turn,
-      ...messageView(agent.text),
+      ...messageView(agent),
       ...(reply && { reply: reply.text }),
       judged: candidates.flatMap((choice) => {
         const judgement = judgementBy(own, choice);
@@ -99,7 +99,7 @@ function judgedView(choice: Choice, picked: Picked): JudgedPair {
 
 function candidatesView({ shown }: Choice): CandidatesView {
   const [first, second] = shown.candidates;
-  return [messageView(first.text), messageView(second.text)];
+  return [messageView(first), messageView(second)];
 }
 
 function outcomeOf(trajectory: Trajectory, own: string, namer: Namer, t: Translate): Outcome {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf, type FaultCode } from '../../core/fault';
+import { complaintIn, type Complaint } from '../../core/model/chat/errorWords';
 import {
   type ChatMessage,
   type GenerateOptions,
@@ -173,6 +174,14 @@ function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {
   return new Fault(code, message, { cause: error, english: reasonOf(error, name, english)[1] });
 }
 
+/** By what the words of an error say; the editor has no codes for these. */
+const CODES: Readonly<Partial<Record<Complaint | 'other', FaultCode>>> = {
+  'no-credit': 'model/no-credit',
+  'too-long': 'model/too-long',
+  filtered: 'model/filtered',
+  'rate-limit': 'model/rate-limited',
+};
+
 function reasonOf(error: unknown, name: string, t: Translate): [code: FaultCode, message: string] {
   switch (error instanceof vscode.LanguageModelError ? error.code : '') {
     case 'NoPermissions':
@@ -195,7 +204,7 @@ function reasonOf(error: unknown, name: string, t: Translate): [code: FaultCode,
       ];
     default:
       return [
-        'model/server-error',
+        CODES[complaintIn(messageOf(error), undefined) ?? 'other'] ?? 'model/server-error',
         t(
           '{0}, a model of the editor, has failed: {1} Ask again, or choose another model.',
           name,

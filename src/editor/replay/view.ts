@@ -117,7 +117,7 @@ function replayedTurn(
     ...(candidates && {
       choices: candidates.map((choice) => replayedChoice(choice, trajectory, own, t)),
     }),
-    earlier: superseded.map(({ text }) => messageView(text)),
+    earlier: superseded.map(messageView),
     ratings: (turn.ratings ?? []).map((rating) => ({
       ...turnRating(rating),
       by: personOf(rating.by, own, t),

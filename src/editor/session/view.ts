@@ -4,7 +4,7 @@ import { parseAgentMessage } from '../../core/dialogue/protocol';
 import type { Grade, TestResult } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
-import type { EventOf } from '../../core/trajectory/event';
+import type { Candidate, EventOf } from '../../core/trajectory/event';
 import type { Choice, Turn } from '../../core/trajectory/trajectory';
 import type {
   CandidatesView,
@@ -148,7 +148,7 @@ export function turnView(turn: Turn, t: Translate, tellsNames = false): TurnView
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
-    ...messageView(agent.text),
+    ...messageView(agent),
     ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, tellsNames)) }),
     samples: superseded.length + 1,
     milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
@@ -167,17 +167,24 @@ function writingTime({ agent, candidates }: Turn): number {
   return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
-export function messageView(text: string): MessageView {
+export function messageView({ text, finishReason }: Pick<Candidate, 'text' | 'finishReason'>): MessageView {
   const { visible, thoughts, final } = messageOf(text);
   const said = cut(visible, MAX_CHARS);
   const thought = cut(thoughts, MAX_CHARS);
   const left = said.left + thought.left;
-  return { visible: said.shown, thoughts: thought.shown, ...(left > 0 && { left }), final };
+  const isCut = visible === '' && finishReason === 'length';
+  return {
+    visible: said.shown,
+    thoughts: thought.shown,
+    ...(left > 0 && { left }),
+    final,
+    ...(isCut && { isCut }),
+  };
 }
 
 /** Returns two candidates as a person sees them, with nothing that reveals which agent wrote which. */
 function candidatesView({ candidates: [first, second] }: EventOf<'candidates'>): CandidatesView {
-  return [messageView(first.text), messageView(second.text)];
+  return [messageView(first), messageView(second)];
 }
 
 export function choiceView({ shown, choice }: Choice, tellsNames: boolean): ChoiceView {
@@ -185,7 +192,7 @@ export function choiceView({ shown, choice }: Choice, tellsNames: boolean): Choi
   return {
     picked: choice.picked,
     by: choice.by,
-    candidates: [messageView(first.text), messageView(second.text)],
+    candidates: [messageView(first), messageView(second)],
     ...(tellsNames && { agents: [first.agent, second.agent] }),
   };
 }

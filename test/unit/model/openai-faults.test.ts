@@ -46,7 +46,7 @@ const cases: readonly (readonly [string, Reply, string])[] = [
     'model/unknown-model',
   ],
   ['429', status(429, { message: 'Too many requests' }), 'model/rate-limited'],
-  ['402', status(402, { message: 'Insufficient balance' }), 'model/rate-limited'],
+  ['402', status(402, { message: 'Insufficient balance' }), 'model/no-credit'],
   ['405', status(405), 'model/unreachable'],
   ['400', status(400, { message: 'temperature must be at most 2' }), 'model/bad-request'],
   ...[

@@ -104,15 +104,6 @@ test("a reasoning model's thoughts are kept apart from its text", async () => {
   expect(shown).toBe('Which currency?');
 });
 
-test.each([
-  ['stop', 'stop'],
-  ['length', 'length'],
-  ['content_filter', 'other'],
-])('the finish reason %s is told as %s', async (theirs, ours) => {
-  await using played = await play([answer('ok', { finishReason: theirs })]);
-  expect((await played.model.generate(question, sampling)).finishReason).toBe(ours);
-});
-
 test('a server that ignores streaming is understood', async () => {
   await using played = await play([answer('All at once.', { ignoreStream: true })]);
   const pieces: string[] = [];

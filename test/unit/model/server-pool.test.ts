@@ -143,7 +143,7 @@ it('when all refuse, each has been asked once, and the fault is the one that is 
   expect(servers.map(({ requests }) => requests.length)).toEqual([2, 2, 2, 2, 2]);
   for (const [most, code] of [
     [4, 'model/unknown-model'],
-    [3, 'model/rate-limited'],
+    [3, 'model/no-credit'],
   ] as const)
     await expect(open(servers.slice(0, most), forLong).generate(question, sampling)).rejects.toMatchObject({
       code,
@@ -165,10 +165,18 @@ it('a request that a server finds wrong fails at once, and the server stays in',
   const strict = await start(() => status(400, { message: 'Prompt too long' }));
   const other = await start(() => answer('other'));
   const model = open([strict, other], forLong);
-  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/bad-request' });
+  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/too-long' });
   expect(other.requests).toEqual([]);
   expect((await model.generate(question, sampling)).text).toBe('other');
-  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/bad-request' });
+  await expect(model.generate(question, sampling)).rejects.toMatchObject({ code: 'model/too-long' });
+});
+
+it("a server that asks for a wait of hours is left out, and its wait is nobody else's", async () => {
+  const daily = await start(() => status(429, { message: 'Daily limit' }, { 'retry-after': '36000' }));
+  const other = await start(() => answer('other'));
+  expect((await open([daily, other]).generate(question, sampling)).text).toBe('other');
+  await expect(open([daily]).generate(question, sampling)).rejects.toThrow(/asks to wait 36000 s/);
+  await expect(open([daily, daily]).generate(question, sampling)).rejects.toThrow(/asks to wait 36000 s/);
 });
 
 it('each server gets its own key and no other', async () => {

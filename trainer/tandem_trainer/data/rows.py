@@ -69,6 +69,8 @@ def read_file(file: Path, prompt: Prompt, with_leaked: bool) -> Read:
             read.left_out["not graded"] += 1
         elif is_leaked(row) and not with_leaked:
             read.left_out["leaked"] += 1
+        elif has_empty_turn(dialogue.messages):
+            read.left_out["with an empty message of the agent"] += 1
         else:
             read.dialogues.append(dialogue)
             others += "messages" not in row and played_with_another(row, prompt)
@@ -256,12 +258,19 @@ def preference_of(row: dict, where: str) -> Preference:
         side = messages_of(row.get(name), name)
         if side[0]["role"] != "assistant":
             raise BadRow(f"{name} must begin with a message of the assistant.")
+        if has_empty_turn(side):
+            raise BadRow(f"{name} has an empty message of the assistant.")
         messages = prompt + side
         turns = tuple(Spoken(at) for at in assistant_positions(messages) if at >= len(prompt))
         sides[name] = Dialogue(f"{where}/{name}", task, messages, turns, where=where)
     if sides["chosen"].messages == sides["rejected"].messages:
         raise BadRow("chosen and rejected are the same.")
     return Preference(group, **sides)
+
+
+def has_empty_turn(messages: Messages) -> bool:
+    """True for a model that spent all its tokens on thoughts; trained on, it would teach to say nothing."""
+    return any(message["role"] == "assistant" and not message["content"].strip() for message in messages)
 
 
 def is_leaked(row: dict) -> bool:

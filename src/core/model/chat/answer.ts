@@ -1,65 +1,40 @@
-import * as z from 'zod';
 import type { Generation, SampledTokens, Usage } from '../model';
+import { endingOf, reasonIn, type Ending } from './ending';
 
 /** An entry of `choices[].logprobs.content[]`; llama.cpp adds `id`, and older vLLM writes the id into `token`. */
-const tokenEntry = z.object({
-  token: z.string().nullish(),
-  logprob: z.number().nullish(),
-  bytes: z.array(z.number()).nullish(),
-  id: z.int().nullish(),
-});
+interface TokenEntry {
+  readonly token?: string;
+  readonly logprob?: number;
+  readonly bytes?: readonly number[];
+  readonly id?: number;
+}
 
-const message = z.object({
-  content: z.string().nullish(),
-  /** `reasoning_content`: llama.cpp, DeepSeek, older vLLM; `reasoning`: newer vLLM. */
-  reasoning_content: z.string().nullish(),
-  reasoning: z.string().nullish(),
-});
+type Fields = Readonly<Record<string, unknown>>;
 
-const choice = z.object({
-  index: z.int().nullish(),
-  delta: message.nullish(),
-  message: message.nullish(),
-  logprobs: z.object({ content: z.array(tokenEntry).nullish() }).nullish(),
-  finish_reason: z.string().nullish(),
-  token_ids: z.array(z.int()).nullish(),
-  prompt_token_ids: z.array(z.int()).nullish(),
-});
+/**
+ * Part of a server's answer, parsed JSON. No field is required and none has to have the documented type: what cannot be
+ * used is as if it were absent.
+ */
+export type Chunk = Fields & { readonly choices: readonly Fields[] };
 
-export const chunkSchema = z.object({
-  model: z.string().nullish(),
-  choices: z.array(choice),
-  usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int().nullish() }).nullish(),
-  /** Token counts so far, from llama.cpp: prompt tokens from its cache, prompt tokens read, and generated tokens. */
-  timings: z
-    .object({ cache_n: z.int().nullish(), prompt_n: z.int(), predicted_n: z.int() })
-    .optional()
-    .catch(undefined), // another server may mean something else by it
-  prompt_token_ids: z.array(z.int()).nullish(),
-});
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export type Chunk = z.infer<typeof chunkSchema>;
-
-type TokenEntry = z.infer<typeof tokenEntry>;
-
-const finishReasons: Readonly<Record<string, Generation['finishReason']>> = {
-  stop: 'stop',
-  eos: 'stop',
-  eos_token: 'stop',
-  stop_sequence: 'stop',
-  length: 'length',
-  max_tokens: 'length',
-};
+export function chunkOf(value: Fields): Chunk {
+  const { choices } = value;
+  return { ...value, choices: Array.isArray(choices) ? choices.filter(isFields) : [] };
+}
 
 export type FinishedAnswer = Omit<Generation, 'timing'>;
 
 export class ChatAnswer {
   #text = '';
   #reasoning = '';
-  #finish: string | undefined;
+  #reason: string | undefined;
   #entries: TokenEntry[] = [];
-  #tokenIds: number[] | undefined;
-  #promptTokenIds: number[] | undefined;
+  /** Undefined where the server wrote something else. */
+  #tokenIds: (number | undefined)[] = [];
+  #promptTokenIds: readonly number[] | undefined;
   #usage: Usage | undefined;
   #usageSoFar: Usage | undefined;
   #servedModel: string | undefined;
@@ -67,35 +42,38 @@ export class ChatAnswer {
 
   /** @returns the text that the chunk adds, and whether it shows that the model is generating */
   add(chunk: Chunk): { text: string; generating: boolean } {
-    this.#servedModel ??= chunk.model ?? undefined;
-    this.#promptTokenIds ??= chunk.prompt_token_ids ?? undefined;
-    if (chunk.usage)
-      this.#usage = {
-        promptTokens: chunk.usage.prompt_tokens,
-        completionTokens: chunk.usage.completion_tokens ?? 0,
-      };
-    if (chunk.timings)
-      this.#usageSoFar = {
-        promptTokens: (chunk.timings.cache_n ?? 0) + chunk.timings.prompt_n,
-        completionTokens: chunk.timings.predicted_n,
-      };
-    const choice = chunk.choices.find(({ index }) => (index ?? 0) === 0);
+    // Azure's first chunk has an empty name.
+    this.#servedModel ??= textIn(chunk.model) || undefined;
+    this.#promptTokenIds ??= idsIn(chunk.prompt_token_ids);
+    this.#usage = usageIn(chunk.usage) ?? this.#usage;
+    this.#usageSoFar = usageSoFarIn(chunk.timings) ?? this.#usageSoFar;
+    const choice = chunk.choices.find(({ index }) => (countIn(index) ?? 0) === 0);
     if (!choice) return { text: '', generating: false };
 
     this.#hasChoice = true;
-    const part = choice.delta ?? choice.message;
-    const text = part?.content ?? '';
-    const reasoning = part?.reasoning_content ?? part?.reasoning ?? '';
+    const { text, reasoning } = this.#said(choice);
+    const reason = reasonIn(choice.finish_reason);
     this.#text += text;
     this.#reasoning += reasoning;
-    this.#finish = choice.finish_reason ?? this.#finish;
-    this.#promptTokenIds ??= choice.prompt_token_ids ?? undefined;
+    this.#reason = reason ?? this.#reason;
+    this.#promptTokenIds ??= idsIn(choice.prompt_token_ids);
+    const ids = listIn(choice.token_ids);
     // A chunk may hold more of them than a call can have arguments, so `push(...ids)` would fail.
-    for (const id of choice.token_ids ?? []) (this.#tokenIds ??= []).push(id);
-    for (const entry of choice.logprobs?.content ?? []) this.#entries.push(entry);
-    const generating =
-      text !== '' || reasoning !== '' || choice.token_ids != null || choice.finish_reason != null;
+    for (const id of ids) this.#tokenIds.push(idIn(id));
+    for (const entry of entriesIn(choice.logprobs)) this.#entries.push(entry);
+    const generating = text !== '' || reasoning !== '' || ids.length > 0 || reason !== undefined;
     return { text, generating };
+  }
+
+  /** Some servers close a stream with the whole `message`, of which only the rest is new. */
+  #said({ delta, message }: Fields): { text: string; reasoning: string } {
+    const added = spokenIn(delta);
+    if (added.text !== '' || added.reasoning !== '') return added;
+    const whole = spokenIn(message);
+    return {
+      text: restOf(whole.text, this.#text),
+      reasoning: restOf(whole.reasoning, this.#reasoning),
+    };
   }
 
   get length(): number {
@@ -106,17 +84,23 @@ export class ChatAnswer {
     return this.#hasChoice;
   }
 
-  get isFinished(): boolean {
-    return this.#finish !== undefined;
+  /** As the server names it. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  get ending(): Ending {
+    return endingOf(this.#reason);
   }
 
   /** @returns why token data was discarded, if so; `lacksEnd`: no log-probability for the token that ended the turn */
   finish(): { answer: FinishedAnswer; droppedTokens?: string; lacksEnd: boolean } {
+    const { ending } = this;
     const { tokens, dropped } = this.#tokens();
     const usage = this.#usage ?? this.#usageSoFar ?? usageOf(this.#promptTokenIds, tokens?.ids);
     const answer: FinishedAnswer = {
       text: this.#text,
-      finishReason: finishReasons[this.#finish ?? ''] ?? 'other',
+      finishReason: ending === 'stop' || ending === 'length' ? ending : 'other',
       ...(this.#reasoning !== '' && { reasoning: this.#reasoning }),
       ...(tokens && { tokens }),
       ...(this.#promptTokenIds && { promptTokenIds: this.#promptTokenIds }),
@@ -130,13 +114,15 @@ export class ChatAnswer {
   /** Training takes these as the sampled tokens, so inconsistent data are discarded. */
   #tokens(): { tokens?: SampledTokens; dropped?: string } {
     const entries = this.#entries;
+    const listed = complete(this.#tokenIds);
+    if (this.#tokenIds.length > 0 && !listed) return { dropped: 'some of the token ids are none' };
     if (entries.length > 0 && bytesAreMissing(entries, this.#reasoning + this.#text))
-      return this.#tokenIds
-        ? { tokens: { ids: this.#tokenIds }, dropped: 'log-probabilities are missing for part of the text' }
+      return listed
+        ? { tokens: { ids: listed }, dropped: 'log-probabilities are missing for part of the text' }
         : { dropped: 'log-probabilities and token ids are missing for part of the text' };
 
-    const logprobs = complete(entries.map(({ logprob }) => logprob ?? undefined));
-    const ids = this.#tokenIds ?? complete(entries.map(entryId));
+    const logprobs = complete(entries.map(({ logprob }) => logprob));
+    const ids = listed ?? complete(entries.map(entryId));
     if (ids && logprobs && ids.length !== logprobs.length && !this.#lacksEndOnly(ids, logprobs))
       return {
         tokens: { ids },
@@ -160,12 +146,105 @@ export class ChatAnswer {
   }
 
   get #endedItself(): boolean {
-    return finishReasons[this.#finish ?? ''] === 'stop';
+    return this.ending === 'stop';
   }
 
   get #entriesAreTheText(): boolean {
     return this.#reasoning === '' && textOf(this.#entries)?.trim() === this.#text.trim();
   }
+}
+
+/** Types of content parts that are thoughts; others with a text are part of the message. */
+const THOUGHTS = new Set(['thinking', 'reasoning', 'reasoning_content', 'redacted_thinking']);
+
+function spokenIn(part: unknown): { text: string; reasoning: string } {
+  if (!isFields(part)) return { text: '', reasoning: '' };
+  const { content, refusal, reasoning_content, reasoning, thinking, reasoning_details } = part;
+  const parts = Array.isArray(content) ? content : [content];
+  const isThought = (one: unknown): boolean => isFields(one) && THOUGHTS.has(String(one.type));
+  const text = parts.filter((one) => !isThought(one)).map(textIn);
+  const thoughts = parts.filter(isThought).map(textIn);
+  // `reasoning_content`: llama.cpp, DeepSeek, older vLLM; `reasoning`: newer vLLM; OpenRouter repeats it in the details.
+  const apart = [reasoning_content, reasoning, thinking, reasoning_details].map(textIn);
+  return {
+    text: text.join('') || textIn(refusal),
+    reasoning: thoughts.join('') || (apart.find((one) => one !== '') ?? ''),
+  };
+}
+
+/** A text, or the texts of a part or of a list of parts. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textIn).join('');
+  if (!isFields(value)) return '';
+  const { text, thinking, reasoning, summary, content, refusal } = value;
+  const found = [text, thinking, reasoning, summary, content, refusal].map(textIn);
+  return found.find((one) => one !== '') ?? textIn(value.value);
+}
+
+function restOf(whole: string, known: string): string {
+  if (known === '') return whole;
+  if (whole.startsWith(known)) return whole.slice(known.length);
+  return whole.trim() === known.trim() ? '' : whole;
+}
+
+/** An entry without a log-probability stands for what cannot be read, so that the others do not pass for all. */
+function entriesIn(logprobs: unknown): TokenEntry[] {
+  if (logprobs == null) return [];
+  const content = isFields(logprobs) ? logprobs.content : logprobs;
+  if (content == null && isFields(logprobs)) return Object.values(logprobs).some(isFilledList) ? [{}] : [];
+  return Array.isArray(content) ? content.map(entryIn) : [{}];
+}
+
+const isFilledList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+
+function entryIn(value: unknown): TokenEntry {
+  if (!isFields(value)) return {};
+  const { token, logprob, bytes, id } = value;
+  return {
+    token: typeof token === 'string' ? token : undefined,
+    logprob: typeof logprob === 'number' ? logprob : undefined,
+    bytes: idsIn(bytes),
+    id: idIn(id),
+  };
+}
+
+const listIn = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value == null ? [] : [value];
+
+const idIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+function idsIn(value: unknown): readonly number[] | undefined {
+  return Array.isArray(value) && value.every((id) => idIn(id) !== undefined)
+    ? (value as number[])
+    : undefined;
+}
+
+/** Some servers write counts as fractions or as text. */
+function countIn(value: unknown): number | undefined {
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof count === 'number' ? idIn(Math.round(count)) : undefined;
+}
+
+function usageIn(value: unknown): Usage | undefined {
+  if (!isFields(value)) return undefined;
+  const promptTokens = countIn(value.prompt_tokens);
+  const completionTokens = countIn(value.completion_tokens);
+  if (promptTokens === undefined) return undefined;
+  if (completionTokens !== undefined) return { promptTokens, completionTokens };
+  const total = countIn(value.total_tokens);
+  return total === undefined
+    ? undefined
+    : { promptTokens, completionTokens: Math.max(0, total - promptTokens) };
+}
+
+/** From llama.cpp: prompt tokens from its cache, prompt tokens read, and generated tokens. */
+function usageSoFarIn(timings: unknown): Usage | undefined {
+  if (!isFields(timings)) return undefined;
+  const [read, written] = [countIn(timings.prompt_n), countIn(timings.predicted_n)];
+  if (read === undefined || written === undefined) return undefined;
+  return { promptTokens: (countIn(timings.cache_n) ?? 0) + read, completionTokens: written };
 }
 
 function usageOf(
@@ -176,7 +255,7 @@ function usageOf(
 }
 
 function entryId(entry: TokenEntry): number | undefined {
-  if (entry.id != null) return entry.id;
+  if (entry.id !== undefined) return entry.id;
   const written = /^token_id:(\d+)$/.exec(entry.token ?? '')?.[1];
   return written === undefined ? undefined : Number(written);
 }

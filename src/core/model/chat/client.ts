@@ -1,6 +1,7 @@
 import { OpenAI, type APIError, type ClientOptions } from 'openai';
 import { isTooDeep } from '../../json';
 import { type Address, isOfEnvironment } from '../address';
+import { isFields } from './answer';
 import { boundedFetch } from './body';
 
 /**
@@ -14,8 +15,8 @@ class Client extends OpenAI {
     headers: Headers,
   ): APIError {
     // The package puts the body into a message, with a recursive call for each level of it.
-    const said = isTooDeep(body) ? { error: 'JSON that is nested too deeply' } : body;
-    const wrapped = said === undefined || 'error' in said ? said : { error: said };
+    const said: unknown = isTooDeep(body) ? 'JSON that is nested too deeply' : body;
+    const wrapped = said == null || (isFields(said) && said.error) ? said : { error: said };
     return super.makeStatusError(status, wrapped as object, message, headers);
   }
 }

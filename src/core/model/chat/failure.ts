@@ -1,18 +1,20 @@
-import * as z from 'zod';
 import { APIConnectionError, APIError } from 'openai';
 import { Fault, messageOf } from '../../fault';
 import { originOf, keyRemedy } from '../address';
 import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../model';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';
-import { askedWait } from './retry';
+import { complaintIn, errorWords, statusIn, type Complaint } from './errorWords';
+import { askedWait, type RetrySettings, waitIn } from './retry';
 
 type FailureCode =
   | 'model/unreachable'
   | 'model/unauthorized'
   | 'model/unknown-model'
+  | 'model/no-credit'
   | 'model/rate-limited'
   | 'model/bad-request'
   | 'model/too-long'
+  | 'model/filtered'
   | 'model/server-error'
   | 'model/timed-out'
   | 'model/bad-answer'
@@ -29,6 +31,7 @@ export interface Addressee {
 const OF_REQUEST: readonly FailureCode[] = [
   'model/bad-request',
   'model/too-long',
+  'model/filtered',
   'model/timed-out',
   'model/too-long-answer',
 ];
@@ -45,6 +48,8 @@ export class Failure extends Error {
   readonly status: number | undefined;
   /** The server's whole message, for `Dialect.learn`. It may contain anything, so it is never shown. */
   readonly words: string | undefined;
+  /** What the words say, whatever the status. */
+  readonly complaint: Complaint | undefined;
 
   constructor(
     code: FailureCode,
@@ -55,6 +60,7 @@ export class Failure extends Error {
       waitMs?: number | undefined;
       status?: number | undefined;
       words?: string;
+      complaint?: Complaint | undefined;
       cause?: unknown;
     },
   ) {
@@ -65,11 +71,19 @@ export class Failure extends Error {
     this.waitMs = details.waitMs;
     this.status = details.status;
     this.words = details.words;
+    this.complaint = details.complaint;
   }
 
   /** True if no other server would answer the same request. */
   get isOfRequest(): boolean {
     return !this.again && OF_REQUEST.includes(this.code);
+  }
+
+  /** The fault if the server asks for a longer wait than anybody waits. */
+  waitIsTooLong({ longestServerWaitMs }: RetrySettings, requests: number): Fault | undefined {
+    if (this.waitMs === undefined || this.waitMs <= longestServerWaitMs) return undefined;
+    const why = `It asks to wait ${Math.ceil(this.waitMs / 1000)} s, which is too long.`;
+    return this.toFault(requests, { why });
   }
 
   /**
@@ -112,6 +126,16 @@ export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure 
     `${subject(to)} broke off in the middle of its answer (${why})`,
     "Look at the server's log",
     { again: true, cause },
+  );
+}
+
+/** @param reason the server's own word */
+export function filtered(reason: string, to: Addressee): Failure {
+  return new Failure(
+    'model/filtered',
+    `${subject(to)} withholds the message because of its content (${quoted(reason, to)})`,
+    'Play another task, or choose a model or server without such a filter',
+    { again: false },
   );
 }
 
@@ -196,82 +220,75 @@ export function connectionReason(error: unknown): string {
   return reason;
 }
 
-const errorBody = z.union([
-  z.string(),
-  z.object({ message: z.string(), code: z.unknown().optional(), param: z.unknown().optional() }),
-  z.object({ detail: z.string() }).transform(({ detail }) => detail),
-]);
-
-/** Includes the code and parameter that the server names. */
-function serverWords(error: APIError): string {
-  const body = errorBody.safeParse(error.error);
-  if (!body.success) return error.error === undefined ? withoutStatus(error) : JSON.stringify(error.error);
-  if (typeof body.data === 'string') return body.data;
-  const { message, code, param } = body.data;
-  const named = [param, code].filter((part) => typeof part === 'string' && !message.includes(part));
-  return named.length > 0 ? `${message} [${named.join(', ')}]` : message;
-}
-
 /** `APIError` puts the status in front, and "(no body)" if the server sent none. */
 function withoutStatus(error: APIError): string {
   return error.message.replace(/^\d{3} /, '').replace('status code (no body)', 'no explanation');
 }
 
 function refused(error: APIError, to: Addressee): Failure {
-  const words = serverWords(error);
-  const status = error.status ?? statusInBody(error);
-  const headers = error.headers;
-  const waitMs = headers ? askedWait(headers) : undefined;
-  const [code, remedy, again] = verdict(status, words, to);
-  const retry = headers?.get('x-should-retry');
+  const { said, named } = error.error === undefined ? plain(withoutStatus(error)) : errorWords(error.error);
+  const words = `${said} ${named}`;
+  const status = error.status ?? statusIn(error.error);
+  const { headers } = error;
+  const complaint = complaintIn(words, status);
+  const isRateLimit = complaint === 'rate-limit';
+  const [code, remedy, again] = verdict(status, complaint, said, to);
   return new Failure(
     code,
-    `${subject(to)} answers ${status ?? 'with an error'}: ${quoted(words, to)}`,
+    `${subject(to)} answers ${status ?? 'with an error'}: ${quoted(said, to)}`,
     remedy,
     {
-      again: retry === 'false' ? false : again,
-      waitMs,
+      again: headers?.get('x-should-retry') === 'false' ? false : again,
+      waitMs: (headers && askedWait(headers)) ?? (isRateLimit ? waitIn(words) : undefined),
       status,
-      words,
+      words: said,
+      complaint,
     },
   );
 }
 
-/** The status of an error inside a stream is in `code`, if anywhere. */
-function statusInBody(error: APIError): number | undefined {
-  const code = Number(error.code);
-  return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;
-}
+const plain = (said: string): ReturnType<typeof errorWords> => ({ said, named: '' });
 
-/**
- * A dialogue longer than the model's context: `maximum context length` (OpenAI, vLLM), `available context size`
- * (llama.cpp), `model's context length` (SGLang), `maximum model length` (vLLM).
- */
-const CONTEXT_EXCEEDED = /context_length_exceeded|context (?:length|size|window)|maximum model length/i;
-
-function verdict(status: number | undefined, words: string, to: Addressee): [FailureCode, string, boolean] {
-  if (status === 401 || status === 403)
-    return [
-      'model/unauthorized',
-      keyRemedy(originOf(to.server), to.key ? 'a key that it accepts' : 'its key'),
-      false,
-    ];
-  if (status === 404 && /model/i.test(words))
-    return ['model/unknown-model', `Correct the name; ${to.server}/models lists what it has`, false];
+function verdict(
+  status: number | undefined,
+  complaint: Complaint | undefined,
+  said: string,
+  to: Addressee,
+): [FailureCode, string, boolean] {
+  const key = keyRemedy(originOf(to.server), to.key ? 'a key that it accepts' : 'its key');
+  const name = `Correct the name; ${to.server}/models lists what it has`;
+  switch (complaint) {
+    case 'no-credit':
+      return ['model/no-credit', 'The account has no credit left; add some or use another key', false];
+    case 'too-long':
+      return [
+        'model/too-long',
+        'Play fewer turns, let a turn have fewer tokens, or take a model with a longer context',
+        false,
+      ];
+    case 'too-large':
+      return ['model/bad-request', 'Let a turn have fewer tokens, or raise the limit of the account', false];
+    case 'filtered':
+      return [
+        'model/filtered',
+        'Play another task, or choose a model or server without such a filter',
+        false,
+      ];
+    case 'unknown-model':
+      return ['model/unknown-model', name, false];
+    case 'wrong-key':
+      return ['model/unauthorized', key, false];
+    case 'rate-limit':
+      return ['model/rate-limited', 'Send fewer requests at a time or try again later', true];
+    case undefined:
+  }
+  if (status === 401 || status === 403) return ['model/unauthorized', key, false];
+  if (status === 404 && /model/i.test(said)) return ['model/unknown-model', name, false];
   if (status === 404 || status === 405)
     return ['model/unreachable', 'Correct the base URL; it usually ends in /v1', false];
-  if (status === 402 || (status === 429 && words.includes('insufficient_quota')))
-    return ['model/rate-limited', 'The account has no credit left; add some or use another key', false];
-  if (status === 429) return ['model/rate-limited', 'Send fewer requests at a time or try again later', true];
   if (status === 408 || status === 409 || status === 425)
     return ['model/server-error', 'Try again later', true];
   if (status !== undefined && status < 500)
-    return CONTEXT_EXCEEDED.test(words)
-      ? [
-          'model/too-long',
-          'Play fewer turns, let a turn have fewer tokens, or take a model with a longer context',
-          false,
-        ]
-      : ['model/bad-request', 'Change the settings or shorten the dialogue, as the server says', false];
+    return ['model/bad-request', 'Change the settings or shorten the dialogue, as the server says', false];
   return ['model/server-error', "Look at the server's log or try again later", status !== 501];
 }

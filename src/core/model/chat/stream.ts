@@ -1,7 +1,6 @@
-import { APIError, type OpenAI } from 'openai';
-import { Stream } from 'openai/streaming';
-import { chunkSchema, type Chunk } from './answer';
+import { APIError } from 'openai';
 import { isTooDeep } from '../../json';
+import { chunkOf, isFields, type Chunk } from './answer';
 import type { Deadline } from './deadline';
 import {
   badAnswer,
@@ -19,78 +18,194 @@ const mostBytes = 64 * 1024 * 1024;
 /** Bytes kept from the end of a body, for error messages. */
 const shownBytes = 400;
 
-/** False for a whole answer from a server that ignores `stream: true`. */
-export function isStream(response: Response): boolean {
+const END = '[DONE]';
+
+/**
+ * A server's answer. Its first line tells whether it is a stream or one piece of JSON, because servers and proxies send
+ * either with any content type.
+ */
+export class ChatBody {
+  /** False for a whole answer from a server that ignores `stream: true`. */
+  isStream = false;
+  /** True once the body has shown that nothing of it is missing. */
+  isWhole = false;
+  readonly #tap = new Tap();
+
+  constructor(
+    private readonly response: Response,
+    private readonly deadline: Deadline,
+    private readonly to: Addressee,
+  ) {}
+
+  /**
+   * Ends early, without throwing, if the deadline's signal aborts.
+   * @throws {Failure} if the connection breaks, the server reports an error, or the body is no chat completion
+   */
+  async *chunks(): AsyncGenerator<Chunk> {
+    const { response, deadline, to } = this;
+    try {
+      const lines = linesOf(response.body?.pipeThrough(this.#tap.stream) ?? []);
+      yield* this.#chunksOf(lines);
+    } catch (error) {
+      if (deadline.signal.aborted && !(error instanceof Failure)) return;
+      throw streamFailure(error, this.#tap, to);
+    } finally {
+      // The caller may have enough.
+      if (!this.isWhole) deadline.controller.abort();
+    }
+  }
+
+  async *#chunksOf(lines: AsyncGenerator<string>): AsyncGenerator<Chunk> {
+    const { response, to } = this;
+    const before: string[] = [];
+    for await (const line of lines) {
+      const begin = line.trimStart();
+      if (begin === '') continue;
+      this.isStream = FIELD.test(begin) || (!/^[{[<]/.test(begin) && isEventStream(response));
+      if (this.isStream) {
+        yield* this.#streamed(line, lines);
+        return;
+      }
+      before.push(line);
+      for await (const more of lines) before.push(more);
+    }
+    yield* this.#whole(before.join('\n'));
+    this.isWhole = true;
+    if (this.deadline.signal.aborted) return;
+    if (before.length === 0) throw badAnswer('sent an empty answer', to, { again: isEventStream(response) });
+  }
+
+  *#whole(text: string): Generator<Chunk> {
+    if (text.trim() === '') return;
+    const { to } = this;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      // JSON that was begun may be whole the next time.
+      const again = /^\s*[{[]/.test(text);
+      throw badAnswer(`did not answer JSON but ${quoted(text, to)}`, to, { again, cause: error });
+    }
+    const chunks = [...this.#understood(value)];
+    if (chunks.every(({ choices }) => choices.length === 0))
+      throw badAnswer(`sent JSON that is no chat completion: ${quoted(JSON.stringify(value), to)}`, to);
+    yield* chunks;
+  }
+
+  async *#streamed(first: string, lines: AsyncGenerator<string>): AsyncGenerator<Chunk> {
+    const { to } = this;
+    let event = new ServerEvent();
+    let events = 0;
+    const read = function* (this: ChatBody): Generator<Chunk> {
+      const ended = event;
+      event = new ServerEvent();
+      if (ended.data.length > 0) events += 1;
+      if (ended.data.some((line) => line.trim() === END)) this.isWhole = true;
+      for (const value of ended.values()) {
+        if (ended.name === 'error') throw errorOf(isFields(value) ? (value.error ?? value) : value, to);
+        yield* this.#understood(value);
+      }
+    };
+    event.add(first);
+    for await (const line of lines) {
+      if (line !== '') event.add(line);
+      else yield* read.call(this);
+      if (this.isWhole) return;
+    }
+    // Some servers omit the last empty line.
+    yield* read.call(this);
+    if (events === 0 && !this.deadline.signal.aborted)
+      throw badAnswer(`sent no answer but ${this.#tap.shown(to)}`, to);
+  }
+
+  /** Google's servers put errors, and chunks of a body that is no stream, into a list. */
+  *#understood(value: unknown): Generator<Chunk> {
+    const { to } = this;
+    if (isTooDeep(value)) throw nestedTooDeeply(to);
+    for (const part of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (!isFields(part)) continue;
+      const chunk = chunkOf(part);
+      const error = errorIn(part) ?? chunk.choices.map(errorIn).find((one) => one !== undefined);
+      if (error !== undefined) throw errorOf(error, to);
+      yield chunk;
+    }
+  }
+}
+
+/** A field of an event, or a comment. */
+const FIELD = /^(?:data|event|id|retry)?:/;
+
+function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 }
 
-/**
- * Ends early, without throwing, if the deadline's signal aborts.
- * @throws {Failure} if the connection breaks or a chunk is invalid
- */
-export async function* streamedChunks(
-  response: Response,
-  client: OpenAI,
-  deadline: Deadline,
-  to: Addressee,
-): AsyncGenerator<Chunk> {
-  const tap = new Tap();
-  const tapped = new Response(response.body?.pipeThrough(tap.stream), { headers: response.headers });
-  const stream = Stream.fromSSEResponse<unknown>(tapped, deadline.controller, client);
-  let chunks = 0;
-  try {
-    for await (const value of stream) {
-      chunks += 1;
-      yield understood(value, to);
+/** An event of a stream: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+class ServerEvent {
+  name = '';
+  readonly data: string[] = [];
+
+  add(line: string): void {
+    const colon = line.indexOf(':');
+    const value = line.slice(colon + 1).replace(/^ /, '');
+    if (line.startsWith('data:')) this.data.push(value);
+    else if (line.startsWith('event:')) this.name = value.trim();
+  }
+
+  /** Some servers put an empty line after several messages only. */
+  values(): unknown[] {
+    const data = this.data.filter((line) => line.trim() !== '' && line.trim() !== END);
+    if (data.length === 0) return [];
+    const text = data.join('\n');
+    try {
+      return [JSON.parse(text)];
+    } catch (error) {
+      if (this.name === 'error') return [text];
+      if (data.length === 1) throw error;
+      return data.map((line): unknown => JSON.parse(line));
     }
-  } catch (error) {
-    throw streamFailure(error, tap, to);
   }
-  if (chunks === 0 && !deadline.signal.aborted)
-    throw badAnswer(tap.bytes === 0 ? 'sent an empty answer' : `sent no answer but ${tap.shown(to)}`, to, {
-      again: tap.bytes === 0,
-    });
 }
 
-/** @throws {Failure} if it is not a chat completion */
-export async function wholeAnswer(response: Response, to: Addressee): Promise<Chunk> {
-  const tap = new Tap();
-  let text: string;
-  try {
-    text = await new Response(response.body?.pipeThrough(tap.stream)).text();
-  } catch (error) {
-    throw streamFailure(error, tap, to);
+/** Lines end with `\n`, `\r\n` or `\r`. A byte order mark is left out. */
+async function* linesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let line = '';
+  let afterReturn = false;
+  for await (const bytes of body) {
+    let text = decoder.decode(bytes, { stream: true });
+    if (text === '') continue;
+    if (afterReturn && text.startsWith('\n')) text = text.slice(1);
+    afterReturn = text.endsWith('\r');
+    const [first = '', ...rest] = text.split(/\r\n|\n|\r/);
+    line += first;
+    for (const next of rest) {
+      yield line;
+      line = next;
+    }
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const what = text.trim() === '' ? 'sent an empty answer' : `did not answer JSON but ${quoted(text, to)}`;
-    throw badAnswer(what, to, { cause: error });
-  }
-  return understood(value, to);
+  line += decoder.decode();
+  if (line !== '') yield line;
 }
 
-function understood(value: unknown, to: Addressee): Chunk {
-  if (isTooDeep(value)) throw nestedTooDeeply(to);
-  if (typeof value === 'object' && value !== null && 'error' in value && value.error)
-    throw failureOf(new APIError(undefined, Object(value.error), undefined, undefined), to);
-  const chunk = chunkSchema.safeParse(value);
-  if (chunk.success) return chunk.data;
-  const issue = chunk.error.issues[0];
-  const place = issue ? ` (${issue.path.join('.') || 'answer'}: ${issue.message})` : '';
-  throw badAnswer(`sent JSON that is no chat completion${place}: ${quoted(JSON.stringify(value), to)}`, to);
+/** The error of an answer, or of its choice as with OpenRouter. */
+function errorIn(value: Readonly<Record<string, unknown>>): unknown {
+  const { error, object, type, choices } = value;
+  const isEmpty = isFields(error) && Object.keys(error).length === 0;
+  if (error && !isEmpty) return error;
+  // Older vLLM writes the error itself in place of a chunk.
+  return choices == null && (object === 'error' || type === 'error') ? value : undefined;
 }
+
+const errorOf = (error: unknown, to: Addressee): Failure =>
+  failureOf(new APIError(undefined, Object(error) as object, undefined, undefined), to);
 
 const nestedTooDeeply = (to: Addressee, cause?: unknown): Failure =>
   badAnswer('sent JSON that is nested too deeply', to, { cause });
 
 function streamFailure(error: unknown, tap: Tap, to: Addressee): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof APIError) return failureOf(error, to);
   if (error instanceof TooLong)
     return badAnswer(`sent more than ${mostBytes / 2 ** 20} MB`, to, { cause: error });
-  // The package itself turns the server's error into a message, recursively.
   if (error instanceof RangeError) return nestedTooDeeply(to, error);
   // A proxy or a dying server can cut a stream in the middle of a line, so another attempt is worthwhile.
   if (error instanceof SyntaxError)

@@ -185,6 +185,7 @@ export class RowGathering {
     const { leaveOut, staysHere = false } = this.options;
     const reason: LeftOutReason | undefined =
       this.lossIn(trajectory) ??
+      emptyIn(trajectory) ??
       this.consents.whyNot(trajectory, staysHere) ??
       leaveOut?.(trajectory) ??
       this.boundBy(trajectory);
@@ -230,6 +231,13 @@ interface Played {
 }
 
 const WITHOUT_PAIR = 'without a better or worse trajectory of the same task';
+
+/** A model that spends all its tokens on thoughts says nothing; no chat template and no trainer has a use for that. */
+function emptyIn({ turns }: Trajectory): LeftOutReason | undefined {
+  return turns.some(({ agent }) => agent.text.trim() === '')
+    ? 'with an empty message of the agent'
+    : undefined;
+}
 
 const isJudged = (options: ExportOptions): options is JudgedOptions => options.format in JUDGED;
 

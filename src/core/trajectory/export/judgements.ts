@@ -51,6 +51,8 @@ function rowsOfChoices(row: (preferred: Preferred) => object): Judged['rows'] {
         const { picked } = choice.choice;
         if (picked === 'equal') count('choices of candidates that are equal');
         else if (picked === 'neither') count('choices of neither candidate');
+        else if (choice.shown.candidates.some(({ text }) => text.trim() === ''))
+          count('choices with an empty candidate');
         else rows.push(row({ prompt, choice, picked, of }));
       }
     }

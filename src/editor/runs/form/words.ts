@@ -163,6 +163,7 @@ export function leftOutWords(reason: string, t: Translate): string {
     'not graded': t('without a grade'),
     'below the minimum reward': t('below the minimum reward'),
     damaged: t('damaged in the log'),
+    'with an empty message of the agent': t('with an empty message of the agent'),
     doubtful: t('possibly deleted or marked as leaks (the log is damaged)'),
     'no consent': t('without the participant’s consent'),
     'model terms': t('written by models whose terms forbid training on it'),

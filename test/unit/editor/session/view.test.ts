@@ -52,6 +52,16 @@ describe('a message', () => {
   });
 });
 
+describe('a message without words', () => {
+  it('is said to be cut where the model used up its tokens before', () => {
+    const cut = { agent: { ...said('').agent, finishReason: 'length' as const } };
+    expect(turnView(cut, english)).toMatchObject({ visible: '', isCut: true });
+    expect(turnView(said(''), english)).not.toHaveProperty('isCut');
+    const spoken = { agent: { ...said('OUTPUT:\nHow?').agent, finishReason: 'length' as const } };
+    expect(turnView(spoken, english)).not.toHaveProperty('isCut');
+  });
+});
+
 describe('a task', () => {
   it('is titled by its spoken id, else by the function that it asks for', () => {
     expect(taskTitle(task)).toBe('Parcel surcharge');

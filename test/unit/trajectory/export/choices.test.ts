@@ -63,6 +63,14 @@ describe('exporting choices', () => {
     await chosen(log, 'e1', ['equal', 'neither', 0]);
     await play(log, 'e2', 1);
     await log.appendAll([started('open'), candidates('open', 1), choice('open', 1, 0)]);
+    const [empty, spoken] = candidates('e3', 1).candidates;
+    await log.appendAll([
+      started('e3', { collaborator: kim }),
+      { ...candidates('e3', 1), candidates: [{ ...empty, text: ' ' }, spoken] },
+      choice('e3', 1, 1),
+      agentTurn('e3', 1, spoken.text),
+      answered('e3', 1),
+    ]);
     const { rows, leftOut, trajectories } = await exported(log);
     expect([rows.length, trajectories]).toEqual([1, 1]);
     expect(leftOut).toEqual({
@@ -70,6 +78,7 @@ describe('exporting choices', () => {
       'without a choice between candidates': 1,
       'choices of candidates that are equal': 2,
       'choices of neither candidate': 1,
+      'choices with an empty candidate': 1,
     });
   });
 

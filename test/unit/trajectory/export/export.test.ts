@@ -11,6 +11,7 @@ import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import type { Trajectory, Turn } from '../../../../src/core/trajectory/trajectory';
 import {
   agentTurn,
+  answered,
   dialogue,
   doubling,
   graded,
@@ -86,6 +87,22 @@ const episodes = (rows: readonly Record<string, unknown>[]): unknown[] =>
   rows.map((row) => (row.tandem as { episode: string }).episode);
 
 describe('exporting trajectories', () => {
+  it.each(['trajectories', 'chat', 'axolotl-sft', 'inspect'] as const)(
+    'leaves out a dialogue with an empty message of the agent, as %s',
+    async (format) => {
+      const log = await openLog();
+      await play(log, 'spoken', 1);
+      await log.append(started('silent'));
+      await log.appendAll([agentTurn('silent', 1, ' \n'), reply('silent', 1)]);
+      await log.appendAll([agentTurn('silent', 2), answered('silent', 2)]);
+      await log.append(graded('silent', 1));
+      const file = join(await temporaryFolder(), 'out.json');
+      const result = await exportTrajectories(log, file, { format, visible, render });
+      expect(result).toMatchObject({ rows: 1, leftOut: { 'with an empty message of the agent': 1 } });
+      expect(await readFile(file, 'utf8')).not.toContain('silent');
+    },
+  );
+
   it('writes the published form with our fields beside it, and counts what is left out', async () => {
     const { rows, leftOut } = await exported(await filled(), { format: 'trajectories', visible });
     expect(episodes(rows)).toEqual(['half', 'best', 'also-best', 'worst', 'alone']);
