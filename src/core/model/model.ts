@@ -41,7 +41,7 @@ export interface Generation {
   readonly text: string;
   /** Thoughts of a reasoning model before `text`, if the server separates them. Their tokens are among `tokens`. */
   readonly reasoning?: string;
-  /** `length`: it reached `maxTokens`. `other`: the caller had `enough`, or the server gave no known reason. */
+  /** `length`: it reached `maxTokens`. `other`: the caller had `enough`, or the server gave no reason. */
   readonly finishReason: 'stop' | 'length' | 'other';
   readonly tokens?: SampledTokens;
   /** Vocabulary ids of the prompt, if the server returns them. */

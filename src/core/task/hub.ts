@@ -1,4 +1,5 @@
 import { messageOf } from '../fault';
+import { askedWait } from '../retryAfter';
 
 export const isHubToken = (text: string): boolean => text.startsWith('hf_');
 
@@ -140,16 +141,9 @@ async function refused(response: Response): Promise<HubFailure> {
   const said = response.headers.get('X-Error-Message') ?? response.statusText;
   await response.body?.cancel();
   if (status === 416) return new HubFailure('no-range', 'the range is not there');
-  const retryAfterMs = retryAfter(response.headers.get('Retry-After'));
+  const retryAfterMs = askedWait(response.headers);
   const details = retryAfterMs === undefined ? { status } : { status, retryAfterMs };
   return new HubFailure('refused', `${status}${said ? ` ${said}` : ''}`, details);
-}
-
-/** Milliseconds from now; the header holds seconds or a date (RFC 9110, 10.2.3). */
-function retryAfter(value: string | null): number | undefined {
-  if (value === null) return undefined;
-  const milliseconds = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
 /** Refuses an answer that begins elsewhere than asked, which would put bytes in the wrong place. */

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
@@ -73,6 +74,12 @@ describe('testing the connection to a model', () => {
     [status(429, { message: 'Slow down' }), 'rate-limited'],
     [status(429, { message: 'Quota', code: 'insufficient_quota' }), 'no-credit'],
     [status(402, { message: 'Insufficient balance' }), 'no-credit'],
+    [json({ error: { message: 'Gone', code: 'insufficient_quota' } }), 'no-credit'],
+    [status(400, { message: 'API key not valid. Please pass a valid API key.' }), 'wrong-key'],
+    [status(403, { message: 'Invalid API key' }), 'wrong-key'],
+    [status(400, { message: 'tiny is not a valid model ID' }), 'unknown-model'],
+    [answer('Half', { finishReason: 'content_filter' }), 'refused-request'],
+    [answer('Half', { finishReason: 'error' }), 'closed'],
     [status(400, { message: 'Too long' }), 'refused-request'],
     [status(500, { message: 'CUDA out of memory' }), 'server-error'],
     [reset, 'closed'],
@@ -128,6 +135,18 @@ describe('the models of a server', () => {
   it('come in the order of their names', async () => {
     const to = await endpoint({ reply: () => silence, models: ['qwen', 'llama'] });
     expect(await listModels(to)).toEqual({ listed: true, names: ['llama', 'qwen'], owners: [] });
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    ["Ollama's without models", { object: 'list', data: null }, []],
+    ['a list alone', [{ id: 'qwen' }, { id: 'llama', owned_by: 5 }], ['llama', 'qwen']],
+    ['names alone', { data: ['qwen'] }, ['qwen']],
+    ['entries without a name', { data: [{ id: 7 }, null, { id: 'qwen' }] }, ['qwen']],
+    ['a list of megabytes', { data: [{ id: 'qwen', description: 'x'.repeat(2 ** 21) }] }, ['qwen']],
+  ])('are read from %s', async (_, list, names) => {
+    const server = createHttpServer((_request, response) => response.end(JSON.stringify(list)));
+    const baseUrl = `http://127.0.0.1:${await listening(server)}/v1`;
+    expect(await listModels({ baseUrl })).toMatchObject({ listed: true, names });
   });
 
   it('are not there when it has no list, wants a key, answers something else or does not run', async () => {

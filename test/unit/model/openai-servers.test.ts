@@ -448,6 +448,8 @@ test('an error shows the words of the provider behind the server, and one that i
   await using played = await play([body(error('Provider returned error', { metadata: { raw } }), 400)]);
   const fault = (await errorOf(played.model.generate(question, sampling))) as Fault;
   expect(fault.message).toContain('Provider returned error: disk is full');
+  await using short = await play([body({ error: 'GONE' })]);
+  expect(String(await errorOf(short.model.generate(question, sampling)))).toContain('an error: GONE (tried');
   await using other = await play([stream({ ...said('Hi'), error: {} }, { ...stop, error: null })]);
   expect((await other.model.generate(question, sampling)).text).toBe('Hi');
 });

@@ -1,6 +1,6 @@
 import { isTooDeep, jsonOrUndefined } from '../../json';
 import { isFields } from './answer';
-import { waitIn } from './retry';
+import { waitIn } from '../../retryAfter';
 
 /**
  * What a server's error says in words. Statuses alone do not tell it: the same error comes as 400, 413, 422, 429 or 500,

@@ -4,7 +4,8 @@ import { originOf, keyRemedy } from '../address';
 import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../model';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';
 import { complaintIn, errorWords, statusIn, type Complaint } from './errorWords';
-import { askedWait, type RetrySettings, waitIn } from './retry';
+import { askedWait, waitIn } from '../../retryAfter';
+import type { RetrySettings } from './retry';
 
 type FailureCode =
   | 'model/unreachable'

@@ -197,7 +197,12 @@ function errorIn(value: Readonly<Record<string, unknown>>): unknown {
 }
 
 const errorOf = (error: unknown, to: Addressee): Failure =>
-  failureOf(new APIError(undefined, Object(error) as object, undefined, undefined), to);
+  failureOf(
+    new APIError(undefined, isFields(error) ? error : { message: wordsOf(error) }, undefined, undefined),
+    to,
+  );
+
+const wordsOf = (error: unknown): string => (typeof error === 'string' ? error : JSON.stringify(error));
 
 const nestedTooDeeply = (to: Addressee, cause?: unknown): Failure =>
   badAnswer('sent JSON that is nested too deeply', to, { cause });
