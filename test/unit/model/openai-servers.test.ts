@@ -86,14 +86,19 @@ test.each<[string, Reply, Partial<Generation>]>([
   ],
   [
     'every piece as message',
-    stream(choice({ message: { content: 'Hi' } }), choice({ message: { content: ' there' } }), stop),
-    HI,
+    stream(choice({ message: { content: 'ha' } }), choice({ message: { content: 'ha' } }), stop),
+    { text: 'haha', finishReason: 'stop' },
   ],
   [
     'content in parts',
     stream(
       said([{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }]),
-      said([{ type: 'text', text: 'Hi' }, { type: 'image_url', image_url: {} }, null]),
+      said([
+        { type: 'text', text: 'Hi' },
+        { type: 'image_url', image_url: {} },
+        { type: 'tool_result', content: 'x', text: 'x' },
+        null,
+      ]),
       said([{ type: 'output_text', text: { value: ' there' } }]),
       stop,
     ),
@@ -244,6 +249,7 @@ test.each<[string, Reply]>([
     'UNSPECIFIED',
     'wibble',
   ].map((reason): [string, Reply] => [`the finish reason ${reason}`, stream(said('Half'), finish(reason))]),
+  ['a finish reason that a later one contradicts', stream(said('Half'), finish('error'), stop)],
   ['a number as finish reason', stream(said('Half'), finish(5))],
   [
     'a whole answer that was aborted',
@@ -296,6 +302,8 @@ const FINAL: readonly (readonly [string, Reply])[] = [
       [402, error('Prompt tokens limit exceeded: 5000 > 3000.')],
       [403, { code: 'x', error: 'Your team has used all available credits.' }],
       [500, { detail: 'Insufficient credits' }],
+      [412, error('Account suspended: monthly spending limit reached')],
+      [429, error('余额不足或无可用资源包', { code: '1113' })],
       [200, error('Insufficient Balance')],
     ] as const
   ).map(([code, value]) => ['model/no-credit', body(value, code)] as const),
@@ -341,6 +349,13 @@ const FINAL: readonly (readonly [string, Reply])[] = [
           },
         }),
       ],
+      [
+        400,
+        error(
+          "You passed 5000 input tokens. However, the model's context length is only 4096 tokens. Please reduce the length of the input prompt.",
+        ),
+      ],
+      [400, error('too many tokens: total number of tokens in the prompt cannot exceed 4081')],
       [200, error('Sorry', { code: 'context_length_exceeded' })],
     ] as const
   ).map(([code, value]) => ['model/too-long', body(value, code)] as const),
@@ -362,6 +377,7 @@ const FINAL: readonly (readonly [string, Reply])[] = [
       [400, error('Model Not Exist')],
       [404, { type: 'error', error: { type: 'not_found_error', message: 'model: tiny' } }],
       [404, [error('models/tiny is not found for API version v1main', { code: 404 })]],
+      [404, error('The API deployment for this resource does not exist.', { code: 'DeploymentNotFound' })],
       [403, error('No access', { code: 'model_not_found' })],
     ] as const
   ).map(([code, value]) => ['model/unknown-model', body(value, code)] as const),

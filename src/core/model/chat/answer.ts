@@ -1,5 +1,5 @@
 import type { Generation, SampledTokens, Usage } from '../model';
-import { endingOf, reasonIn, type Ending } from './ending';
+import { endingOf, isFailure, reasonIn, type Ending } from './ending';
 
 /** An entry of `choices[].logprobs.content[]`; llama.cpp adds `id`, and older vLLM writes the id into `token`. */
 interface TokenEntry {
@@ -39,6 +39,7 @@ export class ChatAnswer {
   #usageSoFar: Usage | undefined;
   #servedModel: string | undefined;
   #hasChoice = false;
+  #hasDeltas = false;
 
   /** @returns the text that the chunk adds, and whether it shows that the model is generating */
   add(chunk: Chunk): { text: string; generating: boolean } {
@@ -55,7 +56,7 @@ export class ChatAnswer {
     const reason = reasonIn(choice.finish_reason);
     this.#text += text;
     this.#reasoning += reasoning;
-    this.#reason = reason ?? this.#reason;
+    if (reason !== undefined && !isFailure(this.#reason ?? '')) this.#reason = reason;
     this.#promptTokenIds ??= idsIn(choice.prompt_token_ids);
     const ids = listIn(choice.token_ids);
     // A chunk may hold more of them than a call can have arguments, so `push(...ids)` would fail.
@@ -65,11 +66,15 @@ export class ChatAnswer {
     return { text, generating };
   }
 
-  /** Some servers close a stream with the whole `message`, of which only the rest is new. */
+  /** Some servers close a stream of deltas with the whole `message`, of which only the rest is new. */
   #said({ delta, message }: Fields): { text: string; reasoning: string } {
     const added = spokenIn(delta);
-    if (added.text !== '' || added.reasoning !== '') return added;
+    if (added.text !== '' || added.reasoning !== '') {
+      this.#hasDeltas = true;
+      return added;
+    }
     const whole = spokenIn(message);
+    if (!this.#hasDeltas) return whole;
     return {
       text: restOf(whole.text, this.#text),
       reasoning: restOf(whole.reasoning, this.#reasoning),
@@ -154,21 +159,25 @@ export class ChatAnswer {
   }
 }
 
-/** Types of content parts that are thoughts; others with a text are part of the message. */
+/** Types of content parts; those of other types are left out, such as pictures and results of tools. */
+const SPOKEN = new Set(['undefined', 'null', 'text', 'output_text', 'input_text', 'refusal']);
 const THOUGHTS = new Set(['thinking', 'reasoning', 'reasoning_content', 'redacted_thinking']);
 
 function spokenIn(part: unknown): { text: string; reasoning: string } {
   if (!isFields(part)) return { text: '', reasoning: '' };
   const { content, refusal, reasoning_content, reasoning, thinking, reasoning_details } = part;
   const parts = Array.isArray(content) ? content : [content];
-  const isThought = (one: unknown): boolean => isFields(one) && THOUGHTS.has(String(one.type));
-  const text = parts.filter((one) => !isThought(one)).map(textIn);
-  const thoughts = parts.filter(isThought).map(textIn);
+  const ofTypes = (types: ReadonlySet<string>): string =>
+    parts
+      .filter((one) => types.has(isFields(one) ? String(one.type) : 'text'))
+      .map(textIn)
+      .join('');
+  const thoughts = ofTypes(THOUGHTS);
   // `reasoning_content`: llama.cpp, DeepSeek, older vLLM; `reasoning`: newer vLLM; OpenRouter repeats it in the details.
   const apart = [reasoning_content, reasoning, thinking, reasoning_details].map(textIn);
   return {
-    text: text.join('') || textIn(refusal),
-    reasoning: thoughts.join('') || (apart.find((one) => one !== '') ?? ''),
+    text: ofTypes(SPOKEN) || textIn(refusal),
+    reasoning: thoughts || (apart.find((one) => one !== '') ?? ''),
   };
 }
 

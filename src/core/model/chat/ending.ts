@@ -3,8 +3,8 @@ import type { Generation } from '../model';
 /** How a message ended; `docs/models.md` lists which words of servers mean what. */
 export type Ending = Generation['finishReason'] | 'filtered' | 'unfinished' | 'unknown';
 
-/** Without their case, underscores and the like. Every other word means that the message is not finished. */
-const ENDINGS: Readonly<Record<Exclude<Ending, 'unfinished' | 'unknown'>, readonly string[]>> = {
+/** Without their case, underscores and the like. Every other word means that the message is not finished, too. */
+const ENDINGS: Readonly<Record<Exclude<Ending, 'unknown'>, readonly string[]>> = {
   stop: [
     ...['stop', 'stopped', 'stopsequence', 'stopstr', 'stopword', 'stoptoken', 'eos', 'eostoken', 'endturn'],
     ...['endofturn', 'endoftext', 'end', 'finish', 'finished', 'complete', 'completed', 'done', 'success'],
@@ -15,6 +15,10 @@ const ENDINGS: Readonly<Record<Exclude<Ending, 'unfinished' | 'unknown'>, readon
   ],
   // Tandem offers no tools, so there is nothing to go on with.
   other: ['toolcalls', 'toolcall', 'tooluse', 'functioncall'],
+  unfinished: [
+    ...['error', 'failed', 'abort', 'aborted', 'cancel', 'canceled', 'cancelled', 'timeout', 'networkerror'],
+    'insufficientsystemresource',
+  ],
   filtered: [
     ...[
       'contentfilter',
@@ -46,7 +50,18 @@ export function reasonIn(value: unknown): string | undefined {
 }
 
 export function endingOf(reason: string | undefined): Ending {
-  if (reason === undefined) return 'unknown';
-  const word = reason.toLowerCase().replace(/[^a-z]/g, '');
-  return BY_WORD.get(word.replace(/^finishreason/, '')) ?? 'unfinished';
+  return reason === undefined ? 'unknown' : (BY_WORD.get(wordOf(reason)) ?? 'unfinished');
 }
+
+/** True for a reason that no later one takes back. */
+export function isFailure(reason: string): boolean {
+  const ending = BY_WORD.get(wordOf(reason));
+  return ending === 'unfinished' || ending === 'filtered';
+}
+
+/** `FINISH_REASON_MAX_TOKENS` and `max-tokens` are one word. */
+const wordOf = (reason: string): string =>
+  reason
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .replace(/^finishreason/, '');

@@ -68,7 +68,7 @@ export function statusIn(body: unknown): number | undefined {
 const MAX_WORDS_CHARS = 4000;
 
 const NO_CREDIT =
-  /insufficient[ _-](?:quota|credit|balance|funds|user[ _]quota)|credit[ _]balance|billing_(?:hard_limit|not_active)|payment[ _]required|balance (?:is )?(?:not enough|insufficient|too low)/i;
+  /insufficient[ _-](?:quota|credit|balance|funds|user[ _]quota)|credit[ _]balance|billing_(?:hard_limit|not_active)|payment[ _]required|balance (?:is )?(?:not enough|insufficient|too low)|arrearage|AccountOverdue|余额不足|欠费/i;
 
 /** Words that servers also write when a limit per minute is used up, and then they say when to come back. */
 const PERHAPS_NO_CREDIT =
@@ -85,14 +85,15 @@ const TOO_LONG: readonly RegExp[] = [
   /context[ _-]?(?:length|size|window|limit)[^\n]{0,40}(?:exceed|overflow|too (?:small|short)|reached)/i,
   /(?:prompt|input|message)s?\b[^\n]{0,40}(?:too long|(?:token|length|count)[^\n]{0,30}exceed|exceeds? (?:max length|token limit))/i,
   /maximum (?:model|prompt|allowed) length|model token limit|max_new_tokens` must be <=|must have less than \d+ tokens/i,
+  /max_model_len\b|range of input length|number of tokens[^\n]{0,40}exceed/i,
   /reduce the length of (?:the|your) (?:messages|prompt|input)/i,
 ];
 
 const FILTERED =
-  /content[ _](?:filter|policy)(?![ _]*:)|content management policy|ResponsibleAIPolicy|response (?:was|got) filtered|data_?inspection_?failed|PROHIBITED_CONTENT|requires moderation|(?:flagged|blocked) (?:by|for|as)[^\n]{0,40}(?:moderation|safety|policy|content|guardrail)/i;
+  /content[ _](?:filter|policy)|content exists risk|content management policy|ResponsibleAIPolicy|response (?:was|got) filtered|data_?inspection_?failed|PROHIBITED_CONTENT|requires moderation|(?:flagged|blocked) (?:by|for|as)[^\n]{0,40}(?:moderation|safety|policy|content|guardrail)/i;
 
 const UNKNOWN_MODEL =
-  /model_not_(?:found|exist)|\b(?:invalid|unknown|no such) model\b|not a valid model|\bmodels?[\s:/"'`]{1,3}[^\s]{0,120}\s?(?:is |was |could )?(?:not (?:be )?found|does not exist|doesn't exist|not exist)/i;
+  /model_not_(?:found|exist|supported|available)|DeploymentNotFound|\b(?:invalid|unknown|no such) model\b|not a valid model|\bmodels?[\s:/"'`]{1,3}[^\s]{0,120}\s?(?:is |was |could )?(?:not (?:be )?found|does not exist|doesn't exist|not exist)/i;
 
 const WRONG_KEY =
   /(?:invalid|incorrect|wrong|missing|no|expired)[ _]api[ _-]?key|api[ _-]?key\b[^\n]{0,30}(?:not valid|invalid|expired|missing|required|not found|incorrect)|API_KEY_INVALID|authentication_error|AuthenticationError|invalid_authentication/i;
@@ -104,7 +105,7 @@ export function complaintIn(all: string, status: number | undefined): Complaint 
   if (TOO_LARGE.test(words)) return 'too-large';
   const isRate = RATE.test(words);
   if (!isRate && TOO_LONG.some((form) => form.test(words))) return 'too-long';
-  const isOfQuota = status === undefined || status === 403 || status === 429;
+  const isOfQuota = status === undefined || [403, 412, 429].includes(status);
   if (isOfQuota && PERHAPS_NO_CREDIT.test(words) && waitIn(words) === undefined) return 'no-credit';
   const isOfClient = status === undefined || (status < 500 && status !== 429);
   if (isOfClient && FILTERED.test(words)) return 'filtered';
