@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenAI } from 'openai';
-import { Fault } from '../fault';
+import { Fault, type FaultCode } from '../fault';
 import { environmentBaseUrl, readAddress, type Address, environmentKey, keyRemedy } from './address';
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
 import { clientFor } from './chat/client';
@@ -42,6 +42,9 @@ export interface OpenAiOptions {
   readonly limits?: Partial<TimeLimits>;
   readonly retry?: Partial<RetrySettings>;
 }
+
+/** Codes of a connection that broke or stands still. */
+const LOST: readonly FaultCode[] = ['model/unreachable', 'model/timed-out'];
 
 /** Any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
 export class OpenAiModel implements Model {
@@ -151,11 +154,11 @@ export class OpenAiModel implements Model {
     { onText, enough, signal }: GenerateOptions,
   ): Promise<{ answer: FinishedAnswer; streamed: boolean }> {
     using deadline = new Deadline(this.#limits, signal);
+    const answer = new ChatAnswer();
     try {
       const response = await this.#client.chat.completions
         .create(request, { signal: deadline.signal })
         .asResponse();
-      const answer = new ChatAnswer();
       const body = new ChatBody(response, deadline, this.#to);
       for await (const chunk of body.chunks()) {
         const { text, generating } = answer.add(chunk);
@@ -168,15 +171,19 @@ export class OpenAiModel implements Model {
           return { answer: answer.finish().answer, streamed: body.isStream };
       }
       throwIfStopped(deadline, this.#limits, this.#to);
-      return { answer: this.#finished(answer, body), streamed: body.isStream };
+      return { answer: this.#finished(answer, body.isWhole), streamed: body.isStream };
     } catch (error) {
+      // Nothing of the message is missing if the connection breaks or stalls after its finish reason.
+      const isEnded = ['stop', 'length', 'other'].includes(answer.ending);
+      if (isEnded && error instanceof Failure && LOST.includes(error.code))
+        return { answer: this.#finished(answer, true), streamed: true };
       throwIfStopped(deadline, this.#limits, this.#to);
       throw failureOf(error, this.#to);
     }
   }
 
   /** @throws {Failure} if the message is not finished */
-  #finished(answer: ChatAnswer, { isWhole }: ChatBody): FinishedAnswer {
+  #finished(answer: ChatAnswer, isWhole: boolean): FinishedAnswer {
     const { ending, reason = '' } = answer;
     if (ending === 'filtered') throw filtered(reason, this.#to);
     if (ending === 'unfinished') throw brokenOff(`finish reason "${reason}"`, this.#to);

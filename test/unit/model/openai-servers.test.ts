@@ -239,6 +239,15 @@ test.each<[string, Reply, Partial<Generation>]>([
   expect(message).toEqual(expected);
 });
 
+test.each<[string, (body: string) => Reply]>([
+  ['breaks', (text) => (response) => void response.write(text, () => response.socket?.destroySoon())],
+  ['is left open', (text) => (response) => void response.writeHead(200).write(text)],
+])('a message with its finish reason is whole, even if the connection %s', async (_, reply) => {
+  const limits = { betweenTokensMs: 300 };
+  await using played = await play([reply(events(...hi, stop))], { retry: { attempts: 1 }, limits });
+  expect(await played.model.generate(question, sampling)).toMatchObject(HI);
+});
+
 test.each<[string, Reply]>([
   ...[
     'error',
