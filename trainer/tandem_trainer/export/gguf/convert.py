@@ -24,7 +24,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from ...config import ModelConfig
 from ...fault import Fault
 from ...model.files import only_gguf
-from ...model.folder import cannot_load, license_of, load_tokenizer, quiet
+from ...model.folder import license_of, load_template, quiet
+from ...model.folder_check import configuration_of
 from ...run.checkpoint import flush_to_disk
 from ...run.disk_space import reason
 from ..folders import write_json
@@ -89,7 +90,7 @@ def to_folder(source: Path, target: Path, precision: str | None) -> dict[str, An
     dtype = FOLDER_PRECISIONS[precision]
     tokens = {key: getattr(tokenizer, f"{key}_token_id") for key in ("bos", "eos", "pad")}
     ids = {f"{key}_token_id": id for key, id in tokens.items()}
-    ends = sorted({tokens["eos"], file.metadata.get("tokenizer.ggml.eot_token_id")} - {None})
+    ends = sorted({tokens["eos"], file.value("tokenizer.ggml.eot_token_id", int)} - {None})
     written = str(dtype).removeprefix("torch.")
     temporary = target.with_name(target.name + ".writing")
     try:
@@ -130,8 +131,11 @@ def require_whole(file: GgufFile, config: dict[str, Any], names: dict[str | None
     """Requires exactly the tensors that transformers expects for the configuration. Errors: Fault(usage)."""
     if None in names:
         raise Fault(f"{file.path} has a tensor {names[None]}, which no such model has, and {KNOWN}.", usage=True)
-    with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config))
+    try:
+        with torch.device("meta"):
+            model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config))
+    except Exception as error:  # transformers raises many types for sizes that do not fit together
+        raise file.damaged() from error
     asked = {name: tuple(weight.shape) for name, weight in model.named_parameters()}  # a tied head is not listed twice
     given = {name: file.tensors[own].shape for name, own in names.items()}
     wrong = sorted(name for name in {*asked, *given} if asked.get(name) != given.get(name))
@@ -183,11 +187,8 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
     precision = precision or "q8_0"
     kind, file_type = FILE_PRECISIONS[precision]
     weights = Weights(source)
-    tokenizer = load_tokenizer(ModelConfig(base=str(source)), source, source)
-    try:
-        config = AutoConfig.from_pretrained(source).to_dict()
-    except (OSError, ValueError) as error:
-        raise cannot_load("configuration", source, error) from error
+    tokenizer = load_template(ModelConfig(base=str(source)), source, source).tokenizer
+    config = configuration_of(source).to_dict()
     metadata = {
         **metadata_of(config, str(source)),
         "general.name": source.resolve().name,

@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from ...fault import Fault
+from ...regular_file import read_text, require_regular
 
 INDEX = "model.safetensors.index.json"
 ONE_FILE = "model.safetensors"
@@ -27,8 +28,9 @@ class Weights:
         self.folder = folder
         try:
             if (folder / INDEX).is_file():
-                self.files = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+                self.files = json.loads(read_text(folder / INDEX))["weight_map"]
             elif (folder / ONE_FILE).is_file():
+                require_regular(folder / ONE_FILE)
                 with safe_open(folder / ONE_FILE, "pt") as file:
                     self.files = dict.fromkeys(file.keys(), ONE_FILE)
             else:
@@ -67,6 +69,7 @@ class Weights:
         if name not in self.files:
             raise self._damaged(f"{name} is missing")
         try:
+            require_regular(self.folder / self.files[name])
             with safe_open(self.folder / self.files[name], "pt") as file:
                 yield file
         except (OSError, SafetensorError) as error:
