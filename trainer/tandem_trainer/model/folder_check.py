@@ -90,6 +90,9 @@ def refuse_positions(folder: Path, said: dict[str, Any], config: PretrainedConfi
             usage=True,
         )
 
+    window = said.get("sliding_window") if config.model_type == "llama" else None
+    if isinstance(window, int) and window < config.max_position_embeddings:
+        raise refuse(f"says sliding_window {window}, by which a Llama attends in generation and not in training")
     rope = getattr(config, "rope_parameters", None) or {}
     parts = [part for part in rope.values() if isinstance(part, dict)] or [rope]
     for part in parts:

@@ -101,9 +101,9 @@ def head_dim(config: PretrainedConfig) -> int:
 
 
 def windows(config: PretrainedConfig) -> tuple[int | None, ...]:
-    """By layer in Qwen, equal for all in Mistral, none in Llama, whatever else the configuration says."""
-    window = None if config.model_type == "llama" else getattr(config, "sliding_window", None)
-    kinds = None if config.model_type == "mistral" else getattr(config, "layer_types", None)
+    """By layer if configured so, else equal for all, as in transformers."""
+    window = getattr(config, "sliding_window", None)
+    kinds = getattr(config, "layer_types", None)
     if kinds is None:
         return (window,) * config.num_hidden_layers
     return tuple(window if kind == "sliding_attention" else None for kind in kinds)
