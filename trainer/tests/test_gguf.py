@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from models import tiny_model
+from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.__main__ import _command
@@ -122,6 +123,24 @@ def test_what_a_file_cannot_say_of_a_folder_is_refused_by_name(settings, sentenc
     with pytest.raises(Fault, match=sentence):
         convert(own, tmp_path / "tiny.gguf")
     assert [path.name for path in tmp_path.iterdir()] == ["own"]
+
+
+def test_ends_of_a_turn_and_tokens_around_a_text_are_kept(tmp_path):
+    own = tiny_model(tmp_path / "own")
+    tokenizer = AutoTokenizer.from_pretrained(own)
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A <|im_end|>", pair="$A $B <|im_end|>", special_tokens=[("<|im_end|>", tokenizer.eos_token_id)]
+    )
+    tokenizer.save_pretrained(own)
+    (own / "generation_config.json").write_text(json.dumps({"eos_token_id": [0, 1, 2]}))
+    convert(own, tmp_path / "tiny.gguf")
+    convert(tmp_path / "tiny.gguf", tmp_path / "again")
+    assert json.loads((tmp_path / "again" / "generation_config.json").read_text())["eos_token_id"] == [0, 1, 2]
+    after = AutoTokenizer.from_pretrained(tmp_path / "again")
+    assert tokenizer("a")["input_ids"] == after("a")["input_ids"]
+    (own / "generation_config.json").write_text(json.dumps({"eos_token_id": [0, 1, 2, 3]}))
+    with pytest.raises(Fault, match="ends a turn by 4 tokens"):
+        convert(own, tmp_path / "other.gguf")
 
 
 def test_named_templates_are_kept_and_a_folder_without_a_default_one_is_refused(tmp_path):

@@ -19,7 +19,8 @@ VERSIONS = (2, 3)
 ALIGNMENT = 32  # bytes; default of general.alignment
 MAX_ALIGNMENT = 1 << 20
 MAX_HEAD = 64 << 20  # bytes of metadata and names of tensors; the largest vocabularies need 20 MB
-MAX_ITEMS = 1 << 22  # of an array
+MAX_ITEMS = 1 << 21  # of all arrays; a vocabulary of 262,144 tokens and its merges are 1.3 million
+MAX_ENTRIES = 1 << 16  # of metadata, and of tensors
 U32, I32, F32, BOOL, STRING, ARRAY, U64 = 4, 5, 6, 7, 8, 9, 10
 FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", U32: "I", I32: "i", F32: "f", BOOL: "?", U64: "Q", 11: "q", 12: "d"}
 
@@ -101,12 +102,14 @@ class _Reader:
 
     def __init__(self, content: mmap.mmap):
         self.content, self.at = content, 4
-        self.end = min(len(content), MAX_HEAD)
+        self.end, self.items = min(len(content), MAX_HEAD), MAX_ITEMS
 
     def all(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
         if self.number("I") not in VERSIONS:
             raise ValueError("an unknown version")
         tensors, values = self.number("Q"), self.number("Q")
+        if max(tensors, values) > MAX_ENTRIES:
+            raise ValueError("more than any model has")
         metadata: dict[str, Any] = {}
         for _ in range(values):
             key = self.string()
@@ -151,16 +154,30 @@ class _Reader:
         self.at += length
         return self.content[self.at - length : self.at].decode()
 
+    def strings(self, count: int) -> list[str]:
+        """As `string` so many times, three times as fast."""
+        content, at, end, length_at = self.content, self.at, self.end, struct.Struct("<Q").unpack_from
+        found = []
+        for _ in range(count):
+            [length] = length_at(content, at)
+            at += 8 + length
+            if at > end:
+                raise ValueError("a string behind the end")
+            found.append(content[at - length : at].decode())
+        self.at = at
+        return found
+
     def value(self, kind: int) -> Any:
         if kind == STRING:
             return self.string()
         if kind != ARRAY:
             return self.number(FORMATS[kind])
         kind, length = self.number("I"), self.number("Q")
-        if length > min(MAX_ITEMS, self.end - self.at):
+        self.items -= length
+        if self.items < 0 or length > self.end - self.at:
             raise ValueError("an array behind the end")
         if kind == STRING:
-            return [self.string() for _ in range(length)]
+            return self.strings(length)
         values = struct.unpack_from(f"<{length}{FORMATS[kind]}", self.content, self.at)
         self.at += struct.calcsize(f"<{length}{FORMATS[kind]}")
         return list(values)

@@ -47,7 +47,7 @@ def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
     kind = file.value("tokenizer.ggml.model", str)
     tokens, types = file.values("tokenizer.ggml.tokens", str), file.values("tokenizer.ggml.token_type", int)
     ids = {key: file.value(f"tokenizer.ggml.{key}_token_id", int) for key in ("bos", "eos", "unknown", "padding")}
-    ends = [file.value("tokenizer.ggml.eot_token_id", int), *ids.values()]
+    ends = [*(file.value(f"tokenizer.ggml.{key}_token_id", int) for key in ("eot", "eom")), *ids.values()]
     if not tokens or len(types) != len(tokens) or any(id is not None and not 0 <= id < len(tokens) for id in ends):
         raise file.damaged()
     if "token_embd.weight" in file.tensors and (rows := file.tensors["token_embd.weight"].shape[0]) != len(tokens):
@@ -66,9 +66,16 @@ def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
         added = [token for token, of in zip(tokens, types, strict=True) if of == type_]
         tokenizer.add_tokens([AddedToken(token, special=special, normalized=False) for token in added])
     begins = file.value("tokenizer.ggml.add_bos_token", bool, kind == "llama" or _pre(file) == "llama-bpe")
-    if begins and ids["bos"] is not None:
+    around = {
+        "bos": bool(begins) and ids["bos"] is not None,
+        "eos": file.value("tokenizer.ggml.add_eos_token", bool, False) and ids["eos"] is not None,
+    }
+    if any(around.values()):
+        first, last = (named[key] if around[key] else "" for key in ("bos", "eos"))
         tokenizer.post_processor = processors.TemplateProcessing(
-            single=f"{named['bos']} $A", pair=f"{named['bos']} $A $B", special_tokens=[(named["bos"], ids["bos"])]
+            single=f"{first} $A {last}".strip(),
+            pair=f"{first} $A $B {last}".strip(),
+            special_tokens=[(named[key], ids[key]) for key in ("bos", "eos") if around[key]],
         )
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -173,6 +180,8 @@ def tokenizer_metadata(tokenizer: PreTrainedTokenizerBase, rows: int, folder: st
         "tokenizer.ggml.eos_token_id": tokenizer.eos_token_id,
         "tokenizer.ggml.unknown_token_id": tokenizer.unk_token_id,
         "tokenizer.ggml.padding_token_id": tokenizer.pad_token_id,
+        "tokenizer.ggml.add_eos_token": tokenizer.eos_token_id is not None
+        and tokenizer("a")["input_ids"][-1:] == [tokenizer.eos_token_id],
         "tokenizer.ggml.add_bos_token": bos is not None and tokenizer("a")["input_ids"][:1] == [bos],
         **template_metadata(tokenizer.chat_template),
     }
