@@ -7,7 +7,7 @@ from pathlib import Path
 from .fault import Fault
 
 MAX_TEXT = 256 << 20  # bytes; the largest tokenizer.json has 40 MB
-TEXT = (".json", ".jinja", ".txt", ".md")
+TEXT = (".json", ".jinja", ".txt", ".md", ".tiktoken")
 RUN = (
     *("run.json", "configuration.json", "plan.json", "process.json", "attempt.json", "killed.json", "queued.json"),
     *("cluster.json", "copied.json", "tracked.json", "events.jsonl", "lock", "alive", "stop", "finish", "reserve"),

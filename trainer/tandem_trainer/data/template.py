@@ -9,7 +9,6 @@ generation prompt, tokenised. The response is the sampled tokens, else those of 
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from jinja2.exceptions import TemplateError
 from transformers import PreTrainedTokenizerBase
 
 from ..fault import Fault
@@ -62,7 +61,7 @@ class Template:
                 add_generation_prompt=generation,
                 **self.options,
             )
-        except TemplateError as error:
+        except Exception as error:  # a template computes: it may divide by zero or add a text to a number
             what = f"the dialogue at {where}" if where else "a plain conversation of user and assistant"
             raise Fault(
                 f"The chat template of {name_of(self.tokenizer)} refuses {what}: {str(error).rstrip('.')}; "

@@ -17,7 +17,6 @@ from ..fault import Fault
 from ..regular_file import read_text, require_regular_files
 from .files import called
 
-READ = (".json", ".jinja", ".txt", ".model", ".tiktoken", ".safetensors", ".bin", ".md")
 TEMPLATES = "additional_chat_templates"  # folder of transformers
 MAX_LAYERS, MAX_POSITIONS, MAX_SIZE = 1_000, 1 << 24, 1 << 31
 SIZES = {
@@ -45,8 +44,7 @@ ROPE_NUMBERS = (
 
 def configuration_of(folder: Path) -> PretrainedConfig:
     """Errors: Fault(usage) for a file that is none, a damaged configuration, and positions that would be ignored."""
-    require_regular_files(path for path in folder.glob("*") if path.suffix in READ)
-    require_regular_files((folder / TEMPLATES).glob("*.jinja"))
+    require_regular_files((*folder.glob("*"), *folder.glob(f"{TEMPLATES}/*")))
     try:
         said = json.loads(read_text(folder / "config.json"))
         if not isinstance(said, dict):
