@@ -15,14 +15,16 @@ from pydantic_core import ErrorDetails
 from .config import RunConfig
 from .config_paths import INSTEAD, is_data_folder
 from .fault import Fault
+from .regular_file import read_text, require_regular_run
 
 UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is not declared
 
 
 def read_config(path: Path) -> RunConfig:
     """Errors: Fault(usage) for a missing file, one that is not JSON, and any field that `config.py` does not allow."""
+    require_regular_run(path.parent)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, "utf-8-sig")
     except IsADirectoryError:
         if is_data_folder(path):
             raise Fault(f"{path} is a data folder: {INSTEAD}.", usage=True) from None

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .fault import Fault
+from .regular_file import require_regular_run
 from .run.event_file import FINAL, last_state
 
 POLL = 1.0  # seconds between two looks at the file
@@ -128,6 +129,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--once", action="store_true", help="hand over what is there, and do not wait for more")
     given = parser.parse_args(arguments)
     run = given.run.resolve()
+    require_regular_run(run)
     if not (run / "run.json").exists():
         raise Fault(f"{given.run} is no folder of a run: it has no run.json.", usage=True)
     if (given.tensorboard is None) == (given.trackio is None):

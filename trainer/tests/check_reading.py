@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from tandem_trainer.data.template import Template
-from tandem_trainer.model.folder import context_length, find_model, load_tokenizer
+from tandem_trainer.model.folder import context_length, find_model, load_template
 from tandem_trainer.run.prepare import prepare
 from tandem_trainer.run_json import read_config
 
@@ -12,7 +11,7 @@ def as_read(run_json) -> list:
     """Returns every id and text that tokenizer, template and data of a run produce."""
     config, folder = read_config(Path(run_json)), Path(run_json).parent
     path = find_model(config.model, folder)
-    template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
+    template = load_template(config.model, path, folder, config.model.template_options)
     prepared = prepare(config, template, context_length(path))
     rendered = [template.render(dialogue.messages) for dialogue in prepared.dialogues]
     ids = [ids.tolist() for ids in template.encoder.encode(rendered)]

@@ -2,12 +2,15 @@
 
 import base64
 import json
+import os
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from models import tiny_model
+from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.__main__ import _command
@@ -32,6 +35,7 @@ LLAMA3 = {
     "original_max_position_embeddings": 8192,
 }
 YARN = {"rope_type": "yarn", "rope_theta": 1e6, "factor": 4.0, "original_max_position_embeddings": 1024}
+LINEAR = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
 TEXT = "<|im_start|>user\nWhat of 12345 days, don't you know?  \n\n<|im_end|>\nÄ 日本"
 
 
@@ -53,10 +57,12 @@ def file(tmp_path_factory) -> Path:
         ("llama", {"rms_norm_eps": 1e-2}),
         ("llama", {"rope_parameters": LLAMA3, "tie_word_embeddings": True}),
         ("llama", {"attention_bias": True, "mlp_bias": True, "rope_parameters": YARN}),
+        ("llama", {"rope_parameters": LINEAR}),
+        ("llama", {"rope_parameters": {**YARN, "attention_factor": 1.5, "beta_fast": 24.0, "beta_slow": 2.0}}),
         ("qwen2", {"head_dim": 8}),
         ("qwen3", {}),
     ],
-    ids=["epsilon", "rope scaled, tied", "biases, yarn", "qwen2", "qwen3"],
+    ids=["epsilon", "rope scaled, tied", "biases, yarn", "linear", "yarn of one's own", "qwen2", "qwen3"],
 )
 def test_a_folder_that_became_a_file_and_a_folder_again_is_the_same_model(family, settings, tmp_path, capsys):
     own = tiny_model(tmp_path / "own", family, **settings)
@@ -75,6 +81,79 @@ def test_a_folder_that_became_a_file_and_a_folder_again_is_the_same_model(family
     assert before.special_tokens_map == after.special_tokens_map
     find_model(ModelConfig(base=str(tmp_path / "again")), tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "own", "tiny.gguf"]
+
+
+LINEAR_KEYS = {"llama.rope.scaling.type": None, "llama.rope.scaling.factor": None}
+
+
+@pytest.mark.parametrize(
+    ("rope", "written"),
+    [
+        (LINEAR, {**LINEAR_KEYS, "llama.rope.scale_linear": 4.0}),
+        (LINEAR, {"llama.rope.scaling.type": None}),
+        (YARN, {"llama.rope.scaling.original_context_length": None, "llama.context_length": 1024}),
+        ({"rope_type": "default", "rope_theta": 1e4}, {"llama.rope.scaling.type": "linear"}),
+        (
+            {"rope_type": "default", "rope_theta": 1e4},
+            {"llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 4.0},
+        ),
+    ],
+    ids=["the old key", "a factor without a type", "yarn without a length", "a type without a factor", "none"],
+)
+def test_positions_are_read_as_llama_cpp_reads_them(rope, written, tmp_path):
+    own = tiny_model(tmp_path / "own", rope_parameters=rope)
+    convert(own, tmp_path / "tiny.gguf", "--precision", "fp32")
+    convert(rewritten(tmp_path / "tiny.gguf", tmp_path / "other.gguf", written), tmp_path / "again")
+    one, other = (AutoModelForCausalLM.from_pretrained(folder) for folder in (own, tmp_path / "again"))
+    ids = torch.arange(3, 300)[None]
+    assert torch.equal(one(input_ids=ids).logits, other(input_ids=ids).logits)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"rope_parameters": {**YARN, "truncate": False}}, "says truncate of its rotary embedding"),
+        ({"rope_parameters": {**YARN, "mscale": 0.7, "mscale_all_dim": 0.7}}, "says mscale of its rotary embedding"),
+        ({"rope_parameters": {**LINEAR, "partial_rotary_factor": 0.5}}, r"rotates a share of 0\.5"),
+        ({"hidden_act": "gelu"}, "has the activation gelu"),
+    ],
+)
+def test_what_a_file_cannot_say_of_a_folder_is_refused_by_name(settings, sentence, tmp_path):
+    own = tiny_model(tmp_path / "own", **settings)
+    with pytest.raises(Fault, match=sentence):
+        convert(own, tmp_path / "tiny.gguf")
+    assert [path.name for path in tmp_path.iterdir()] == ["own"]
+
+
+def test_ends_of_a_turn_and_tokens_around_a_text_are_kept(tmp_path):
+    own = tiny_model(tmp_path / "own")
+    tokenizer = AutoTokenizer.from_pretrained(own)
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A <|im_end|>", pair="$A $B <|im_end|>", special_tokens=[("<|im_end|>", tokenizer.eos_token_id)]
+    )
+    tokenizer.save_pretrained(own)
+    (own / "generation_config.json").write_text(json.dumps({"eos_token_id": [0, 1, 2]}))
+    convert(own, tmp_path / "tiny.gguf")
+    convert(tmp_path / "tiny.gguf", tmp_path / "again")
+    assert json.loads((tmp_path / "again" / "generation_config.json").read_text())["eos_token_id"] == [0, 1, 2]
+    after = AutoTokenizer.from_pretrained(tmp_path / "again")
+    assert tokenizer("a")["input_ids"] == after("a")["input_ids"]
+    (own / "generation_config.json").write_text(json.dumps({"eos_token_id": [0, 1, 2, 3]}))
+    with pytest.raises(Fault, match="ends a turn by 4 tokens"):
+        convert(own, tmp_path / "other.gguf")
+
+
+def test_named_templates_are_kept_and_a_folder_without_a_default_one_is_refused(tmp_path):
+    own = tiny_model(tmp_path / "own")
+    tokenizer = AutoTokenizer.from_pretrained(own)
+    tokenizer.chat_template = {"default": tokenizer.chat_template, "tool_use": "tools {{ messages }}"}
+    tokenizer.save_pretrained(own)
+    convert(own, tmp_path / "tiny.gguf")
+    convert(tmp_path / "tiny.gguf", tmp_path / "again")
+    assert AutoTokenizer.from_pretrained(tmp_path / "again").chat_template == tokenizer.chat_template
+    (own / "chat_template.jinja").unlink()
+    with pytest.raises(Fault, match="has the chat templates tool_use and none that is the default"):
+        convert(own, tmp_path / "other.gguf")
 
 
 @pytest.mark.parametrize(("license", "named_as"), [("apache-2.0", "apache-2.0"), ("Free: for all", None)])
@@ -174,6 +253,39 @@ def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()
         ({"tokenizer.ggml.model": "t5"}, (), "a tokenizer of the kind t5"),
         ({"tokenizer.ggml.eos_token_id": 999}, (), "is damaged"),
         ({"tokenizer.ggml.merges": ["one"]}, (), "is damaged"),
+        ({"tokenizer.ggml.merges": [1]}, (), r"unusable tokenizer\.ggml\.merges"),
+        ({"tokenizer.ggml.bos_token_id": float("nan")}, (), r"unusable tokenizer\.ggml\.bos_token_id"),
+        ({"tokenizer.ggml.tokens": ["a"], "tokenizer.ggml.token_type": [1]}, (), "is damaged"),
+        (
+            {
+                "tokenizer.ggml.tokens": ["a", "b", "c"],
+                "tokenizer.ggml.token_type": [1, 1, 1],
+                "tokenizer.ggml.eos_token_id": 1,
+                "tokenizer.ggml.padding_token_id": 1,
+            },
+            (),
+            "has 3 tokens and 320 rows for them",
+        ),
+        ({"llama.rope.dimension_count": 4}, (), "rotates 4 of the 8 numbers of a head"),
+        ({"llama.attention.value_length": 4}, (), "keys and values of .* differ in length"),
+        ({"llama.attention.scale": 0.5}, (), r"scales its attention by 0\.5"),
+        ({"llama.attention.sliding_window": 64}, (), r"has llama\.attention\.sliding_window = 64"),
+        ({"llama.rope.scaling.yarn_log_multiplier": 0.1}, (), r"has llama\.rope\.scaling\.yarn_log_multiplier"),
+        ({"llama.rope.dimension_sections": [1, 2]}, (), r"has llama\.rope\.dimension_sections"),
+        ({"llama.final_logit_softcapping": 30.0}, (), r"has llama\.final_logit_softcapping = 30"),
+        ({"llama.rope.scaling.attn_factor": 2.0}, (), "scales its rotated numbers by 2"),
+        ({"llama.rope.freq_base": 0.0}, (), "which is impossible"),
+        ({"llama.rope.freq_base": float("nan")}, (), r"unusable llama\.rope\.freq_base"),
+        ({"llama.rope.scaling.factor": float("inf")}, (), r"unusable llama\.rope\.scaling\.factor"),
+        ({"llama.rope.scaling.type": 3}, (), r"unusable llama\.rope\.scaling\.type"),
+        ({"llama.block_count": 2**32 - 1}, (), "4294967295"),
+        ({"llama.block_count": 2**30}, (), "1073741824 layers"),
+        ({"llama.attention.head_count": 0}, (), r"unusable llama\.attention\.head_count"),
+        ({"llama.attention.head_count": 2**31 - 1, "llama.attention.head_count_kv": None}, (), "damaged|not the model"),
+        ({"llama.feed_forward_length": 2**31 - 1, "llama.attention.key_length": 2**31 - 2}, (), "rotates 8 of the"),
+        ({"general.alignment": 0}, (), "is damaged"),
+        ({"general.alignment": "wide"}, (), "is damaged"),
+        ({"general.architecture": ["llama"]}, (), r"unusable general\.architecture"),
     ],
 )
 def test_what_is_not_converted_is_refused_in_a_sentence(changes, without, sentence, file, tmp_path):
@@ -194,6 +306,47 @@ def test_a_file_that_is_cut_short_or_none_is_refused_in_a_sentence_wherever_it_e
         with pytest.raises(Fault, match=r"part\.gguf (is no GGUF file|cannot be read)"):
             convert(tmp_path / "part.gguf", tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["part.gguf"]
+
+
+def test_hostile_numbers_of_the_container_are_one_sentence_and_take_no_memory(file, tmp_path):
+    whole = file.read_bytes()
+    name = b"blk.0.ffn_up.weight"
+    info = whole.index(name) + len(name)  # u32 dimensions, u64 of each, u32 type, u64 offset
+    tokens = whole.index(b"tokenizer.ggml.tokens") + len(b"tokenizer.ggml.tokens")  # u32 array, u32 string, u64 items
+
+    def at(place: int, form: str, *numbers) -> bytes:
+        changed = bytearray(whole)
+        struct.pack_into(f"<{form}", changed, place, *numbers)
+        return bytes(changed)
+
+    hostile = {
+        "tensors": at(8, "Q", 2**63),
+        "values": at(16, "Q", 2**63),
+        "a name": at(24, "Q", 2**63 - 1),
+        "an array": at(tokens + 8, "Q", 2**62),
+        "an array of arrays": at(tokens + 4, "I", 9),
+        "a string": at(tokens + 16, "Q", 2**64 - 1),
+        "no dimensions": at(info, "I", 0),
+        "many dimensions": at(info, "I", 2**31),
+        "a dimension of zero": at(info + 4, "Q", 0),
+        "a huge dimension": at(info + 4, "Q", 2**63),
+        "an offset outside": at(info + 4 + 16 + 4, "Q", 2**63),
+        "an offset over another": at(info + 4 + 16 + 4, "Q", 0),
+        "zeros": b"GGUF" + struct.pack("<I", 3) + struct.pack("<QQ", 2**40, 2**40) + bytes(1 << 20),
+    }
+    for content in hostile.values():
+        (tmp_path / "hostile.gguf").write_bytes(content)
+        with pytest.raises(Fault, match=r"hostile\.gguf is damaged or not all of it came"):
+            convert(tmp_path / "hostile.gguf", tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["hostile.gguf"]
+
+
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused_before_it_is_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe.gguf")
+    (tmp_path / "zero.gguf").symlink_to("/dev/zero")
+    for name, kind in (("pipe", "a pipe"), ("zero", "a device")):
+        with pytest.raises(Fault, match=rf"{name}\.gguf is {kind} and no regular file"):
+            convert(tmp_path / f"{name}.gguf", tmp_path / "folder")
 
 
 def test_a_coarse_type_and_a_wrong_use_are_refused_in_a_sentence(file, tmp_path):

@@ -23,6 +23,9 @@ from tandem_trainer.run.check import main as check
 
 torch.set_num_threads(1)
 
+LINEAR = {"rope_type": "linear", "factor": 4.0}
+YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 16}
+
 
 def quietly(sentence: str) -> None:
     pass
@@ -36,9 +39,12 @@ def quietly(sentence: str) -> None:
         ("llama", {"attention_bias": True, "mlp_bias": True, "num_key_value_heads": 4}),
         ("qwen2", {}),
         ("qwen3", {}),
+        ("qwen2", {"use_sliding_window": True, "sliding_window": 7, "max_window_layers": 1}),
         ("mistral", {"sliding_window": 7}),
+        ("llama", {"rope_parameters": {**LINEAR, "rope_theta": 100.0}}),
+        ("llama", {"rope_parameters": {**YARN, "attention_factor": 1.5}}),
     ],
-    ids=["epsilon", "rope scaled, tied", "biases", "qwen2", "qwen3", "sliding window"],
+    ids=["epsilon", "llama3, tied", "biases", "qwen2", "qwen3", "a layer's window", "window", "linear", "yarn"],
 )
 def test_a_graph_gives_the_logits_and_the_text_of_its_model(family, settings, tmp_path):
     folder = tiny_model(tmp_path, family, **{"head_dim": 16, **settings})

@@ -239,7 +239,10 @@ def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [(lambda _: {}, "cannot be read"), (lambda c: {**c, "quantization_config": {"quant_method": "gptq"}}, "quantised")],
+    [
+        (lambda _: {}, "cannot be loaded"),
+        (lambda c: {**c, "quantization_config": {"quant_method": "gptq"}}, "quantised"),
+    ],
 )
 def test_a_base_that_cannot_be_trained_is_refused_before_anything_is_trained(run_json, change, reason):
     path = run_json.parent / "base" / "config.json"

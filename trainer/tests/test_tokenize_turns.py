@@ -1,11 +1,14 @@
 """Sampled token ids are trained on as they were sampled, or give way to the text."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from dialogues import dialogue_of, turns_of
 from families import tokenizer_of
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerFast
 
 from tandem_trainer.data.dialogue import Dialogue, Spoken
 from tandem_trainer.data.template import Template
@@ -79,6 +82,23 @@ def test_ids_that_are_not_the_text_give_way_to_it_and_are_counted(other):
     assert turn.log_probs is None
     assert turn.prompt.tolist() == turns_of(template, with_turn("Which way?"))[0].prompt.tolist()
     assert settled.mismatched == 1 and not settled.left_out
+
+
+def test_ids_of_a_vocabulary_with_gaps_are_ones_own_up_to_the_last_row():
+    content = json.loads(tokenizer_of("qwen2_5").backend_tokenizer.to_str())
+    words = content["model"]["vocab"]
+    words |= {word: id + 1000 for word, id in words.items() if id >= 300}
+    sparse = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer.from_str(json.dumps(content)), eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
+    sparse.chat_template = tokenizer_of("qwen2_5").chat_template
+    ids = np.array(sparse("What should the list return?")["input_ids"], np.int32)
+    assert ids.max() >= len(sparse)
+    dialogue = with_turn("What should the list return?", ids=ids, finish_reason="stop")
+    for template in (Template(sparse), Template(sparse, rows=2048)):
+        settled = settle(template, [dialogue])
+        assert settled.mismatched == 0 and settled.dialogues[0].turns[0].sampled
+    assert settle(Template(sparse, rows=int(ids.max()) + 1), [dialogue]).mismatched == 0
 
 
 def test_space_around_the_text_and_thoughts_that_the_server_took_out_are_no_mismatch():

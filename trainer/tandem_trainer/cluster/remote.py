@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import DataConfig, ModelConfig
 from ..fault import Fault
+from ..regular_file import read_text
 from ..run.event_file import Events, last_state
 from .record import Job
 
@@ -50,7 +51,7 @@ WHOLE = ("plan.json", "process.json", "alive")
 @contextmanager
 def bundle(path: Path) -> Iterator[Path]:
     """Makes the folder that goes to the cluster; deletes it afterwards. Errors: Fault for a shared folder."""
-    content = json.loads(path.read_text(encoding="utf-8-sig"))
+    content = json.loads(read_text(path, "utf-8-sig"))
     if content.get("resources", {}).get("shared"):
         raise Fault(
             "resources.shared is a folder of this machine, which a run that is copied to a cluster does not see: leave "

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from ..fault import Fault
+from ..regular_file import require_regular
 from .dialogue import Problem, Spoken
 
+MAX_LINE = 256 << 20  # bytes
 OTHER_FORMATS = {
     b"\xff\xfe": "is in UTF-16; save it as UTF-8",
     b"\xfe\xff": "is in UTF-16; save it as UTF-8",
@@ -25,9 +27,14 @@ OTHER_FORMATS = {
 
 def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]]:
     """Yields objects with line numbers from 1; bad lines go into `problems`. Errors: Fault for an unreadable file."""
+    require_regular(file)
     try:
         with open(file, "rb") as lines:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), start=1):
+                if len(line) == MAX_LINE:
+                    raise Fault(
+                        f"Line {number} of {file} has no end within {MAX_LINE:,} bytes: cut it out.", usage=True
+                    )
                 if number == 1:
                     refuse_other_formats(file, line)
                     line = line.removeprefix(b"\xef\xbb\xbf")

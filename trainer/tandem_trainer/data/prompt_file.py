@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..fault import Fault
+from ..regular_file import MAX_TEXT, require_regular
 
 SHIPPED = Path(__file__).parent / "prompts"
 AGENT = ("description", "maxTurns", "replyLimit")
@@ -38,6 +39,7 @@ class Prompt:
 def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
     """known: the placeholders that it may use; it must use the first. Raises Fault for an unusable file."""
     try:
+        require_regular(Path(file), MAX_TEXT)
         prompt = Prompt(Path(file).read_bytes().decode())
     except (OSError, UnicodeDecodeError) as error:
         raise Fault(f"The prompt file {file} cannot be read ({error}); fix it or leave it out.", usage=True) from error

@@ -6,10 +6,9 @@ generation prompt, tokenised. The response is the sampled tokens, else those of 
 (Qwen 3 removes the thoughts of earlier turns); then a prompt does not begin with the prompt before it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from jinja2.exceptions import TemplateError
 from transformers import PreTrainedTokenizerBase
 
 from ..fault import Fault
@@ -27,20 +26,30 @@ SAME_DAY = """{%- macro strftime_now(format) %}{{ format | replace("%d", "26") |
 class Template:
     """end_of_turn: the token that ends a message of the agent. options: variables of the template, such as
     {"enable_thinking": False}. critic: text in front of the critic's first user message; `{{hiddenInformation}}`
-    becomes c. Raises Fault when the tokenizer has no chat template, or one that refuses a plain conversation.
+    becomes c. rows: of the model's embedding; by default as many as the tokenizer needs. Raises Fault when the
+    tokenizer has no chat template, or one that refuses a plain conversation.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, options: dict | None = None, critic: Prompt | None = None):
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        options: dict | None = None,
+        critic: Prompt | None = None,
+        *,
+        rows: int | None = None,
+    ):
         require_template(tokenizer)
+        self.rows = rows if rows is not None else max(tokenizer.get_vocab().values()) + 1
         self.tokenizer = tokenizer
         self.options = options or {}
         text = tokenizer.get_chat_template()
         self.text = SAME_DAY + text if "strftime_now" in text else text
         self.critic = critic or critic_prompt()
         self.end_of_turn = self._probe()
+        require_rows(tokenizer, [self.end_of_turn], self.rows)
         special = {token_id for token_id, token in tokenizer.added_tokens_decoder.items() if token.special}
         self.ends = special | {self.end_of_turn}  # last tokens of turns that the agent ended
-        self.encoder = Encoder(tokenizer, self.end_of_turn)
+        self.encoder = Encoder(tokenizer, self.end_of_turn, self.rows)
 
     def render(self, messages: Messages, *, generation: bool = True, where: str = "") -> str:
         """Raises Fault with the template's own reason when it refuses."""
@@ -52,7 +61,7 @@ class Template:
                 add_generation_prompt=generation,
                 **self.options,
             )
-        except TemplateError as error:
+        except Exception as error:  # a template computes: it may divide by zero or add a text to a number
             what = f"the dialogue at {where}" if where else "a plain conversation of user and assistant"
             raise Fault(
                 f"The chat template of {name_of(self.tokenizer)} refuses {what}: {str(error).rstrip('.')}; "
@@ -135,6 +144,17 @@ def require_template(tokenizer: PreTrainedTokenizerBase) -> None:
         )
 
 
+def require_rows(tokenizer: PreTrainedTokenizerBase, ids: Iterable[int], rows: int) -> None:
+    """A token without a row of the embedding cannot be read. Errors: Fault(usage)."""
+    if (last := max(ids, default=0)) >= rows:
+        raise Fault(
+            f"The tokenizer of {name_of(tokenizer)} has the token {tokenizer.convert_ids_to_tokens(last)} ({last}), "
+            f"and its model {rows} rows for tokens: take the tokenizer that was published with the model, or leave the "
+            "token out.",
+            usage=True,
+        )
+
+
 def name_of(tokenizer: PreTrainedTokenizerBase) -> str:
     return tokenizer.name_or_path or "the base model"
 
@@ -163,8 +183,8 @@ class Encoder:
     and without one every text is tokenised whole.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, end_of_turn: int):
-        self.tokenizer = tokenizer
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, end_of_turn: int, rows: int):
+        self.tokenizer, self.rows = tokenizer, rows
         self.cut = tokenizer.convert_ids_to_tokens(end_of_turn) if matches_anywhere(tokenizer, end_of_turn) else None
 
     def encode(self, texts: Sequence[str]) -> list[np.ndarray]:
@@ -181,6 +201,7 @@ class Encoder:
             truncation=False,
             verbose=False,
         )["input_ids"]
+        require_rows(self.tokenizer, (id for of_piece in encoded for id in of_piece), self.rows)
         ids = {piece: np.array(of_piece, np.int32) for piece, of_piece in zip(distinct, encoded, strict=True)}
         return [np.concatenate([np.empty(0, np.int32), *(ids[piece] for piece in of_text)]) for of_text in pieces]
 

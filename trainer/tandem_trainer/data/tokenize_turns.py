@@ -75,8 +75,7 @@ def leave_out(settled: Settled, dialogue: Dialogue, reason: str, sentence: str) 
 
 
 def are_known(template: Template, turn: Spoken) -> bool:
-    size = len(template.tokenizer)
-    return turn.ids is not None and all(ids is None or ids.max() < size for ids in (turn.ids, turn.prompt_ids))
+    return turn.ids is not None and all(ids is None or ids.max() < template.rows for ids in (turn.ids, turn.prompt_ids))
 
 
 def decode_to_their_text(template: Template, places: Sequence[Place]) -> list[bool]:

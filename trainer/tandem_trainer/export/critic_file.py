@@ -12,6 +12,7 @@ from ..config import ModelConfig, RunConfig
 from ..data.prompt_file import critic_prompt
 from ..fault import Fault
 from ..model.files import called, weight_files
+from ..regular_file import read_text
 
 if TYPE_CHECKING:
     from ..model.base import Base
@@ -65,7 +66,7 @@ def about_critic(config: RunConfig, base: Base, value_head: str | None) -> dict[
 def read_critic_file(folder: Path) -> CriticFile:
     """Errors: Fault(usage) when the folder holds no exported critic."""
     try:
-        about = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        about = json.loads(read_text(folder / FILE))
         version = about.pop("version")
         if version != VERSION:
             raise Fault(f"{folder / FILE} has version {version}, which this trainer does not know.", usage=True)
@@ -115,7 +116,7 @@ def _place(base: str, revision: str | None) -> Path:
 
 def fingerprint(folder: Path) -> str:
     """Hashes the configuration and the names and sizes of the weight files. Errors: OSError without a model."""
-    digest = hashlib.sha256(json.dumps(json.loads((folder / "config.json").read_text()), sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(json.loads(read_text(folder / "config.json")), sort_keys=True).encode())
     for file in weight_files(folder):
         digest.update(f"\n{file.name} {file.stat().st_size}".encode())
     return digest.hexdigest()[:16]

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from ..regular_file import read_text
+
 INDEX = "model.safetensors.index.json"
 GGUF = ".gguf"
 
@@ -59,6 +61,6 @@ def called(folder: Path) -> str:
 def _shards(index: Path) -> set[str]:
     """Empty for a damaged index, which loading the weights reports."""
     try:
-        return set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+        return set(json.loads(read_text(index))["weight_map"].values())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return set()

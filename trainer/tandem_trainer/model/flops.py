@@ -23,6 +23,7 @@ import torch
 from ..fault import Fault
 from ..turn import Turn
 from .files import called
+from .folder_check import configuration_of
 from .prefix_tree import grow
 
 Work = Literal["full", "lora", "qlora", "forward"]
@@ -101,10 +102,8 @@ def shape_of(config) -> Shape:
 
 def read_shape(folder: Path) -> Shape:
     """Reads no weights. Errors: Fault."""
-    from transformers import AutoConfig
-
+    config = configuration_of(folder)
     try:
-        config = AutoConfig.from_pretrained(folder)
         if getattr(config, "quantization_config", None):
             raise Fault(
                 f"The weights of {called(folder)} are quantised, so nothing can be merged into them: take the model "

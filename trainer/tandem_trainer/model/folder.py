@@ -21,12 +21,15 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.utils import disable_progress_bars
-from safetensors import SafetensorError
-from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from ..config import ModelConfig
+from ..data.prompt_file import Prompt
+from ..data.template import Template
 from ..fault import Fault
+from ..regular_file import read_text
 from .files import called, missing, not_gguf, only_gguf, weight_files
+from .folder_check import cannot_load, check_tokenizer, configuration_of, rows_of
 
 # Configuration, tokenizer and chat template; README.md names the license.
 ABOUT = ["*.json", "*.jinja", "*.model", "*.tiktoken", "*.txt", "README.md"]
@@ -47,7 +50,7 @@ def quiet() -> None:
 def license_of(folder: Path) -> str | None:
     """Reads such as `apache-2.0` from the header of the model's card."""
     try:
-        text = (folder / "README.md").read_text(encoding="utf-8")
+        text = read_text(folder / "README.md")
     except (OSError, UnicodeDecodeError):
         return None
     header = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
@@ -101,7 +104,8 @@ def _local(config: ModelConfig, run_folder: Path) -> Path | None:
 
 
 def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTrainedTokenizerBase:
-    """The chat template is that of the folder `model`, or `config.chat_template`."""
+    """Checks the folder. The chat template is that of the folder `model`, or `config.chat_template`. Errors: Fault."""
+    rows = rows_of(model)
     try:
         tokenizer = AutoTokenizer.from_pretrained(model)
     except Exception as error:  # transformers and its parsers raise many types for unusable files
@@ -110,34 +114,28 @@ def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTra
     if config.chat_template is not None:
         file = run_folder / config.chat_template
         try:
-            tokenizer.chat_template = file.read_text()
+            tokenizer.chat_template = read_text(file)
         except (OSError, UnicodeDecodeError) as error:
             raise Fault(f"The chat template {file} cannot be read: {error}.", usage=True) from error
-    if not tokenizer.chat_template:
-        raise Fault(
-            f"The tokenizer of {called(model)} has no chat template: take an instruction-tuned model, or set "
-            "model.chat_template to a file with one.",
-            usage=True,
-        )
+    check_tokenizer(tokenizer, rows, model)
     return tokenizer
+
+
+def load_template(
+    config: ModelConfig,
+    model: Path,
+    run_folder: Path,
+    options: dict | None = None,
+    critic: Prompt | None = None,
+    kind: type[Template] = Template,
+) -> Template:
+    """With its tokenizer, whose tokens all have a row in the model's embedding. Errors: Fault."""
+    return kind(load_tokenizer(config, model, run_folder), options, critic, rows=rows_of(model))
 
 
 def context_length(model: Path) -> int | None:
     """In tokens; None when the configuration has none. Errors: Fault."""
-    try:
-        config = AutoConfig.from_pretrained(model).get_text_config()
-    except (OSError, ValueError) as error:
-        raise cannot_load("configuration", model, error) from error
-    return getattr(config, "max_position_embeddings", None)
-
-
-def cannot_load(what: str, model: Path, error: Exception) -> Fault:
-    reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    if isinstance(error, SafetensorError):
-        return Fault(f"The weights of {called(model)} are damaged ({reason}): download the model again.", usage=True)
-    return Fault(
-        f"The {what} of {called(model)} cannot be loaded, so check model.base: {reason.rstrip('.')}.", usage=True
-    )
+    return getattr(configuration_of(model).get_text_config(), "max_position_embeddings", None)
 
 
 def snapshot(name: str, revision: str | None, *, weights: bool) -> Path:

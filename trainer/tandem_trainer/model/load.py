@@ -14,7 +14,7 @@ from transformers import BitsAndBytesConfig
 from ..config import ModelConfig
 from ..fault import Fault
 from .files import called
-from .folder import cannot_load
+from .folder_check import cannot_load, configuration_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -63,6 +63,7 @@ def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: to
         settings["quantization_config"] = _nf4(device, dtype)
     if device.type == "cuda":
         settings["device_map"] = {"": device}  # weights go straight to the GPU
+    configuration_of(model)
     try:
         loaded, report = AutoModelForCausalLM.from_pretrained(model, **settings)
     except (torch.OutOfMemoryError, MemoryError) as error:
@@ -84,10 +85,10 @@ def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: to
 
 def skeleton(model: Path, dtype: torch.dtype) -> PreTrainedModel:
     """On the meta device, without weights."""
-    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM
 
     with torch.device("meta"):
-        made = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(model), dtype=dtype)
+        made = AutoModelForCausalLM.from_config(configuration_of(model), dtype=dtype)
     _as_trained(made)
     return made
 

@@ -20,9 +20,10 @@ from ..data.tokenize_turns import settle
 from ..export.critic_file import VALUE_HEAD, CriticFile
 from ..fault import Fault
 from ..model.base import Base
-from ..model.folder import find_model, load_tokenizer, quiet
+from ..model.folder import find_model, load_template, quiet
 from ..model.load import choose_device, choose_dtype, load_model
 from ..model.log_probs import last_hidden, token_log_probs
+from ..regular_file import read_text, require_regular
 from ..turn import Turn
 from .budget import TokenBudget, free_memory, in_batches
 from .distributed import Ranks
@@ -39,7 +40,7 @@ def score_files(
     """Returns the rows that `score.py` writes. folder: the critic's. reference: the folder of its base."""
     quiet()
     own = ModelConfig(base=str(folder), training="lora", device=device, dtype=_dtype(folder, device))
-    template = Template(load_tokenizer(own, folder, folder), critic.template_options, Prompt(critic.prompt))
+    template = load_template(own, folder, folder, critic.template_options, Prompt(critic.prompt))
     dialogues = read_dialogues(trajectories, template, critic)
     hidden = views(dialogues, template, hidden=True)
     plain = views(dialogues, template, hidden=False)
@@ -47,6 +48,7 @@ def score_files(
     seen = hidden if critic.hidden_information else plain
     passes = Passes(folder, template)
     if critic.score == "value-head":
+        require_regular(folder / VALUE_HEAD)
         head = load_file(folder / VALUE_HEAD)
         of_critic = passes.run("critic", own, [seen], values_of(head))[0]
     else:
@@ -215,7 +217,7 @@ def _dtype(folder: Path, device: str) -> str:
     """On CUDA that of the critic's files, so that rounding does not undo training; else float32."""
     if choose_device(device).type != "cuda":
         return "float32"
-    return json.loads((folder / "config.json").read_text(encoding="utf-8"))["dtype"]
+    return json.loads(read_text(folder / "config.json"))["dtype"]
 
 
 def say(sentence: str) -> None:

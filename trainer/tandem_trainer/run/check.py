@@ -33,9 +33,8 @@ def main(arguments: list[str]) -> int:
 
     # These import transformers, which takes seconds; a bad configuration is reported before.
     with importing():
-        from ..data.template import Template
         from ..export.onnx.shape import require_exportable
-        from ..model.folder import context_length, find_model, load_tokenizer, quiet
+        from ..model.folder import context_length, find_model, load_template, quiet
         from .prepare import prepare
         from .resume import as_begun
 
@@ -43,7 +42,7 @@ def main(arguments: list[str]) -> int:
     folder = given.run_json.resolve().parent
     path = find_model(as_begun(config.model, folder), folder, weights=False)
     require_exportable(config.export, path)
-    template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
+    template = load_template(config.model, path, folder, config.model.template_options)
     prepared = prepare(config, template, context_length(path))
     problems = [str(problem) for problem in prepared.problems]
     shortages = [asdict(each) for each in prepared.shortages]

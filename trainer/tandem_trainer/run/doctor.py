@@ -28,7 +28,9 @@ from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
+from ..fault import Fault
 from ..model.memory import available_memory
+from ..regular_file import read_text
 from .doctor_cache import Found
 from .interpreter import (
     PACKAGES,
@@ -153,13 +155,13 @@ def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bo
     if run_json is not None:
         folder = run_json.parent
         try:
-            read = json.loads(run_json.read_text(encoding="utf-8-sig"))
+            read = json.loads(read_text(run_json, "utf-8-sig"))
             said = read["model"]
             checks.append(Check("run.json", "ok", f"read {run_json}", f"base {said['base']}"))
             model = said
             is_on_cluster = bool(read.get("resources", {}).get("cluster"))
             extras = ["online"] * (read.get("method") == "grpo") + ["ray"] * is_on_cluster
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (Fault, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             remedy = "Give the path of a run.json; `check` says more about its content."
             checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))
     # The nodes of a cluster compute there; this machine only needs the packages.

@@ -24,7 +24,7 @@ from ..data.template import Template
 from ..model import memory
 from ..model.base import Base, load_base
 from ..model.flops import Shape, read_shape
-from ..model.folder import context_length, find_model, load_tokenizer, quiet
+from ..model.folder import context_length, find_model, load_template, quiet
 from ..model.load import choose_device, require_nvidia
 from ..run_json import read_config
 from .machine_usage import (
@@ -301,7 +301,7 @@ def plan_of(
         machine = other_machine(config.model, size)
     else:
         machine = this_machine(config.model, folder, config.resources)
-    template = template_of(load_tokenizer(config.model, path, folder), config.model.template_options)
+    template = load_template(config.model, path, folder, config.model.template_options, kind=template_of)
     tell("Reading the data …")
     prepared = prepare(config, template, context_length(path))
     config = prepared.config

@@ -110,11 +110,10 @@ def train(
         import torch
 
         from ..baselines import UntrainedScore, objective_of
-        from ..data.template import Template
         from ..export.onnx.shape import require_exportable
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
-        from ..model.folder import context_length, find_model, load_tokenizer, pinned, quiet
+        from ..model.folder import context_length, find_model, load_template, pinned, quiet
         from ..model.load import choose_device
         from ..sweet_rl import sweet_rl
         from .budget import TokenBudget
@@ -139,7 +138,7 @@ def train(
     model = ranks.of_first(pinned(as_begun(asked, folder), folder) if ranks.first else None)
     path = find_model(model, folder, weights=False)
     require_exportable(config.export, path)
-    template = Template(load_tokenizer(model, path, folder), model.template_options)
+    template = load_template(model, path, folder, model.template_options)
     prepared = prepare(replace(config, model=model), template, context_length(path))
     config = prepared.config
     if attempt.number == 0:

@@ -6,14 +6,9 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import type { ChatMessage } from '../model';
 import { damaged, readJson } from './files';
-
-const token = z.union([z.string(), z.object({ content: z.string() }).transform(({ content }) => content)]);
+import { readSpecialTokens } from './specialTokens';
 
 const tokenizerConfigForm = z.looseObject({
-  bos_token: token.nullish(),
-  eos_token: token.nullish(),
-  unk_token: token.nullish(),
-  pad_token: token.nullish(),
   chat_template: z
     .union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))])
     .nullish(),
@@ -83,16 +78,10 @@ export function openChatFiles(folder: string): ChatFiles {
   const file = path.join(folder, 'tokenizer_config.json');
   const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
   if (!config.success) throw damaged(file, messageOf(config.error));
-  const { bos_token, eos_token, unk_token, pad_token, chat_template } = config.data;
   return {
     tokenizer: openTokenizer(folder, config.data),
-    template: openTemplate(folder, chat_template),
-    tokens: {
-      bos_token: bos_token ?? undefined,
-      eos_token: eos_token ?? undefined,
-      unk_token: unk_token ?? undefined,
-      pad_token: pad_token ?? undefined,
-    },
+    template: openTemplate(folder, config.data.chat_template),
+    tokens: readSpecialTokens(folder),
   };
 }
 
@@ -117,17 +106,23 @@ function openTokenizer(folder: string, config: object): Tokenizer {
   }
 }
 
-/** A separate file takes precedence, as in transformers. */
-function openTemplate(
-  folder: string,
-  configured: string | { name: string; template: string }[] | null | undefined,
-): Template {
+type ConfiguredTemplate = string | { name: string; template: string }[] | null | undefined;
+
+/** A separate file takes precedence, as in transformers. Of named templates the default one plays. */
+function openTemplate(folder: string, configured: ConfiguredTemplate): Template {
   const file = path.join(folder, 'chat_template.jinja');
+  const named = Array.isArray(configured) ? configured : [];
   const text = existsSync(file)
     ? readFileSync(file, 'utf8')
     : Array.isArray(configured)
-      ? configured.find(({ name }) => name === 'default')?.template
+      ? named.find(({ name }) => name === 'default')?.template
       : configured;
+  if (!text && named.length > 0) {
+    throw new Fault(
+      'model/foreign-folder',
+      `The model in ${folder} has the chat templates ${named.map(({ name }) => name).join(', ')} and none that is the default. Name one of them default.`,
+    );
+  }
   if (!text) {
     throw new Fault(
       'model/foreign-folder',

@@ -152,7 +152,14 @@ function countParameters(config: Config): number {
 }
 
 const smallFiles = (folder: string): string[] =>
-  ['config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']
+  [
+    'config.json',
+    'generation_config.json',
+    'tokenizer.json',
+    'tokenizer_config.json',
+    'special_tokens_map.json',
+    'chat_template.jinja',
+  ]
     .map((name) => path.join(folder, name))
     .filter((file) => existsSync(file));
 

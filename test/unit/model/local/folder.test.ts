@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Chat } from '../../../../src/core/model/local/chat';
 import { readLocalFolder } from '../../../../src/core/model/local/folder';
 import { openModel } from '../../../../src/core/model/spec';
 import { LocalModel } from '../../../../src/core/model/local/model';
@@ -41,6 +44,29 @@ it.each<[string, () => Promise<unknown>]>([
 ])('a folder is refused with what it lacks: %s', async (part, damage) => {
   await damage();
   expect(() => readLocalFolder(folder)).toThrow(part);
+});
+
+/** test_folder_check.py makes the same folders for the trainer. */
+const bad = z
+  .array(
+    z.object({
+      name: z.string(),
+      files: z.record(z.string(), z.union([z.null(), z.string(), z.record(z.string(), z.unknown())])),
+      play: z.string().nullable(),
+    }),
+  )
+  .parse(JSON.parse(readFileSync('trainer/tests/bad_folders.json', 'utf8')));
+
+it.each(bad.filter(({ play }) => play !== null))('a folder is refused: $name', async ({ files, play }) => {
+  for (const [name, content] of Object.entries(files)) {
+    if (content === null) await remove(name);
+    else if (typeof content === 'string') await write(name, content);
+    else {
+      const whole = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as object;
+      await write(name, JSON.stringify({ ...whole, ...content }));
+    }
+  }
+  expect(() => [readLocalFolder(folder), new Chat(folder)]).toThrow(new RegExp(play ?? ''));
 });
 
 it('a GGUF file, or a folder of nothing else, is refused with both ways to use it', async () => {

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig
 
 from ...config import ModelConfig
 from ...fault import Fault
 from ...model.files import only_gguf
-from ...model.folder import cannot_load, license_of, load_tokenizer, quiet
+from ...model.folder import license_of, load_template, quiet
+from ...model.folder_check import configuration_of
 from ...run.checkpoint import flush_to_disk
 from ...run.disk_space import reason
 from ..folders import write_json
@@ -48,6 +49,8 @@ from .tokenizer import read_tokenizer, tokenizer_metadata
 FILE_PRECISIONS = {"q8_0": ("Q8_0", 7), "fp32": ("F32", 0)}  # number type, and general.file_type
 FOLDER_PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 OWN = {"BF16": "bf16", "F16": "fp16"}  # precision by type of the file; quantised files become fp32, which loses nothing
+MORE_ENDS = ("eot", "eom")  # of a turn and of a message, as in Llama 3
+GENERATION = "generation_config.json"
 SHARD = 4 << 30  # bytes of tensors in memory at a time
 
 
@@ -89,7 +92,7 @@ def to_folder(source: Path, target: Path, precision: str | None) -> dict[str, An
     dtype = FOLDER_PRECISIONS[precision]
     tokens = {key: getattr(tokenizer, f"{key}_token_id") for key in ("bos", "eos", "pad")}
     ids = {f"{key}_token_id": id for key, id in tokens.items()}
-    ends = sorted({tokens["eos"], file.metadata.get("tokenizer.ggml.eot_token_id")} - {None})
+    ends = sorted({tokens["eos"], *(file.value(f"tokenizer.ggml.{key}_token_id", int) for key in MORE_ENDS)} - {None})
     written = str(dtype).removeprefix("torch.")
     temporary = target.with_name(target.name + ".writing")
     try:
@@ -130,8 +133,11 @@ def require_whole(file: GgufFile, config: dict[str, Any], names: dict[str | None
     """Requires exactly the tensors that transformers expects for the configuration. Errors: Fault(usage)."""
     if None in names:
         raise Fault(f"{file.path} has a tensor {names[None]}, which no such model has, and {KNOWN}.", usage=True)
-    with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config))
+    try:
+        with torch.device("meta"):
+            model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config))
+    except Exception as error:  # transformers raises many types for sizes that do not fit together
+        raise file.damaged() from error
     asked = {name: tuple(weight.shape) for name, weight in model.named_parameters()}  # a tied head is not listed twice
     given = {name: file.tensors[own].shape for name, own in names.items()}
     wrong = sorted(name for name in {*asked, *given} if asked.get(name) != given.get(name))
@@ -183,11 +189,8 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
     precision = precision or "q8_0"
     kind, file_type = FILE_PRECISIONS[precision]
     weights = Weights(source)
-    tokenizer = load_tokenizer(ModelConfig(base=str(source)), source, source)
-    try:
-        config = AutoConfig.from_pretrained(source).to_dict()
-    except (OSError, ValueError) as error:
-        raise cannot_load("configuration", source, error) from error
+    tokenizer = load_template(ModelConfig(base=str(source)), source, source).tokenizer
+    config = configuration_of(source).to_dict()
     metadata = {
         **metadata_of(config, str(source)),
         "general.name": source.resolve().name,
@@ -195,6 +198,7 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
         "general.file_type": file_type,
         **({"general.quantization_version": 2} if precision == "q8_0" else {}),
         **tokenizer_metadata(tokenizer, config["vocab_size"], str(source)),
+        **ends_metadata(source, tokenizer.eos_token_id),
     }
     left_out = {"lm_head.weight"} if config["tie_word_embeddings"] else set()
     try:
@@ -231,6 +235,19 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
     finally:
         temporary.unlink(missing_ok=True)
     return {"precision": precision, "parameters": weights.parameters}
+
+
+def ends_metadata(folder: Path, eos: int | None) -> dict[str, int]:
+    """Tokens that end a turn besides the tokenizer's own, of which a file has two. Errors: Fault(usage)."""
+    said = GenerationConfig.from_pretrained(folder).eos_token_id if (folder / GENERATION).is_file() else None
+    others = [id for id in (said if isinstance(said, list) else [said]) if id not in (None, eos)]
+    if len(others) > len(MORE_ENDS):
+        raise Fault(
+            f"The model in {folder} ends a turn by {len(others) + 1} tokens (eos_token_id in {GENERATION}), and a GGUF "
+            "file names three at most: leave some out.",
+            usage=True,
+        )
+    return {f"tokenizer.ggml.{key}_token_id": id for key, id in zip(MORE_ENDS, others, strict=False)}
 
 
 def metadata_head(metadata: dict[str, Any]) -> int:

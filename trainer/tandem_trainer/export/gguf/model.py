@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...fault import Fault
+from ...model.folder_check import MAX_LAYERS
 from .container import GgufFile
 
 FAMILIES = {"llama": "Llama and Mistral", "qwen2": "Qwen 2", "qwen3": "Qwen 3"}
@@ -69,27 +70,89 @@ def halves_together(numbers: np.ndarray, heads: int) -> np.ndarray:
     return numbers.reshape(heads, 2, -1, *numbers.shape[1:]).swapaxes(1, 2).reshape(numbers.shape)
 
 
-def config_of(file: GgufFile) -> dict[str, Any]:
-    """Without token ids. Errors: Fault(usage) for an unsupported model or a missing value."""
-    family = file.metadata.get("general.architecture")
-    if family not in FAMILIES:
-        raise Fault(f"{file.path} is a model of the architecture {family}, and {KNOWN}: take another.", usage=True)
+# Keys of a family that change nothing with these values. Other keys of attention, positions and scales are refused.
+WITHOUT_EFFECT = {
+    "attention.causal": (True,),
+    "attention.clamp_kqv": (0.0,),
+    "attention.max_alibi_bias": (0.0,),
+    "attention.sliding_window": (0,),
+    "attention.temperature_scale": (0.0,),
+    "rope.scaling.finetuned": (True, False),
+    "rope.scaling.yarn_ext_factor": (1.0,),
+    "rope.scaling.yarn_attn_factor": (1.0,),
+    "rope.scaling.yarn_log_multiplier": (0.0,),
+    "attn_logit_softcapping": (0.0,),
+    "final_logit_softcapping": (0.0,),
+    "logit_scale": (0.0, 1.0),
+    "residual_scale": (0.0, 1.0),
+    "embedding_scale": (0.0, 1.0),
+}
+READ = {
+    "attention.head_count",
+    "attention.head_count_kv",
+    "attention.key_length",
+    "attention.value_length",
+    "attention.layer_norm_rms_epsilon",
+    "attention.scale",
+    "rope.dimension_count",
+    "rope.freq_base",
+    "rope.scale_linear",
+    "rope.scaling.type",
+    "rope.scaling.factor",
+    "rope.scaling.attn_factor",
+    "rope.scaling.original_context_length",
+    "rope.scaling.yarn_beta_fast",
+    "rope.scaling.yarn_beta_slow",
+}
+MAX_SIZE = 2**31 - 1
 
-    def value(key: str, *default: Any) -> Any:
-        found = file.metadata.get(f"{family}.{key}", *default)
-        if found is None and not default:
-            raise Fault(f"{file.path} does not say {family}.{key}: download it again.", usage=True)
-        if isinstance(found, list):
-            raise Fault(f"The layers of {file.path} differ in {key}, and {KNOWN}: take another.", usage=True)
+
+class _Values:
+    """The metadata of a model, by keys without its family."""
+
+    def __init__(self, file: GgufFile, family: str):
+        self.file, self.family = file, family
+
+    def whole(self, key: str, *default: Any) -> Any:
+        found = self._value(key, int, *default)
+        if found is not None and not 1 <= found <= MAX_SIZE:
+            raise Fault(f"{self.file.path} has an unusable {self.family}.{key} ({found}).", usage=True)
         return found
 
-    if value("expert_count", 0):
+    def real(self, key: str, *default: Any) -> Any:
+        return self._value(key, float, *default)
+
+    def _value(self, key: str, kind: type, *default: Any) -> Any:
+        name = f"{self.family}.{key}"
+        if isinstance(self.file.metadata.get(name), list):
+            raise Fault(f"The layers of {self.file.path} differ in {key}, and {KNOWN}: take another.", usage=True)
+        found = self.file.value(name, kind)
+        if found is None and not default:
+            raise Fault(f"{self.file.path} does not say {name}: download it again.", usage=True)
+        return default[0] if found is None else found
+
+
+def config_of(file: GgufFile) -> dict[str, Any]:
+    """Without token ids. Errors: Fault(usage) for an unsupported model or a missing value."""
+    family = file.value("general.architecture", str)
+    if family not in FAMILIES:
+        raise Fault(f"{file.path} is a model of the architecture {family}, and {KNOWN}: take another.", usage=True)
+    values = _Values(file, family)
+    if values.real("expert_count", 0):
         raise Fault(f"{file.path} is a mixture of experts, and {KNOWN}: take another.", usage=True)
-    width, heads = value("embedding_length"), value("attention.head_count")
+    width, heads = values.whole("embedding_length"), values.whole("attention.head_count")
+    layers, context = values.whole("block_count"), values.whole("context_length")
     tensors = file.tensors
     if "token_embd.weight" not in tensors:
         raise Fault(f"{file.path} has no token_embd.weight: it is no whole model; download it again.", usage=True)
-    head_dim = value("attention.key_length", None) or value("rope.dimension_count", None) or width // heads
+    if layers > min(len(tensors), MAX_LAYERS):  # checked before a model of that many layers is made
+        raise Fault(
+            f"{file.path} says that it has {layers} layers, and has {len(tensors)} tensors: download it again.",
+            usage=True,
+        )
+    rotated = values.whole("rope.dimension_count", None)
+    head_dim = values.whole("attention.key_length", None) or rotated or width // heads
+    require_plain_attention(values, head_dim, rotated or head_dim, context)
     config = {
         "architectures": [
             {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM"}[family]
@@ -97,16 +160,17 @@ def config_of(file: GgufFile) -> dict[str, Any]:
         "model_type": family,
         "vocab_size": tensors["token_embd.weight"].shape[0],
         "hidden_size": width,
-        "intermediate_size": value("feed_forward_length"),
-        "num_hidden_layers": value("block_count"),
+        "intermediate_size": values.whole("feed_forward_length"),
+        "num_hidden_layers": layers,
         "num_attention_heads": heads,
-        "num_key_value_heads": value("attention.head_count_kv", None) or heads,
+        "num_key_value_heads": values.whole("attention.head_count_kv", None) or heads,
         "head_dim": head_dim,
         "hidden_act": "silu",
-        "max_position_embeddings": value("context_length"),
-        "rms_norm_eps": float(f"{value('attention.layer_norm_rms_epsilon'):.6g}"),  # undoes float32 rounding of 1e-05
+        "max_position_embeddings": context,
+        # Undoes float32 rounding of 1e-05.
+        "rms_norm_eps": float(f"{values.real('attention.layer_norm_rms_epsilon'):.6g}"),
         "tie_word_embeddings": "output.weight" not in tensors,
-        "rope_parameters": rope_of(file, value, head_dim),
+        "rope_parameters": rope_of(values, head_dim, context),
     }
     if family != "qwen2":  # qwen2 always has biases
         config["attention_bias"] = "blk.0.attn_q.bias" in tensors
@@ -115,24 +179,79 @@ def config_of(file: GgufFile) -> dict[str, Any]:
     return config
 
 
-def rope_of(file: GgufFile, value, head_dim: int) -> dict[str, Any]:
-    theta = float(f"{value('rope.freq_base', 10000.0):.7g}")
-    kind = value("rope.scaling.type", "none")
+def require_plain_attention(values: _Values, head_dim: int, rotated: int, context: int) -> None:
+    """Refuses by name what a file says of attention and positions and a folder could not. Errors: Fault(usage)."""
+    file = values.file
+    if rotated != head_dim:
+        raise Fault(
+            f"{file.path} rotates {rotated} of the {head_dim} numbers of a head, and all are rotated here: take "
+            "another.",
+            usage=True,
+        )
+    for name, found in file.metadata.items():
+        family, _, key = name.partition(".")
+        if family != values.family or key in READ:
+            continue
+        matters = key.startswith(("attention.", "rope.")) or key in WITHOUT_EFFECT
+        is_plain = found in WITHOUT_EFFECT.get(key, ())
+        if key == "attention.sliding_window" and isinstance(found, int) and found >= context:
+            is_plain = True
+        if matters and not is_plain:
+            raise Fault(
+                f"{file.path} has {name} = {str(found)[:40]}, which is not converted: take another.", usage=True
+            )
+    if values.whole("attention.value_length", head_dim) != head_dim:
+        raise Fault(f"The keys and values of {file.path} differ in length, and {KNOWN}: take another.", usage=True)
+    scale = values.real("attention.scale", 0.0)
+    if scale and not math.isclose(scale, head_dim**-0.5, rel_tol=1e-5):
+        raise Fault(f"{file.path} scales its attention by {scale}, which is not converted: take another.", usage=True)
+
+
+def rope_of(values: _Values, head_dim: int, context: int) -> dict[str, Any]:
+    """Reads the scaling as llama.cpp does: without a type it is linear, and its factor may have the old key."""
+    file, family = values.file, values.family
+    theta = float(f"{values.real('rope.freq_base', 10000.0):.7g}")
+    kind = file.value(f"{family}.rope.scaling.type", str, "linear")
+    factor = values.real("rope.scaling.factor", None)
+    if factor is None:
+        factor = values.real("rope.scale_linear", 0.0)
+    attention = values.real("rope.scaling.attn_factor", 1.0)
+    if theta <= 0 or factor < 0 or attention <= 0:
+        raise Fault(
+            f"{file.path} has a rotary embedding with the base {theta:g}, the factor {factor:g} and the attention "
+            f"factor {attention:g}, which is impossible: download it again.",
+            usage=True,
+        )
+    is_scaled = kind != "none" and factor not in (0.0, 1.0)
+    if attention != 1.0 and not (is_scaled and kind == "yarn"):
+        raise Fault(f"{file.path} scales its rotated numbers by {attention:g}, which is not converted.", usage=True)
     if FREQUENCIES in file.tensors:
+        if is_scaled or file.tensors[FREQUENCIES].shape != (head_dim // 2,):
+            raise Fault(f"{file.path} scales its rotary embedding in a way of its own: take another.", usage=True)
         divisors = file.numbers(FREQUENCIES)
         factor = float(divisors.max())
         if not np.allclose(divisors, llama3_divisors(theta, head_dim, factor), rtol=1e-3):
             raise Fault(f"{file.path} scales its rotary embedding in a way of its own: take another.", usage=True)
         about = {"low_freq_factor": LOW, "high_freq_factor": HIGH, "original_max_position_embeddings": ORIGINAL}
         return {"rope_type": "llama3", "rope_theta": theta, "factor": factor, **about}
-    if kind == "none":
-        return {"rope_type": "default", "rope_theta": theta}
-    if kind not in ("linear", "yarn"):
+    if kind not in ("none", "linear", "yarn"):
         raise Fault(f"{file.path} scales its rotary embedding by {kind}, and linear and yarn are known.", usage=True)
-    rope = {"rope_type": kind, "rope_theta": theta, "factor": value("rope.scaling.factor")}
+    if not is_scaled:
+        return {"rope_type": "default", "rope_theta": theta}
+    rope: dict[str, Any] = {"rope_type": kind, "rope_theta": theta, "factor": float(f"{factor:.7g}")}
     if kind == "yarn":
-        rope["original_max_position_embeddings"] = value("rope.scaling.original_context_length")
+        rope["original_max_position_embeddings"] = values.whole("rope.scaling.original_context_length", context)
+        for key in ("beta_fast", "beta_slow"):
+            if (beta := values.real(f"rope.scaling.yarn_{key}", None)) is not None:
+                rope[key] = beta
+        if attention != 1.0:
+            rope["attention_factor"] = attention * yarn_attention(factor)
     return rope
+
+
+def yarn_attention(factor: float) -> float:
+    """The attention factor that yarn has if none is given; a GGUF file's own is in units of it."""
+    return 0.1 * math.log(factor) + 1 if factor > 1 else 1.0
 
 
 def llama3_divisors(theta: float, head_dim: int, factor: float) -> np.ndarray:
@@ -144,7 +263,7 @@ def llama3_divisors(theta: float, head_dim: int, factor: float) -> np.ndarray:
 
 def metadata_of(config: dict[str, Any], folder: str) -> dict[str, Any]:
     """config: as transformers reads it. Errors: Fault(usage)."""
-    family, rope = config["model_type"], config["rope_parameters"]
+    family, rope = config["model_type"], dict(config["rope_parameters"])
     name = {"mistral": "llama"}.get(family, family)
     if name not in FAMILIES:
         raise Fault(f"The model in {folder} is a {family}, and {KNOWN}: take another.", usage=True)
@@ -163,17 +282,46 @@ def metadata_of(config: dict[str, Any], folder: str) -> dict[str, Any]:
         "rope.freq_base": float(rope["rope_theta"]),
         "vocab_size": config["vocab_size"],
     }
-    kind = rope["rope_type"]
-    if kind in ("linear", "yarn"):
-        about |= {"rope.scaling.type": kind, "rope.scaling.factor": float(rope["factor"])}
-        if kind == "yarn":
-            about["rope.scaling.original_context_length"] = rope["original_max_position_embeddings"]
-    elif kind == "llama3":
-        own = (rope["low_freq_factor"], rope["high_freq_factor"], rope["original_max_position_embeddings"])
-        if own != (LOW, HIGH, ORIGINAL):
-            raise Fault(f"The model in {folder} scales its rotary embedding in a way of its own.", usage=True)
-    elif kind != "default":
-        raise Fault(f"The model in {folder} scales its rotary embedding by {kind}: take another.", usage=True)
+    if (activation := config.get("hidden_act", "silu")) != "silu":
+        raise Fault(f"The model in {folder} has the activation {activation}, which is not converted.", usage=True)
+    about |= scaling_metadata(rope, folder)
     if config.get("sliding_window") and config.get("use_sliding_window", True):
         raise Fault(f"The model in {folder} has a sliding window, which is not converted: take another.", usage=True)
     return {"general.architecture": name, **{f"{name}.{key}": value for key, value in about.items()}}
+
+
+def scaling_metadata(rope: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Errors: Fault(usage) for a scaling that the format cannot say, or not in a way that llama.cpp reads."""
+
+    def refuse(what: str) -> Fault:
+        return Fault(f"The model in {folder} {what}, which is not converted: take another.", usage=True)
+
+    about: dict[str, Any] = {}
+    kind = rope.pop("rope_type")
+    theta, own = rope.pop("rope_theta"), rope.pop("type", kind)
+    if own != kind or not isinstance(theta, int | float):
+        raise refuse(f"has a rotary embedding of the type {own} and of the type {kind}")
+    if (share := rope.pop("partial_rotary_factor", 1.0)) != 1.0:
+        raise refuse(f"rotates a share of {share} of each head")
+    if kind in ("linear", "yarn"):
+        factor = float(rope.pop("factor"))
+        about |= {"rope.scaling.type": kind, "rope.scaling.factor": factor}
+        if kind == "yarn":
+            about["rope.scaling.original_context_length"] = rope.pop("original_max_position_embeddings")
+            if (attention := rope.pop("attention_factor", None)) is not None:
+                about["rope.scaling.attn_factor"] = attention / yarn_attention(factor)
+            for key in ("beta_fast", "beta_slow"):
+                if (beta := rope.pop(key, None)) is not None:
+                    about[f"rope.scaling.yarn_{key}"] = float(beta)
+            if rope.get("truncate") is True:
+                del rope["truncate"]
+    elif kind == "llama3":
+        keys = ("low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+        if tuple(rope.pop(key) for key in keys) != (LOW, HIGH, ORIGINAL):
+            raise refuse("scales its rotary embedding in a way of its own")
+        rope.pop("factor")
+    elif kind != "default":
+        raise refuse(f"scales its rotary embedding by {kind}")
+    if rest := sorted(key for key, value in rope.items() if value is not None):
+        raise refuse(f"says {rest[0]} of its rotary embedding")
+    return about

@@ -44,12 +44,17 @@ def pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
 
 def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
     """Errors: Fault(usage) for an unsupported or incomplete tokenizer."""
-    about = file.metadata
-    kind = about.get("tokenizer.ggml.model")
-    tokens, types = about.get("tokenizer.ggml.tokens", []), about.get("tokenizer.ggml.token_type", [])
-    ids = {key: about.get(f"tokenizer.ggml.{key}_token_id") for key in ("bos", "eos", "unknown", "padding")}
-    if not tokens or len(types) != len(tokens) or any(id is not None and id >= len(tokens) for id in ids.values()):
+    kind = file.value("tokenizer.ggml.model", str)
+    tokens, types = file.values("tokenizer.ggml.tokens", str), file.values("tokenizer.ggml.token_type", int)
+    ids = {key: file.value(f"tokenizer.ggml.{key}_token_id", int) for key in ("bos", "eos", "unknown", "padding")}
+    ends = [*(file.value(f"tokenizer.ggml.{key}_token_id", int) for key in ("eot", "eom")), *ids.values()]
+    if not tokens or len(types) != len(tokens) or any(id is not None and not 0 <= id < len(tokens) for id in ends):
         raise file.damaged()
+    if "token_embd.weight" in file.tensors and (rows := file.tensors["token_embd.weight"].shape[0]) != len(tokens):
+        raise Fault(
+            f"{file.path} has {len(tokens)} tokens and {rows} rows for them in its embedding: download it again.",
+            usage=True,
+        )
     named = {key: None if id is None else tokens[id] for key, id in ids.items()}
     if kind == "gpt2":
         tokenizer = _byte_level(file, tokens)
@@ -60,10 +65,17 @@ def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
     for type_, special in ((CONTROL, True), (USER_DEFINED, False)):
         added = [token for token, of in zip(tokens, types, strict=True) if of == type_]
         tokenizer.add_tokens([AddedToken(token, special=special, normalized=False) for token in added])
-    begins = about.get("tokenizer.ggml.add_bos_token", kind == "llama" or _pre(file) == "llama-bpe")
-    if begins and ids["bos"] is not None:
+    begins = file.value("tokenizer.ggml.add_bos_token", bool, kind == "llama" or _pre(file) == "llama-bpe")
+    around = {
+        "bos": bool(begins) and ids["bos"] is not None,
+        "eos": file.value("tokenizer.ggml.add_eos_token", bool, False) and ids["eos"] is not None,
+    }
+    if any(around.values()):
+        first, last = (named[key] if around[key] else "" for key in ("bos", "eos"))
         tokenizer.post_processor = processors.TemplateProcessing(
-            single=f"{named['bos']} $A", pair=f"{named['bos']} $A $B", special_tokens=[(named["bos"], ids["bos"])]
+            single=f"{first} $A {last}".strip(),
+            pair=f"{first} $A $B {last}".strip(),
+            special_tokens=[(named[key], ids[key]) for key in ("bos", "eos") if around[key]],
         )
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -73,12 +85,16 @@ def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
         pad_token=named["padding"],
         clean_up_tokenization_spaces=False,
     )
-    fast.chat_template = about.get("tokenizer.chat_template")
+    template = file.value("tokenizer.chat_template", str)
+    others = file.values("tokenizer.chat_templates", str)
+    texts = {name: file.value(f"tokenizer.chat_template.{name}", str) for name in others}
+    templates = {name: text for name, text in {"default": template, **texts}.items() if text is not None}
+    fast.chat_template = templates if templates.keys() - {"default"} else template
     return fast
 
 
 def _pre(file: GgufFile) -> str:
-    name = file.metadata.get("tokenizer.ggml.pre", "")
+    name = file.value("tokenizer.ggml.pre", str, "")
     return SAME.get(name, name)
 
 
@@ -90,7 +106,7 @@ def _byte_level(file: GgufFile, tokens: list[str]) -> Tokenizer:
             "the model's own folder from where it was published.",
             usage=True,
         )
-    merges = [merge.split(" ") for merge in file.metadata.get("tokenizer.ggml.merges", [])]
+    merges = [merge.split(" ") for merge in file.values("tokenizer.ggml.merges", str)]
     vocabulary = {token: id for id, token in enumerate(tokens)}
     if not merges or any(len(merge) != 2 or "".join(merge) not in vocabulary for merge in merges):
         raise file.damaged()
@@ -105,7 +121,7 @@ def _byte_level(file: GgufFile, tokens: list[str]) -> Tokenizer:
 
 def _sentence_piece(file: GgufFile, tokens: list[str], unknown: str | None) -> Tokenizer:
     """Builds a SentencePiece BPE: scores of tokens give the order of merges, unknown text becomes bytes."""
-    scores = file.metadata.get("tokenizer.ggml.scores", [])
+    scores = file.values("tokenizer.ggml.scores", float)
     if len(scores) != len(tokens):
         raise file.damaged()
     vocabulary = {token: id for id, token in enumerate(tokens)}
@@ -119,7 +135,7 @@ def _sentence_piece(file: GgufFile, tokens: list[str], unknown: str | None) -> T
     tokenizer = Tokenizer(models.BPE(vocabulary, pairs, unk_token=unknown, fuse_unk=True, byte_fallback=True))
     spaces = [normalizers.Replace(" ", "▁")]
     last = []
-    if file.metadata.get("tokenizer.ggml.add_space_prefix", True):
+    if file.value("tokenizer.ggml.add_space_prefix", bool, True):
         spaces.insert(0, normalizers.Prepend("▁"))
         last = [decoders.Strip(" ", 1, 0)]
     tokenizer.normalizer = normalizers.Sequence(spaces)
@@ -164,10 +180,24 @@ def tokenizer_metadata(tokenizer: PreTrainedTokenizerBase, rows: int, folder: st
         "tokenizer.ggml.eos_token_id": tokenizer.eos_token_id,
         "tokenizer.ggml.unknown_token_id": tokenizer.unk_token_id,
         "tokenizer.ggml.padding_token_id": tokenizer.pad_token_id,
+        "tokenizer.ggml.add_eos_token": tokenizer.eos_token_id is not None
+        and tokenizer("a")["input_ids"][-1:] == [tokenizer.eos_token_id],
         "tokenizer.ggml.add_bos_token": bos is not None and tokenizer("a")["input_ids"][:1] == [bos],
-        "tokenizer.chat_template": tokenizer.chat_template,
+        **template_metadata(tokenizer.chat_template),
     }
     return {key: value for key, value in metadata.items() if value is not None}
+
+
+def template_metadata(template: str | dict[str, str]) -> dict[str, Any]:
+    """Named templates besides the default one have keys of their own, as in llama.cpp's own converter."""
+    if isinstance(template, str):
+        return {"tokenizer.chat_template": template}
+    others = {name: text for name, text in template.items() if name != "default"}
+    return {
+        "tokenizer.chat_template": template["default"],
+        "tokenizer.chat_templates": list(others) or None,
+        **{f"tokenizer.chat_template.{name}": text for name, text in others.items()},
+    }
 
 
 def _same(content: dict | None, name: str) -> bool:

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel
 
+from ...data.template import Template
 from .shape import Shape
 
 REQUESTS = (
@@ -53,9 +54,9 @@ class Distance:
 
 
 @torch.no_grad()
-def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, length: int) -> list[Sample]:
+def samples(model: PreTrainedModel, template: Template, length: int) -> list[Sample]:
     """All requests go in one batch, which reads the weights once for each step. model: in float32."""
-    prompts = [prompt_of(request, tokenizer) for request in REQUESTS]
+    prompts = [prompt_of(request, template) for request in REQUESTS]
     width = max(map(len, prompts))
     ids = torch.tensor([[0] * (width - len(prompt)) + prompt for prompt in prompts])  # (B, T), padded on the left
     mask = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
@@ -73,12 +74,9 @@ def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, length: 
     return made
 
 
-def prompt_of(request: str, tokenizer: PreTrainedTokenizerBase) -> list[int]:
-    text = request
-    if tokenizer.chat_template:
-        messages = [{"role": "user", "content": request}]
-        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-    return tokenizer(text, add_special_tokens=False)["input_ids"]
+def prompt_of(request: str, template: Template) -> list[int]:
+    [ids] = template.encoder.encode([template.render([{"role": "user", "content": request}])])
+    return ids.tolist()
 
 
 class Player:

@@ -20,14 +20,14 @@ from typing import get_args
 
 import numpy as np
 import torch
-from transformers import PreTrainedTokenizerBase
 
 from ...config import ModelConfig
 from ...fault import Fault
 from ...model.files import not_gguf, only_gguf
-from ...model.folder import load_tokenizer, quiet
+from ...model.folder import load_template, quiet
 from ...model.load import load_model
 from ...model.memory import available_memory
+from ...regular_file import read_text
 from ...run.budget import free_memory
 from ...run.checkpoint import flush_to_disk
 from ...run.disk_space import reason
@@ -148,9 +148,9 @@ def ready(folder: Path, tokenizer_of: Path, length: int) -> tuple[Shape, list[Sa
     shape = read_shape(folder)
     require_memory(folder, Weights(folder).parameters)
     own = ModelConfig(base=str(folder), device="cpu", dtype="float32")
-    tokenizer: PreTrainedTokenizerBase = load_tokenizer(own, tokenizer_of, folder)
+    template = load_template(own, tokenizer_of, folder)
     model = load_model(own, folder, torch.device("cpu"), torch.float32).eval()
-    of = samples(model, tokenizer, length)
+    of = samples(model, template, length)
     del model
     free_memory()
     return shape, of
@@ -231,7 +231,7 @@ def put_in_place(temporary: Path, target: Path, made: dict[str, dict]) -> list[P
 
 def _graphs(folder: Path) -> dict[str, dict]:
     try:
-        return json.loads((folder / ABOUT).read_text(encoding="utf-8"))["graphs"]
+        return json.loads(read_text(folder / ABOUT))["graphs"]
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError) as error:

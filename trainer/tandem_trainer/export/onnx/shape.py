@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformers import AutoConfig, PretrainedConfig
+from transformers import PretrainedConfig
 
 from ...config import ExportConfig
 from ...fault import Fault
 from ...model.files import called
+from ...model.folder_check import configuration_of
 
 if TYPE_CHECKING:
     import torch
@@ -68,12 +69,7 @@ def require_exportable(config: ExportConfig, model: Path) -> None:
 
 
 def exportable(folder: Path) -> PretrainedConfig:
-    try:
-        config = AutoConfig.from_pretrained(folder)
-    except (OSError, ValueError) as error:
-        raise Fault(
-            f"The config.json of {called(folder)} cannot be read: {str(error).splitlines()[0]}", usage=True
-        ) from error
+    config = configuration_of(folder)
     refuse_other_families(folder, config)
     return config
 
@@ -85,10 +81,10 @@ def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
             "built like them can be written as ONNX: take another base.",
             usage=True,
         )
-    rope = config.rope_parameters
+    rope = config.rope_parameters or {}
     for name, value, known in (
         ("activation", config.hidden_act, ("silu",)),
-        ("rotary embedding", rope["rope_type"], ROPES),
+        ("rotary embedding", rope.get("rope_type"), ROPES),
         ("share of a head that is rotated", rope.get("partial_rotary_factor", 1.0), (1.0,)),
         ("remainder of its head size by 16", head_dim(config) % 16, (0,)),  # requirement of GroupQueryAttention
     ):

@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from ...fault import Fault
+from ...regular_file import read_text, require_regular_files
 
 INDEX = "model.safetensors.index.json"
 ONE_FILE = "model.safetensors"
@@ -25,9 +26,10 @@ class Weights:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        require_regular_files(folder / name for name in (INDEX, ONE_FILE))
         try:
             if (folder / INDEX).is_file():
-                self.files = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+                self.files = json.loads(read_text(folder / INDEX))["weight_map"]
             elif (folder / ONE_FILE).is_file():
                 with safe_open(folder / ONE_FILE, "pt") as file:
                     self.files = dict.fromkeys(file.keys(), ONE_FILE)
@@ -36,7 +38,11 @@ class Weights:
                     f"{folder} has no {ONE_FILE}: give a model folder, or save its weights as safetensors first.",
                     usage=True,
                 )
-        except (OSError, ValueError, KeyError, SafetensorError) as error:
+            parts = set(self.files.values())
+            if any(not isinstance(name, str) or Path(name).name != name for name in parts):
+                raise ValueError(f"{INDEX} names files of other folders")
+            require_regular_files(folder / name for name in parts)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
             raise self._damaged(error) from error
 
     def __contains__(self, name: str) -> bool:

@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Template } from '@huggingface/jinja';
 import type { Tokenizer } from '@huggingface/tokenizers';
+import * as z from 'zod';
 import { Fault, messageOf } from '../../../fault';
 import type { ChatMessage } from '../../model';
 import { openChatFiles } from '../chat';
+import { damaged, readJson } from '../files';
 import type { CriticFile } from './criticFile';
 
 // Encodes a conversation for a critic, token for token as the trainer does: template.py and prompt_file.py
@@ -41,7 +45,7 @@ export class CriticTemplate {
     const added = [...tokenizer.get_added_tokens_decoder().values()];
     this.endOfTurn = this.#probe();
     this.ends = new Set([...added.filter(({ special }) => special).map(({ id }) => id), this.endOfTurn]);
-    this.vocabulary = tokenizer.get_vocab(true).size;
+    this.vocabulary = rowsOf(folder, tokenizer);
     this.#cut = textThatMatchesAnywhere(tokenizer, this.endOfTurn);
   }
 
@@ -107,6 +111,8 @@ export class CriticTemplate {
     let ids = this.#pieces.get(piece);
     if (ids === undefined) {
       ids = this.#tokenizer.encode(piece, { add_special_tokens: false }).ids;
+      const beyond = ids.find((id) => id >= this.vocabulary);
+      if (beyond !== undefined) throw damaged(this.#folder, `its model has no row for token ${beyond}`);
       this.#pieces.set(piece, ids);
     }
     return ids;
@@ -136,6 +142,17 @@ export class CriticTemplate {
       `The chat template of ${this.#folder} ${what}. Score with the trainer instead.`,
     );
   }
+}
+
+const rowsForm = z.looseObject({ vocab_size: z.int().positive() });
+
+/** The rows of the embedding; ids may be sparse, so that the number of tokens says nothing. */
+function rowsOf(folder: string, tokenizer: Tokenizer): number {
+  const read = existsSync(path.join(folder, 'config.json'))
+    ? rowsForm.safeParse(readJson(folder, 'config.json'))
+    : undefined;
+  if (read?.success === true) return read.data.vocab_size;
+  return 1 + [...tokenizer.get_vocab(true).values()].reduce((largest, id) => Math.max(largest, id), -1);
 }
 
 /**
