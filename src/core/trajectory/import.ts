@@ -74,7 +74,7 @@ export async function importTrajectories(
       const row = 'reason' in read ? read.reason : parsed(read.value, repliesBy);
       if (typeof row === 'string') {
         bad.push({ file, line: read.line, reason: row });
-      } else if (isWhole(log, row)) {
+      } else if (isWhole(log, row, row.id) || (repliesBy === undefined && wasSimulated(log, row))) {
         alreadyThere += 1;
       } else {
         await log.recordTask(row.task);
@@ -123,11 +123,15 @@ function seatOf(
 }
 
 /** A killed import may have left only the first events of a row; then the row is written again. */
-function isWhole(log: TrajectoryLog, row: PublishedRow): boolean {
-  if (log.isDeleted(row.id)) return true;
-  const known = log.summary(row.id);
+function isWhole(log: TrajectoryLog, row: PublishedRow, id: string): boolean {
+  if (log.isDeleted(id)) return true;
+  const known = log.summary(id);
   return known?.state === 'answered' && (row.reward === undefined || known.grades.paper !== undefined);
 }
+
+/** True if it was imported as a simulator's, and nobody says now that it is not. */
+const wasSimulated = (log: TrajectoryLog, row: PublishedRow): boolean =>
+  row.isUnnamed && isWhole(log, row, row.simulatedId);
 
 function eventsOf(
   row: PublishedRow,

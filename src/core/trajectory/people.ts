@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { Collaborator, EventOf, LogEvent } from './event';
 import { ifThere } from './files';
-import { headerOf, peek, readEvent } from './segment/line';
+import { headerOf, matches, peek, readEvent } from './segment/line';
 import { isWrittenElsewhere } from './segment/owner';
 import { MAX_LINE_BYTES, scanLines } from './segment/scan';
 
@@ -58,6 +58,9 @@ const seat = ({ kind, name }: Collaborator, rename: (name: string) => string): C
   name: kind === 'developer' ? rename(name) : name,
 });
 
+/** In a reply, right after its turn. */
+const BY_SIMULATOR = Buffer.from(',"author":"simulator"');
+
 /** What an import must know of lines before it translates any. */
 export interface Mentions {
   /** Who played, said something about a dialogue, or gave a consent. */
@@ -104,7 +107,7 @@ export async function addMentions(file: string, mentions: Mentions, from = 0): P
 function addLine(line: Buffer, { people, started, played, packs }: Mentions): void {
   const front = peek(line, 0, line.length);
   if (front?.episode !== undefined && !OPINIONS.has(front.kind)) played.add(front.episode);
-  if (front && IMPERSONAL.has(front.kind)) return;
+  if (front && (IMPERSONAL.has(front.kind) || matches(line, front.rest, BY_SIMULATOR))) return;
   const read = readEvent(line);
   if (!('event' in read)) return;
   const { event } = read;

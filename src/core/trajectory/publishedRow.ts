@@ -34,6 +34,8 @@ export interface PublishedRow {
    * same row has the same id in every file.
    */
   readonly id: string;
+  /** The id if a simulator wrote all replies. */
+  readonly simulatedId: string;
   /** Who had the collaborator's seat at first, if the row says it. */
   readonly collaborator?: Collaborator;
   readonly isSimulated: boolean;
@@ -98,24 +100,28 @@ export function parsePublishedRow(row: unknown, unnamed: Replier = 'people'): Pu
   const task = parseTask(taskOf(parsed.data.task, row));
   const messages = messagesOf(history, task.description, (turn) => repliedAt(turn, tandem ?? {}, unnamed));
   const authors = messages.flatMap((message) => (message.from === 'agent' ? [] : [message.reply.author]));
+  const seat = tandem?.collaborator?.kind ?? (unnamed === 'people' ? 'developer' : 'simulator');
   const isSimulated =
-    authors.length > 0 ? authors.every((author) => author === 'simulator') : unnamed === 'simulator';
-  const content = JSON.stringify([
+    authors.length > 0 ? authors.every((author) => author === 'simulator') : seat !== 'developer';
+  const content = [
     [task.description, task.reference, task.testCases.map(({ call }) => call)],
     messages.map((message) => [message.from, message.text, 'content' in message ? message.content : null]),
     answer,
     reward ?? null,
-    ...(isSimulated ? [] : [authors]),
-  ]);
-  const id = `imported-${createHash('sha256').update(content).digest('hex').slice(0, 32)}`;
+  ];
+  const simulatedId = idOf(content);
+  const id = isSimulated ? simulatedId : idOf([...content, authors]);
   return {
-    ...{ id, task, messages, answer, isSimulated },
+    ...{ id, simulatedId, task, messages, answer, isSimulated },
     isUnnamed:
       !tandem?.collaborator || messages.some((one) => one.from !== 'agent' && one.reply.by === undefined),
     ...(tandem?.collaborator && { collaborator: tandem.collaborator }),
     ...(typeof reward === 'number' && { reward }),
   };
 }
+
+const idOf = (content: unknown): string =>
+  `imported-${createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)}`;
 
 function repliedAt(turn: number, { collaborator, turns }: Origin, unnamed: Replier): Replied {
   const said = turns?.[turn - 1];

@@ -6,6 +6,7 @@ import { OPINIONS, withPeople, type Mentions } from './people';
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MAX_TURN = 100_000;
 const MAX_MILLISECONDS = 1e12;
+const MAX_REWARD = 1e6;
 
 export interface Foreign {
   /** Of the people of the other folder, by the names that they have there. */
@@ -101,7 +102,7 @@ function isPossible(event: LogEvent): boolean {
     isBetween(turn, 0, MAX_TURN) &&
     isBetween(milliseconds, 0, MAX_MILLISECONDS) &&
     isBetween(fraction, 0, 1) &&
-    isBetween(reward, 0, 1)
+    isBetween(reward, -MAX_REWARD, MAX_REWARD)
   );
 }
 
