@@ -64,7 +64,8 @@ export class AskedConsent implements ConsentKeeper {
   private async write({ pseudonym, purpose, level }: ConsentRequest): Promise<void> {
     const log = await this.log();
     const latest = log.allowed.own(pseudonym);
-    if (latest?.purpose === purpose && latest.level === level) return;
+    const isSame = latest?.purpose === purpose && latest.level === level;
+    if (isSame && !log.allowed.isDoubtful(latest)) return;
     await log.append({ event: 'consent', pseudonym, purpose, level }, { durable: true });
   }
 }

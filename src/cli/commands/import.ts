@@ -81,7 +81,7 @@ function changeWords({ renamed, lowered, leftOut, limitedTimes, different }: Mer
   return [
     ...renamed.map(
       ({ from, to }) =>
-        `${from} of that folder is “${to}” in ${data}, where another ${from} is; if they are one person, name them with --same-person at the first import.`,
+        `${from} of that folder is “${to}” in ${data}, where another ${from} is; if they are one person, import again with --same-person.`,
     ),
     ...lowered.map(
       ({ pseudonym, from, to }) =>

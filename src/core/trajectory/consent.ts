@@ -1,5 +1,5 @@
 import { consentLevels, type ConsentLevel, type EventOf } from './event';
-import { isFuture } from './segment/future';
+import { isFuture, orderOf } from './segment/future';
 import { developersOf, type Trajectory } from './trajectory';
 
 /** `origin` is the data folder that it was imported from, see `ImportedFrom`. */
@@ -26,7 +26,7 @@ export class Consents {
       const given = this.latest.get(pseudonym) ?? new Map<string | undefined, Consent>();
       this.latest.set(pseudonym, given);
       const before = given.get(origin);
-      if (before === undefined || timeOf(consent) >= timeOf(before)) given.set(origin, consent);
+      if (before === undefined || orderOf(consent.at) >= orderOf(before.at)) given.set(origin, consent);
     }
   }
 
@@ -86,10 +86,4 @@ export class Consents {
     const time = Date.parse(at);
     return time <= this.lostBy || isFuture(time);
   }
-}
-
-/** One from the future could never be withdrawn, so any other is later. */
-function timeOf({ at }: Consent): number {
-  const time = Date.parse(at);
-  return isFuture(time) ? Number.NEGATIVE_INFINITY : time;
 }

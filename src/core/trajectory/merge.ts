@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../fault';
 import { Consents } from './consent';
 import { refuseWhileErasing, unfinishedErasure } from './erase';
@@ -9,7 +10,7 @@ import type { ConsentLevel, EventOf, LogEvent } from './event';
 import { ifThere, makeFolder, writeAtomically } from './files';
 import { LogIndex } from './index/logIndex';
 import { IndexStore } from './index/store';
-import { addMentions, headerIn, noMentions, type Extent, type Mentions } from './people';
+import { addMentions, headerIn, noMentions, withPeople, type Extent, type Mentions } from './people';
 import {
   encodeEvent,
   eventsIn,
@@ -71,18 +72,22 @@ export async function mergeSegments(
   { signal, samePeople = [] }: MergeOptions = {},
 ): Promise<MergedSegments> {
   const survey = await surveyOf(from, to, signal);
-  const { sources, alreadyThere, different } = survey;
+  const { sources, different } = survey;
   refuseUnknown(samePeople, survey, from);
   const people = namesHere(survey, samePeople);
   const started = new Set([...survey.there.started, ...survey.before.started]);
   const translation = new Translation({ ...survey, people, started });
-  const counts = { added: 0, grown: 0 };
+  const counts = { added: 0, grown: 0, alreadyThere: survey.alreadyThere };
   for (const source of sources) {
+    const { known } = source;
+    const isNew = source.bytes > source.from;
+    counts[!isNew ? 'alreadyThere' : known ? 'grown' : 'added'] += 1;
+    const isNamed = known?.imported?.people.every(([name, named]) => people.get(name) === named) ?? true;
+    if (!isNew && isNamed) continue;
     signal?.throwIfAborted();
     await refuseWhileErasing(from);
     await refuseWhileErasing(to);
     await writeSegment(from, to, source, survey.origin, people, translation);
-    counts[source.known ? 'grown' : 'added'] += 1;
   }
   const mentioned = sources.flatMap((source) => [...source.mentions.people]);
   const renamed = [...new Set(mentioned)].flatMap((name) => {
@@ -95,7 +100,7 @@ export async function mergeSegments(
     if (level !== undefined) agreed.set(named, level);
   }
   const { leftOut, limitedTimes } = translation;
-  return { ...counts, alreadyThere, different, renamed, leftOut, limitedTimes, agreed };
+  return { ...counts, different, renamed, leftOut, limitedTimes, agreed };
 }
 
 /** Pseudonyms of the other log that are also here, so that somebody may say who are the same person. */
@@ -161,8 +166,7 @@ async function surveyOf(from: string, to: string, signal?: AbortSignal): Promise
       const mentions = noMentions();
       const extent = await addMentions(join(from, name), mentions, state.from);
       if (extent.bytes === 0) continue;
-      if (extent.bytes === state.from) alreadyThere += 1;
-      else sources.push({ name, ...state, ...extent, mentions });
+      sources.push({ name, ...state, ...extent, mentions });
       for (const each of ['people', 'started', 'played', 'packs'] as const)
         mentions[each].forEach((one) => there[each].add(one));
     }
@@ -268,7 +272,7 @@ function namesHere({ people, here, there }: Survey, samePeople: readonly string[
 
 const FLUSH_BYTES = 4 * 1024 * 1024;
 
-/** What was imported before stays byte for byte. */
+/** What was imported before stays byte for byte, unless somebody has said since that people are one. */
 async function writeSegment(
   from: string,
   to: string,
@@ -279,8 +283,12 @@ async function writeSegment(
 ): Promise<void> {
   const { name, known, bytes, sum, mentions } = source;
   const target = join(to, name);
-  const names = new Map(known?.imported?.people);
-  for (const person of mentions.people) names.set(person, people.get(person) ?? person);
+  const before = new Map(known?.imported?.people);
+  const names = new Map(
+    [...before.keys(), ...mentions.people].map((person) => [person, people.get(person) ?? person]),
+  );
+  const isNamed = [...before].every(([person, named]) => names.get(person) === named);
+  const renames = new Map([...before].map(([person, named]) => [named, names.get(person) ?? named]));
   const imported = { origin, bytes, sum, people: [...names] };
   await writeAtomically(target, async (handle) => {
     let pieces: Buffer[] = [];
@@ -303,7 +311,8 @@ async function writeSegment(
         if (offset === 0) return;
         const seal = sealOf(buffer, start, end);
         if (typeof seal === 'number') number = Math.max(number, seal);
-        put(Buffer.from(buffer.subarray(start, end + 1)));
+        const line = Buffer.from(buffer.subarray(start, end + 1));
+        put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
       });
     await translateLines(join(from, name), source, translation, (event) => {
       number += 1;
@@ -313,6 +322,13 @@ async function writeSegment(
     });
     flush();
   });
+}
+
+function renamedLine(line: Buffer, number: number, renames: ReadonlyMap<string, string>): Buffer {
+  const read = readEvent(line.subarray(0, -1));
+  if (!('event' in read)) return line;
+  const renamed = withPeople(read.event, (name) => renames.get(name) ?? name);
+  return isDeepStrictEqual(renamed, read.event) ? line : sealLine(encodeEvent(renamed), number);
 }
 
 async function translateLines(

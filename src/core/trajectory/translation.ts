@@ -86,8 +86,8 @@ function cautious(event: EventOf<'consent'>, consents: Consents): LogEvent {
 }
 
 /** The last title of anyone would stand in place of the one that the dialogue has here. */
-function withoutTitle({ title: _, ...label }: EventOf<'label'>): LogEvent | undefined {
-  return label.note !== undefined || label.tags !== undefined ? label : undefined;
+function withoutTitle({ title, ...label }: EventOf<'label'>): LogEvent | undefined {
+  return title === undefined || label.note !== undefined || label.tags !== undefined ? label : undefined;
 }
 
 /** False for numbers that no Tandem writes, which would spoil sums and the order of turns. */

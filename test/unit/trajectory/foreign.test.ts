@@ -1,8 +1,10 @@
 import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { assigning } from '../../../src/core/trajectory/assignments';
 import { LOG_VERSION, type LogEvent, type NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { fingerprintOf } from '../../../src/core/trajectory/segment/readBytes';
 import { encodeEvent, sealLine } from '../../../src/core/trajectory/segment/line';
 import {
   agentTurn,
@@ -43,7 +45,7 @@ async function folderOf(person: string, level: Level, episode: string): Promise<
 const NOW = '2026-01-01T00:00:00.000Z';
 const head = { version: LOG_VERSION, at: NOW } as const;
 const task: LogEvent = { ...head, event: 'task', task: doubling };
-const taken = (event: NewEvent, at = NOW): LogEvent => ({ ...head, ...event, at }) as LogEvent;
+const taken = (event: NewEvent, at = NOW): LogEvent => ({ ...head, ...event, at });
 
 /** Writes a segment as a hostile program would: any events, any numbers, check sums that are right. */
 async function hostileSegment(
@@ -57,6 +59,8 @@ async function hostileSegment(
   return data;
 }
 
+const FAR = ['9999-12-31T23:59:59.999Z', '+275760-09-13T00:00:00.000Z'] as const;
+const part = { person: 'kim', place: 0, places: 1, perTask: 1, seed: 1 };
 const segment = (fields: object = {}): object => ({ ...head, event: 'segment', segment: 'x', ...fields });
 const imported = (log: TrajectoryLog): string[] =>
   log.list({ offset: 0, limit: 99 }).rows.map(({ id }) => id);
@@ -94,6 +98,19 @@ describe('people of an imported data folder', () => {
     await expect(log.merge(there, { samePeople: ['kym'] })).rejects.toMatchObject({
       code: 'trajectory/unknown',
     });
+  });
+
+  it('become those here when somebody says so later, with all that was imported before', async () => {
+    const there = await folderOf('kim', 'export', 'b1');
+    const here = await folderOf('kim', 'export-with-edits', 'a1');
+    const log = await openLog(here);
+    await log.merge(there);
+    expect(log.summary('b1')?.player).toBe('kim (2)');
+    expect(await log.merge(there, { samePeople: ['kim'] })).toMatchObject({ imported: 0, alreadyThere: 1 });
+    expect(log.summary('b1')?.player).toBe('kim');
+    expect((await log.trajectory('b1'))?.turns[0]?.reply?.by).toBe('kim');
+    expect([log.allowed.level('kim'), log.allowed.level('kim (2)')]).toEqual(['export', undefined]);
+    expect(log.problems).toEqual([]);
   });
 
   it('keep their consent, and nobody who takes their pseudonym here raises it', async () => {
@@ -169,8 +186,6 @@ describe('lines of an imported data folder about a dialogue that is here', () =>
 });
 
 describe('hostile lines of an imported data folder', () => {
-  const FAR = ['9999-12-31T23:59:59.999Z', '+275760-09-13T00:00:00.000Z'];
-
   it('move no later time, and stop no later write', async () => {
     for (const far of FAR) {
       const there = await hostileSegment([
@@ -276,17 +291,25 @@ describe('a file that somebody copied into the log', () => {
     const log = await openLog(here);
     await play(log, 'a1', 1);
     await log.append(consent('kim', 'export'));
+    const [own] = await segmentFiles(here);
+    const name = basename(own!);
+    const fingerprint = fingerprintOf(await readFile(own!));
+    const pack = 'tasks.jsonl';
     await hostileSegment(
       [
-        segment({ lost: 'never' }),
-        { ...head, at: '9999-12-31T23:59:59.999Z', event: 'deleted', episode: 'a1' },
-        { ...taken(consent('kim', 'export-with-edits'), '+275760-09-13T00:00:00.000Z') },
+        segment({ lost: 'never', older: [{ name, fingerprint, bytes: 1, sum: 1, until: FAR[0] }] }),
+        { ...taken({ event: 'assignment', pack }, FAR[0]) },
+        { ...taken({ event: 'assignment', pack, part: { ...part, person: 'zoe' } }, FAR[0]) },
+        { ...head, at: FAR[0], event: 'deleted', episode: 'a1' },
+        { ...taken(consent('kim', 'export-with-edits'), FAR[1]) },
       ],
       { folder: here },
     );
     await log.refresh();
     await log.append(consent('kim', 'export'));
     expect(log.allowed.level('kim')).toBe('export');
+    await log.appendAll(assigning(pack, [{ ...part, person: 'kim' }]));
+    expect(log.assigned.get(pack)?.map(({ person }) => person)).toEqual(['kim']);
     if (log.isDeleted('a1')) await log.undelete(['a1']);
     expect((await log.trajectory('a1'))?.turns).toHaveLength(2);
     await play(log, 'a2', 1);

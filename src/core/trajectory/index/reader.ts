@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../fault';
 import type { EventOf, LogEvent } from '../event';
 import { episodeOf, foldEvent, type Folding, type Loss } from '../fold';
-import { isFuture } from '../segment/future';
+import { orderOf } from '../segment/future';
 import { eventsIn, readEvent } from '../segment/line';
 import { lostLines, type LostLines } from '../segment/lostLines';
 import type { Trajectory } from '../trajectory';
@@ -199,8 +199,7 @@ function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): 
     let nextTime = Number.POSITIVE_INFINITY;
     for (const [index, list] of lists.entries()) {
       const event = list[at[index]!];
-      const written = event && Date.parse(event.at);
-      const time = written !== undefined && isFuture(written) ? Number.NEGATIVE_INFINITY : written;
+      const time = event && orderOf(event.at);
       if (time !== undefined && time < nextTime) {
         next = index;
         nextTime = time;

@@ -7,5 +7,11 @@ const MAX_AHEAD_MS = 24 * 60 * 60_000;
  */
 export const isFuture = (time: number): boolean => time > Date.now() + MAX_AHEAD_MS;
 
+/** By it, lines are put in order; one from the future comes before all others, so that it can be taken back. */
+export function orderOf(at: string): number {
+  const time = Date.parse(at);
+  return isFuture(time) ? Number.NEGATIVE_INFINITY : time;
+}
+
 /** A time of lost lines, which were lost by now whatever a file says, even if it is no time at all. */
 export const byNow = (time: number): number => (time <= Date.now() ? time : Date.now());
