@@ -273,8 +273,8 @@ export class TrajectoryLog extends LogWriter {
   }
 
   /** See `sharedPeople`. */
-  async sharedPeople(folder: string, signal?: AbortSignal): Promise<string[]> {
-    return sharedPeople(logFolderOf(folder), this.logFolder, signal);
+  async sharedPeople(folder: string, options: Omit<MergeOptions, 'samePeople'> = {}): Promise<string[]> {
+    return sharedPeople(logFolderOf(folder), this.logFolder, options);
   }
 
   /** Calls the listener after each change, by this process or found by `refresh`. */

@@ -26,12 +26,14 @@ import { MAX_LINE_BYTES, scanLines, sumOfFile } from './segment/scan';
 import { segmentNames } from './segment/segments';
 import { follow, newSequence } from './segment/sequence';
 import { segmentHeader } from './segment/writer';
-import { Translation, type Foreign } from './translation';
+import { ForeignLines, type ForeignLog } from './foreignLines';
 
 export interface MergeOptions {
   readonly signal?: AbortSignal;
   /** Pseudonyms that mean the same person there and here. Any other pseudonym of both is that of two people. */
   readonly samePeople?: readonly string[];
+  /** The pseudonym of the person at this machine, of whom the log may have nothing yet. */
+  readonly self?: string | undefined;
 }
 
 export interface MergedSegments {
@@ -69,14 +71,15 @@ export interface MergedSegments {
 export async function mergeSegments(
   from: string,
   to: string,
-  { signal, samePeople = [] }: MergeOptions = {},
+  options: MergeOptions = {},
 ): Promise<MergedSegments> {
-  const survey = await surveyOf(from, to, signal);
+  const { signal, samePeople = [] } = options;
+  const survey = await surveyOf(from, to, options);
   const { sources, different } = survey;
   refuseUnknown(samePeople, survey, from);
   const people = namesHere(survey, samePeople);
   const started = new Set([...survey.there.started, ...survey.before.started]);
-  const translation = new Translation({ ...survey, people, started });
+  const translation = new ForeignLines({ ...survey, people, started });
   const counts = { added: 0, grown: 0, alreadyThere: survey.alreadyThere };
   for (const source of sources) {
     const { known } = source;
@@ -104,8 +107,12 @@ export async function mergeSegments(
 }
 
 /** Pseudonyms of the other log that are also here, so that somebody may say who are the same person. */
-export async function sharedPeople(from: string, to: string, signal?: AbortSignal): Promise<string[]> {
-  const survey = await surveyOf(from, to, signal);
+export async function sharedPeople(
+  from: string,
+  to: string,
+  options: Omit<MergeOptions, 'samePeople'>,
+): Promise<string[]> {
+  const survey = await surveyOf(from, to, options);
   const { people, here, there, consents } = survey;
   const isOpen = (name: string): boolean => !people.has(name) && consents.of(name) !== undefined;
   return [...there.people].filter((name) => here.people.has(name) && isOpen(name)).sort();
@@ -120,7 +127,7 @@ interface Source extends Extent {
   readonly mentions: Mentions;
 }
 
-interface Survey extends Omit<Foreign, 'started'> {
+interface Survey extends Omit<ForeignLog, 'started'> {
   readonly origin: string;
   /** As they stand there, even if one of them may have been withdrawn since. */
   readonly given: Consents;
@@ -135,7 +142,11 @@ interface Survey extends Omit<Foreign, 'started'> {
   readonly different: readonly string[];
 }
 
-async function surveyOf(from: string, to: string, signal?: AbortSignal): Promise<Survey> {
+async function surveyOf(
+  from: string,
+  to: string,
+  { signal, self }: Omit<MergeOptions, 'samePeople'>,
+): Promise<Survey> {
   const names = await segmentNames(from);
   if (names.length === 0)
     throw new Fault('trajectory/no-log', `${from} has no dialogues: name the data folder of another Tandem.`);
@@ -172,8 +183,10 @@ async function surveyOf(from: string, to: string, signal?: AbortSignal): Promise
     }
   }
   origin ??= randomUUID();
+  const mentioned = await mentionsHere(to, origin);
+  if (self !== undefined) mentioned.here.people.add(self);
   return {
-    ...(await mentionsHere(to, origin)),
+    ...mentioned,
     ...(await countedThere(from)),
     ...{ origin, there, sources, alreadyThere, different },
   };
@@ -279,7 +292,7 @@ async function writeSegment(
   source: Source,
   origin: string,
   people: ReadonlyMap<string, string>,
-  translation: Translation,
+  translation: ForeignLines,
 ): Promise<void> {
   const { name, known, bytes, sum, mentions } = source;
   const target = join(to, name);
@@ -334,7 +347,7 @@ function renamedLine(line: Buffer, number: number, renames: ReadonlyMap<string, 
 async function translateLines(
   file: string,
   { from, bytes }: Source,
-  translation: Translation,
+  translation: ForeignLines,
   write: (event: LogEvent) => void,
 ): Promise<void> {
   const sequence = newSequence();

@@ -31,13 +31,14 @@ async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
   if (chosen === undefined) return;
   const log = await engine.log();
   const name = path.basename(chosen.fsPath);
+  const self = engine.consent.given?.pseudonym;
   const shared = await cancellable(t('Reading {0}', name), (signal) =>
-    log.sharedPeople(chosen.fsPath, signal),
+    log.sharedPeople(chosen.fsPath, { signal, self }),
   );
   const samePeople = shared && (await askSamePeople(shared, title));
   if (samePeople === undefined) return;
   const merged = await cancellable(t('Importing {0}', name), (signal) =>
-    log.merge(chosen.fsPath, { signal, samePeople }),
+    log.merge(chosen.fsPath, { signal, self, samePeople }),
   );
   if (merged === undefined) {
     void vscode.window.showInformationMessage(

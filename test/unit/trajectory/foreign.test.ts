@@ -83,6 +83,9 @@ describe('people of an imported data folder', () => {
     // A third one of that name, from elsewhere.
     await log.merge(await folderOf('kim', 'export', 'c1'));
     expect(log.summary('c1')?.player).toBe('kim (3)');
+    // One who has played nothing here yet.
+    await log.merge(await folderOf('ada', 'export', 'd1'), { self: 'ada' });
+    expect(log.summary('d1')?.player).toBe('ada (2)');
   });
 
   it('are those here if somebody says so, with the lower of both consents', async () => {

@@ -8,7 +8,7 @@ const MAX_TURN = 100_000;
 const MAX_MILLISECONDS = 1e12;
 const MAX_REWARD = 1e6;
 
-export interface Foreign {
+export interface ForeignLog {
   /** Of the people of the other folder, by the names that they have there. */
   readonly people: ReadonlyMap<string, string>;
   /** What the log has of its own, and from other folders. */
@@ -22,7 +22,7 @@ export interface Foreign {
 }
 
 /** Makes lines of another data folder into lines of this one. */
-export class Translation {
+export class ForeignLines {
   /** Number of lines by kind; `unreadable` and `unknown` (written by a newer Tandem) are kinds, too. */
   readonly leftOut: Record<string, number> = {};
   limitedTimes = 0;
@@ -30,7 +30,7 @@ export class Translation {
   private readonly cut = new Set<string>();
   private readonly now = Date.now();
 
-  constructor(private readonly foreign: Foreign) {}
+  constructor(private readonly foreign: ForeignLog) {}
 
   /** Undefined for a line that is left out. */
   of(event: LogEvent): LogEvent | undefined {
