@@ -23,10 +23,10 @@ export class Consents {
   ) {
     for (const consent of given) {
       const { pseudonym, origin } = consent;
-      const given = this.latest.get(pseudonym) ?? new Map<string | undefined, Consent>();
-      this.latest.set(pseudonym, given);
-      const before = given.get(origin);
-      if (before === undefined || orderOf(consent.at) >= orderOf(before.at)) given.set(origin, consent);
+      const own = this.latest.get(pseudonym) ?? new Map<string | undefined, Consent>();
+      this.latest.set(pseudonym, own);
+      const before = own.get(origin);
+      if (before === undefined || orderOf(consent.at) >= orderOf(before.at)) own.set(origin, consent);
     }
   }
 
@@ -61,7 +61,7 @@ export class Consents {
   }
 
   /**
-   * Undefined if the trajectory may be used. Imported rows say nothing about consent: what people wrote in them is local.
+   * Undefined if the trajectory may be used. Imported rows do not tell of consent: what people wrote in them is local.
    * @param staysHere true if the rows stay on this machine, e.g. for training; such use needs any consent, but no level
    */
   whyNot(trajectory: Trajectory, staysHere: boolean): 'no consent' | 'local only' | 'doubtful' | undefined {
@@ -73,17 +73,17 @@ export class Consents {
     return isLocal ? 'local only' : 'doubtful';
   }
 
+  /** True if a later consent may have been lost, or none could be later. */
+  isDoubtful({ at }: Pick<Consent, 'at'>): boolean {
+    const time = Date.parse(at);
+    return time <= this.lostBy || isFuture(time);
+  }
+
   private levelOf(consent: Consent): ConsentLevel {
     return this.isDoubtful(consent) ? 'local' : (consent.level ?? 'local');
   }
 
   private rank(consent: Consent): number {
     return consentLevels.indexOf(this.levelOf(consent));
-  }
-
-  /** True if a later consent may have been lost. */
-  isDoubtful({ at }: Pick<Consent, 'at'>): boolean {
-    const time = Date.parse(at);
-    return time <= this.lostBy || isFuture(time);
   }
 }

@@ -1,5 +1,6 @@
 import type { Consents } from './consent';
 import type { EventOf, LogEvent } from './event';
+import { latestTime } from './segment/future';
 import { OPINIONS, withPeople, type Mentions } from './people';
 
 /** Clocks of people's machines differ by less. */
@@ -74,7 +75,7 @@ export class ForeignLines {
   private limited(at: string, isCounted = true): string {
     const time = Date.parse(at);
     if (Number.isNaN(time)) return at;
-    const isAhead = time > this.now + MAX_CLOCK_DIFFERENCE_MS;
+    const isAhead = time > latestTime(MAX_CLOCK_DIFFERENCE_MS);
     if (isAhead && isCounted) this.limitedTimes += 1;
     return new Date(isAhead ? this.now : time).toISOString();
   }

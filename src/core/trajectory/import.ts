@@ -48,7 +48,8 @@ const SIMULATOR = 'imported';
  * Imports a file of published trajectory rows (JSON lines; see `parsePublishedRow`) as episodes. The agent's name is
  * `imported:<file name>`; there are no token ids, and `imported` on each event names its source. The reward becomes a
  * grade of mode `paper` without test results. People get a name with the file's, as `anna (rows.jsonl)`, because nobody
- * says that they are those here; rows say nothing about their consent, so their words are `local` (see `Consents`). Rows are streamed, so the file may be larger than memory.
+ * says that they are those here; rows do not tell of their consent, so their words are `local` (see `Consents`). Rows
+ * are streamed, so the file may be larger than memory.
  *
  * An episode's id is a hash of its row: importing again adds nothing, and continues an interrupted import.
  *

@@ -79,7 +79,7 @@ export async function mergeSegments(
   refuseUnknown(samePeople, survey, from);
   const people = namesHere(survey, samePeople);
   const started = new Set([...survey.there.started, ...survey.before.started]);
-  const translation = new ForeignLines({ ...survey, people, started });
+  const foreign = new ForeignLines({ ...survey, people, started });
   const counts = { added: 0, grown: 0, alreadyThere: survey.alreadyThere };
   for (const source of sources) {
     const { known } = source;
@@ -90,7 +90,7 @@ export async function mergeSegments(
     signal?.throwIfAborted();
     await refuseWhileErasing(from);
     await refuseWhileErasing(to);
-    await writeSegment(from, to, source, survey.origin, people, translation);
+    await writeSegment(from, to, source, survey.origin, people, foreign);
   }
   const mentioned = sources.flatMap((source) => [...source.mentions.people]);
   const renamed = [...new Set(mentioned)].flatMap((name) => {
@@ -102,7 +102,7 @@ export async function mergeSegments(
     const level = survey.given.level(name);
     if (level !== undefined) agreed.set(named, level);
   }
-  const { leftOut, limitedTimes } = translation;
+  const { leftOut, limitedTimes } = foreign;
   return { ...counts, different, renamed, leftOut, limitedTimes, agreed };
 }
 
@@ -292,7 +292,7 @@ async function writeSegment(
   source: Source,
   origin: string,
   people: ReadonlyMap<string, string>,
-  translation: ForeignLines,
+  foreign: ForeignLines,
 ): Promise<void> {
   const { name, known, bytes, sum, mentions } = source;
   const target = join(to, name);
@@ -327,10 +327,10 @@ async function writeSegment(
         const line = Buffer.from(buffer.subarray(start, end + 1));
         put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
       });
-    await translateLines(join(from, name), source, translation, (event) => {
+    await translateLines(join(from, name), source, foreign, (event) => {
       number += 1;
       const line = encodeEvent(event);
-      if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) translation.leaveOut(event.event);
+      if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) foreign.leaveOut(event.event);
       else put(sealLine(line, number));
     });
     flush();
@@ -347,7 +347,7 @@ function renamedLine(line: Buffer, number: number, renames: ReadonlyMap<string, 
 async function translateLines(
   file: string,
   { from, bytes }: Source,
-  translation: ForeignLines,
+  foreign: ForeignLines,
   write: (event: LogEvent) => void,
 ): Promise<void> {
   const sequence = newSequence();
@@ -355,13 +355,13 @@ async function translateLines(
   const written = new Set<EventOf<'task'>>();
   const started = new Set<string>();
   const take = (event: LogEvent): void => {
-    const translated = event.event === 'segment' ? undefined : translation.of(event);
+    const translated = event.event === 'segment' ? undefined : foreign.of(event);
     if (translated === undefined) return;
     if (translated.event === 'episode-started') {
       // Only the tasks that are played here.
       const task = tasks.get(translated.task);
       const isNew = task !== undefined && !written.has(task);
-      const dated = isNew ? translation.of(task) : undefined;
+      const dated = isNew ? foreign.of(task) : undefined;
       if (task && dated) {
         write(dated);
         written.add(task);
@@ -378,7 +378,7 @@ async function translateLines(
     if (read && 'event' in read) {
       if (read.event.event === 'task') tasks.set(read.event.task.id, read.event);
       else if (!isOld) take(read.event);
-    } else if (!isOld) translation.leaveOut(read && 'unknown' in read ? 'unknown' : 'unreadable');
+    } else if (!isOld) foreign.leaveOut(read && 'unknown' in read ? 'unknown' : 'unreadable');
   };
   await scanLines(
     file,
@@ -392,11 +392,11 @@ async function translateLines(
         addLine(buffer.subarray(each.start, each.end), offset < from);
     },
     (offset) => {
-      if (offset >= from && offset < bytes) translation.leaveOut('unreadable');
+      if (offset >= from && offset < bytes) foreign.leaveOut('unreadable');
     },
   );
   for (const episode of started) {
-    const loss = translation.lossOf(episode);
+    const loss = foreign.lossOf(episode);
     if (loss) write(loss);
   }
 }
