@@ -266,7 +266,7 @@ describe('hostile lines of an imported data folder', () => {
     const there = await hostileSegment([segment(), { ...taken(graded('a1', 0)) }], { name });
     expect(await log.merge(there)).toMatchObject({ imported: 0, different: [name] });
     expect(await readFile(own!)).toEqual(bytes);
-    await symlink('/dev/zero', join(there, 'log', 'endless.jsonl'));
+    await symlink(own!, join(there, 'log', 'link.jsonl'));
     await expect(log.merge(there)).rejects.toMatchObject({ code: 'trajectory/unreadable' });
   });
 
