@@ -52,7 +52,7 @@ export class AskedConsent implements ConsentKeeper {
   /** Only into a log that has an earlier one of the same person; any other log gets it with a dialogue. */
   async recordAgain(): Promise<void> {
     const { given } = this;
-    if (given !== undefined && (await this.log()).allowed.of(given.pseudonym) !== undefined) {
+    if (given !== undefined && (await this.log()).allowed.own(given.pseudonym) !== undefined) {
       await this.write(given);
     }
   }
@@ -63,8 +63,9 @@ export class AskedConsent implements ConsentKeeper {
 
   private async write({ pseudonym, purpose, level }: ConsentRequest): Promise<void> {
     const log = await this.log();
-    const latest = log.allowed.of(pseudonym);
-    if (latest?.purpose === purpose && latest.level === level) return;
+    const latest = log.allowed.own(pseudonym);
+    const isSame = latest?.purpose === purpose && latest.level === level;
+    if (isSame && !log.allowed.isDoubtful(latest)) return;
     await log.append({ event: 'consent', pseudonym, purpose, level }, { durable: true });
   }
 }

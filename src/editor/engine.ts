@@ -207,6 +207,11 @@ export class Engine implements SessionParts, vscode.Disposable {
     else this.shared.output.error(error instanceof Error ? error : messageOf(error));
   }
 
+  /** Writes to the output channel what is no error. */
+  note(sentence: string): void {
+    this.shared.output.info(sentence);
+  }
+
   /** Shows one sentence; the output channel gets all of it. @param what the action that failed */
   show(error: unknown, what?: string): void {
     this.report(error);

@@ -1,11 +1,19 @@
 import { stat } from 'node:fs/promises';
+import { Option } from 'commander';
 import { measureLeak } from '../../core/dialogue/leak';
 import { ifThere } from '../../core/trajectory/files';
-import { importTrajectories } from '../../core/trajectory/import';
-import type { Install, CommandResult, CliContext } from '../command';
+import { importTrajectories, repliers, type Replier } from '../../core/trajectory/import';
+import type { Merged } from '../../core/trajectory/log';
+import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { startCount } from '../terminal';
+
+interface Options {
+  readonly data: string;
+  readonly samePerson?: readonly string[];
+  readonly repliesBy?: Replier;
+}
 
 export const installImport: Install = (program, perform) => {
   program
@@ -15,26 +23,44 @@ export const installImport: Install = (program, perform) => {
     )
     .argument('<from>', 'a data folder, or a file of JSON lines {task, dialogue_history, answer, reward}')
     .addOption(dataOption())
-    .action((from: string, options: { data: string }) =>
+    .option(
+      '--same-person <pseudonym...>',
+      'people who are the same in that data folder and in this one; without it, two people of one pseudonym are two, and the one from there gets another, as "anna (2)"',
+    )
+    .addOption(
+      new Option(
+        '--replies-by <who>',
+        'who wrote the replies in rows that do not say it: a simulator, as in the published file, or people, whose words stay on this machine (default: people)',
+      ).choices(repliers),
+    )
+    .action((from: string, options: Options) =>
       perform(async (to) => {
         const isFolder = (await ifThere(() => stat(from)))?.isDirectory() === true;
-        return isFolder ? importFolder(from, options.data, to) : importFile(from, options.data, to);
+        if (isFolder && options.repliesBy !== undefined)
+          throw wrongUse('--replies-by is for a file of rows: a data folder says who wrote what.');
+        if (!isFolder && options.samePerson !== undefined)
+          throw wrongUse(
+            '--same-person is for a data folder: people in rows are always others than those here.',
+          );
+        return isFolder ? importFolder(from, options, to) : importFile(from, options, to);
       }),
     );
 };
 
-async function importFolder(from: string, data: string, { signal }: CliContext): Promise<CommandResult> {
+async function importFolder(
+  from: string,
+  { data, samePerson = [] }: Options,
+  { signal }: CliContext,
+): Promise<CommandResult> {
   return withLog(data, async (log) => {
-    const { imported, deleted, different, ...segments } = await log.merge(from, signal);
+    const merged = await log.merge(from, { signal, samePeople: samePerson });
     return {
-      summary: { data, imported, deleted, ...segments, different },
+      summary: { data, ...merged },
       print: () =>
         [
-          `${imported} trajectories imported from ${from} into ${data}.`,
-          ...deletedWords(deleted, data),
-          ...different.map(
-            (name) => `${name} stays as it is in ${data}: what was erased from it does not come back.`,
-          ),
+          `${merged.imported} trajectories imported from ${from} into ${data}.`,
+          ...deletedWords(merged.deleted, data),
+          ...changeWords(merged, data),
         ].join('\n'),
     };
   });
@@ -50,19 +76,59 @@ function deletedWords(deleted: number, data: string): string[] {
   ];
 }
 
-async function importFile(file: string, data: string, { signal }: CliContext): Promise<CommandResult> {
+function changeWords({ renamed, lowered, leftOut, limitedTimes, different }: Merged, data: string): string[] {
+  const kinds = Object.entries(leftOut).map(([kind, count]) => `${count} ${kind}`);
+  return [
+    ...renamed.map(
+      ({ from, to }) =>
+        `${from} of that folder is “${to}” in ${data}, where another ${from} is; if they are one person, import again with --same-person.`,
+    ),
+    ...lowered.map(
+      ({ pseudonym, from, to }) =>
+        `The consent of ${pseudonym} counts as “${to}” in ${data}, not “${from}”: the lower of those here and there does, and one that may have been withdrawn is local.`,
+    ),
+    ...(kinds.length === 0
+      ? []
+      : [
+          `Lines left out, because they are about dialogues of ${data} itself, about none that is here, or not readable: ${kinds.join(', ')}.`,
+        ]),
+    ...(limitedTimes === 0
+      ? []
+      : [`Lines with a time in the future, which got that of the import: ${limitedTimes}.`]),
+    ...different.map(
+      (name) =>
+        `${name} stays as it is in ${data}, because it is another one in that folder: what was erased from it does not come back.`,
+    ),
+  ];
+}
+
+async function importFile(
+  file: string,
+  { data, repliesBy }: Options,
+  { signal }: CliContext,
+): Promise<CommandResult> {
   const count = startCount('import', 'rows');
   return withLog(data, async (log) => {
-    const { imported, alreadyThere, bad } = await importTrajectories(log, file, {
+    const { imported, alreadyThere, people, unnamed, bad } = await importTrajectories(log, file, {
       signal,
       measureLeak,
+      ...(repliesBy && { repliesBy }),
       onProgress: ({ rows }) => count(rows),
     });
     return {
-      summary: { data, imported, alreadyThere, badLines: bad },
+      summary: { data, imported, alreadyThere, people, unnamed, badLines: bad },
       print: () =>
         [
           `${imported} trajectories imported into ${data}; ${alreadyThere} were there already.`,
+          ...people.map(
+            ({ from, to }) =>
+              `${from} of these rows is “${to}” in ${data}; what ${from} wrote stays on this machine.`,
+          ),
+          ...(unnamed > 0 && repliesBy === undefined
+            ? [
+                `${unnamed} do not say who wrote the replies, so they count as people's and stay on this machine: if a simulator wrote them, delete these dialogues and import the file with --replies-by simulator.`,
+              ]
+            : []),
           ...bad.map((problem) => `${problem.file}:${problem.line}: ${problem.reason}`),
         ].join('\n'),
       failed: bad.length > 0,

@@ -1,4 +1,5 @@
 import type { EventOf, NewEvent } from './event';
+import { orderOf } from './segment/future';
 
 /** `at` is the time of the line. */
 export type Assigning = Omit<EventOf<'assignment'>, 'version' | 'event'>;
@@ -22,10 +23,13 @@ export function assigning(pack: string, parts: readonly Part[]): NewEvent[] {
  */
 export function assignedIn(lines: readonly Assigning[]): Map<string, readonly Part[]> {
   const assigned = new Map<string, readonly Part[]>();
-  const inTime = lines.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const inTime = lines.toSorted((a, b) => compare(orderOf(a.at), orderOf(b.at)));
   for (const { pack, part } of inTime) {
     if (part) assigned.set(pack, [...(assigned.get(pack) ?? []), part]);
     else assigned.delete(pack);
   }
   return assigned;
 }
+
+/** Infinite ones, too. */
+const compare = (one: number, other: number): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,10 +1,17 @@
-import type { ConsentLevel, EventOf } from './event';
+import { consentLevels, type ConsentLevel, type EventOf } from './event';
+import { isFuture, orderOf } from './segment/future';
 import { developersOf, type Trajectory } from './trajectory';
 
-export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
+/** `origin` is the data folder that it was imported from, see `ImportedFrom`. */
+export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'> & { readonly origin?: string };
 
+/**
+ * The last consent of a pseudonym counts. If it was also given in data folders that were imported, the lowest of the last
+ * ones does: neither folder can raise what was agreed to in the other.
+ */
 export class Consents {
-  private readonly latest = new Map<string, Consent>();
+  /** By pseudonym, then by origin: undefined for this data folder. */
+  private readonly latest = new Map<string, Map<string | undefined, Consent>>();
 
   /**
    * @param lostBy the last time at which a consent may have been lost from the log, in milliseconds since 1970: a
@@ -15,14 +22,23 @@ export class Consents {
     private readonly lostBy = Number.NEGATIVE_INFINITY,
   ) {
     for (const consent of given) {
-      const before = this.latest.get(consent.pseudonym);
-      const isLater = before === undefined || Date.parse(consent.at) >= Date.parse(before.at);
-      if (isLater) this.latest.set(consent.pseudonym, consent);
+      const { pseudonym, origin } = consent;
+      const own = this.latest.get(pseudonym) ?? new Map<string | undefined, Consent>();
+      this.latest.set(pseudonym, own);
+      const before = own.get(origin);
+      if (before === undefined || orderOf(consent.at) >= orderOf(before.at)) own.set(origin, consent);
     }
   }
 
+  /** The one that counts. */
   of(pseudonym: string): Consent | undefined {
-    return this.latest.get(pseudonym);
+    const given = [...(this.latest.get(pseudonym)?.values() ?? [])];
+    return given.toSorted((one, other) => this.rank(one) - this.rank(other))[0];
+  }
+
+  /** The last one given in this data folder. */
+  own(pseudonym: string): Consent | undefined {
+    return this.latest.get(pseudonym)?.get(undefined);
   }
 
   /**
@@ -31,7 +47,7 @@ export class Consents {
    */
   level(pseudonym: string): ConsentLevel | undefined {
     const consent = this.of(pseudonym);
-    return consent && (this.isDoubtful(consent) ? 'local' : (consent.level ?? 'local'));
+    return consent && this.levelOf(consent);
   }
 
   mayLeave(pseudonym: string): boolean {
@@ -45,19 +61,29 @@ export class Consents {
   }
 
   /**
-   * Undefined if the trajectory may be used.
+   * Undefined if the trajectory may be used. Imported rows do not tell of consent: what people wrote in them is local.
    * @param staysHere true if the rows stay on this machine, e.g. for training; such use needs any consent, but no level
    */
   whyNot(trajectory: Trajectory, staysHere: boolean): 'no consent' | 'local only' | 'doubtful' | undefined {
     const people = [...developersOf(trajectory)];
     const consents = people.map((pseudonym) => this.of(pseudonym));
-    if (consents.includes(undefined)) return 'no consent';
+    if (consents.includes(undefined) && !trajectory.started.imported) return 'no consent';
     if (staysHere || people.every((pseudonym) => this.mayLeave(pseudonym))) return undefined;
     const isLocal = consents.some((consent) => (consent?.level ?? 'local') === 'local');
     return isLocal ? 'local only' : 'doubtful';
   }
 
-  private isDoubtful({ at }: Consent): boolean {
-    return Date.parse(at) <= this.lostBy;
+  /** True if a later consent may have been lost, or none could be later. */
+  isDoubtful({ at }: Pick<Consent, 'at'>): boolean {
+    const time = Date.parse(at);
+    return time <= this.lostBy || isFuture(time);
+  }
+
+  private levelOf(consent: Consent): ConsentLevel {
+    return this.isDoubtful(consent) ? 'local' : (consent.level ?? 'local');
+  }
+
+  private rank(consent: Consent): number {
+    return consentLevels.indexOf(this.levelOf(consent));
   }
 }

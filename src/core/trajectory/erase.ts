@@ -140,7 +140,8 @@ async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
   await writeAtomically(planOf(logFolder), (handle) => handle.writeFile(JSON.stringify(plan)));
   const goes = lineTest(plan);
   let lines = 0;
-  for (const name of await segmentNames(logFolder)) lines += await rewrite(join(logFolder, name), goes);
+  for (const name of await segmentNames(logFolder))
+    lines += await rewrite(join(logFolder, name), goes, plan.pseudonym);
   await rm(planOf(logFolder), { force: true });
   await syncFolder(logFolder);
   return lines;
@@ -175,12 +176,13 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
  * Leaves a segment alone if `goes` selects none of its lines.
  * @returns the number of removed lines
  */
-async function rewrite(file: string, goes: LineTest): Promise<number> {
+async function rewrite(file: string, goes: LineTest, pseudonym: string): Promise<number> {
   let lines = 0;
   let isSealed = false;
   let without: readonly NumberRange[] = [];
   let lost: string | undefined;
   let older: EventOf<'segment'>['older'];
+  let imported: EventOf<'segment'>['imported'];
   const erased: number[] = [];
   const { tail } = await scanLines(file, 0, (buffer, start, end) => {
     const line = buffer.subarray(start, end);
@@ -191,6 +193,7 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
       without = joined(without, header?.without ?? []);
       lost ??= header?.lost;
       older ??= header?.older;
+      imported ??= header?.imported;
     }
     if (!goes(line)) return;
     lines += 1;
@@ -199,9 +202,11 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
       lost = new Date().toISOString();
     if (typeof seal === 'number') erased.push(seal);
   });
-  if (lines === 0 && tail === 0) return 0;
+  const isOther = ([, here]: readonly [string, string]): boolean => here !== pseudonym;
+  if (lines === 0 && tail === 0 && imported?.people.every(isOther) !== false) return 0;
   await writeAtomically(file, async (handle) => {
-    const header = segmentHeader(joined(without, rangesOf(erased)), lost, older);
+    const from = imported && { ...imported, people: imported.people.filter(isOther) };
+    const header = segmentHeader(joined(without, rangesOf(erased)), lost, older, from);
     let pieces: Buffer[] = [isSealed ? sealLine(header, 1) : header];
     let bytes = 0;
     const flush = (): void => {

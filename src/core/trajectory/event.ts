@@ -125,6 +125,13 @@ export const gradeSchema = z.object({
 const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
 
+export const replyAuthors = [
+  'developer',
+  'simulator',
+  'developer-edited-suggestion',
+  'developer-sent-suggestion',
+] as const;
+
 export const eventSchema = z.discriminatedUnion('event', [
   /**
    * The first line of a segment, written by the log itself. `segment` is random and changes each time the segment is
@@ -150,6 +157,18 @@ export const eventSchema = z.discriminatedUnion('event', [
         z.object({ name: z.string(), fingerprint: z.int(), bytes: z.int(), sum: z.int(), until: z.string() }),
       )
       .readonly()
+      .optional(),
+    /**
+     * Of a segment that was imported from another data folder: a random name of that folder, length and CRC-32 of what
+     * was read there, and what its people are called there and here.
+     */
+    imported: z
+      .object({
+        origin: z.string(),
+        bytes: z.int().min(0),
+        sum: z.int(),
+        people: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
+      })
       .optional(),
   }),
   /** A task, written once per segment before the first episode that plays it, so that each segment is complete. */
@@ -217,7 +236,7 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** The text that the agent saw, after the reply limit. */
     text: z.string(),
     /** The developer changed an edited suggestion, and sent a sent suggestion as the simulator wrote it. */
-    author: z.enum(['developer', 'simulator', 'developer-edited-suggestion', 'developer-sent-suggestion']),
+    author: z.enum(replyAuthors),
     /** Pseudonym of the developer who sent it, simulator model or `rules`. */
     by: z.string(),
     /** If the limit cut something. A simulator is stopped shortly after the limit, so its text may break off. */
@@ -402,6 +421,7 @@ export const eventSchema = z.discriminatedUnion('event', [
 ]);
 
 export type LogEvent = z.infer<typeof eventSchema>;
+export type ImportedFrom = NonNullable<EventOf<'segment'>['imported']>;
 export type EventKind = LogEvent['event'];
 export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
 export type Collaborator = z.infer<typeof collaboratorSchema>;

@@ -2,15 +2,22 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
-import type { EventOf, NewEvent } from './event';
+import type { Collaborator, EventOf, NewEvent } from './event';
 import type { LineProblem, TrajectoryLog } from './log';
-import { parsePublishedRow, type PublishedRow } from './publishedRow';
+import { parsePublishedRow, type PublishedRow, type Replier } from './publishedRow';
+
+export { repliers, type Replier } from './publishedRow';
 
 interface ImportOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Without it no reply is marked as a leak. */
   readonly measureLeak?: (reference: string, reply: string) => Leak;
+  /**
+   * Who wrote the replies of rows that do not say it. By default people, so that nothing that a person wrote leaves this
+   * machine as a simulator's.
+   */
+  readonly repliesBy?: Replier;
 }
 
 type Leak = Pick<EventOf<'leak'>, 'fraction' | 'leaked'>;
@@ -24,6 +31,10 @@ export interface ImportResult {
   readonly imported: number;
   /** Rows that the log already has, including those that were deleted there. */
   readonly alreadyThere: number;
+  /** People in the imported rows, who have another name here. */
+  readonly people: readonly { readonly from: string; readonly to: string }[];
+  /** Imported rows that do not say who wrote their replies. */
+  readonly unnamed: number;
   /** `file` is the path as the caller gave it. */
   readonly bad: readonly LineProblem[];
 }
@@ -31,12 +42,14 @@ export interface ImportResult {
 const ROWS_BETWEEN_PROGRESS = 64;
 /** Protocol of the published benchmark; the rows do not say it. */
 const PROTOCOL = { maxTurns: 10, replyLimit: 400 };
-const COLLABORATOR = { kind: 'simulator', name: 'imported' } as const;
+const SIMULATOR = 'imported';
 
 /**
  * Imports a file of published trajectory rows (JSON lines; see `parsePublishedRow`) as episodes. The agent's name is
  * `imported:<file name>`; there are no token ids, and `imported` on each event names its source. The reward becomes a
- * grade of mode `paper` without test results. Rows are streamed, so the file may be larger than memory.
+ * grade of mode `paper` without test results. People get a name with the file's, as `anna (rows.jsonl)`, because nobody
+ * says that they are those here; rows do not tell of their consent, so their words are `local` (see `Consents`). Rows
+ * are streamed, so the file may be larger than memory.
  *
  * An episode's id is a hash of its row: importing again adds nothing, and continues an interrupted import.
  *
@@ -48,24 +61,34 @@ export async function importTrajectories(
   file: string,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const { signal, onProgress, measureLeak } = options;
+  const { signal, onProgress, measureLeak, repliesBy } = options;
   let totalBytes: number | undefined;
   const bad: LineProblem[] = [];
   let rows = 0;
   let imported = 0;
   let alreadyThere = 0;
+  let unnamed = 0;
+  const people = new Map<string, string>();
   try {
     for await (const read of readJsonLines(file, signal ? { signal } : {})) {
       rows += 1;
-      const row = 'reason' in read ? read.reason : parsed(read.value);
+      const row = 'reason' in read ? read.reason : parsed(read.value, repliesBy);
       if (typeof row === 'string') {
         bad.push({ file, line: read.line, reason: row });
-      } else if (isWhole(log, row)) {
+      } else if (isWhole(log, row, row.id) || (repliesBy === undefined && wasSimulated(log, row))) {
         alreadyThere += 1;
       } else {
         await log.recordTask(row.task);
-        await log.appendAll(eventsOf(row, { file: basename(file), line: read.line }, measureLeak));
+        const source = { file: basename(file), line: read.line };
+        const person = (name: string | undefined): string => {
+          if (name === undefined) return `${SIMULATOR}:${source.file}`;
+          const here = `${name} (${source.file})`;
+          people.set(name, here);
+          return here;
+        };
+        await log.appendAll(eventsOf(row, source, person, measureLeak));
         imported += 1;
+        if (row.isUnnamed) unnamed += 1;
       }
       if (onProgress && rows % ROWS_BETWEEN_PROGRESS === 0) {
         totalBytes ??= (await stat(file)).size;
@@ -75,29 +98,46 @@ export async function importTrajectories(
   } finally {
     if (imported > 0) await log.sync();
   }
-  return { imported, alreadyThere, bad };
+  return { imported, alreadyThere, people: [...people].map(([from, to]) => ({ from, to })), unnamed, bad };
 }
 
 /** A sentence says why a row cannot be read. */
-function parsed(value: unknown): PublishedRow | string {
+function parsed(value: unknown, repliesBy: Replier | undefined): PublishedRow | string {
   try {
-    return parsePublishedRow(value);
+    return parsePublishedRow(value, repliesBy);
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;
   }
 }
 
+function seatOf(
+  { collaborator, isSimulated }: PublishedRow,
+  person: (name: string | undefined) => string,
+): Collaborator {
+  if (collaborator === undefined)
+    return isSimulated
+      ? { kind: 'simulator', name: SIMULATOR }
+      : { kind: 'developer', name: person(undefined) };
+  const { kind, name } = collaborator;
+  return { kind, name: kind === 'developer' ? person(name) : name };
+}
+
 /** A killed import may have left only the first events of a row; then the row is written again. */
-function isWhole(log: TrajectoryLog, row: PublishedRow): boolean {
-  if (log.isDeleted(row.id)) return true;
-  const known = log.summary(row.id);
+function isWhole(log: TrajectoryLog, row: PublishedRow, id: string): boolean {
+  if (log.isDeleted(id)) return true;
+  const known = log.summary(id);
   return known?.state === 'answered' && (row.reward === undefined || known.grades.paper !== undefined);
 }
+
+/** True if it was imported as a simulator's, and nobody says now that it is not. */
+const wasSimulated = (log: TrajectoryLog, row: PublishedRow): boolean =>
+  row.isUnnamed && isWhole(log, row, row.simulatedId);
 
 function eventsOf(
   row: PublishedRow,
   source: { readonly file: string; readonly line: number },
+  person: (name: string | undefined) => string,
   measureLeak: ImportOptions['measureLeak'],
 ): NewEvent[] {
   const { id: episode, task, messages, answer, reward } = row;
@@ -107,7 +147,7 @@ function eventsOf(
     episode,
     task: task.id,
     agent,
-    collaborator: COLLABORATOR,
+    collaborator: seatOf(row, person),
     protocol: PROTOCOL,
     prompts: {},
     seed: 0,
@@ -119,14 +159,10 @@ function eventsOf(
       const imported = { content: message.content, ...('input' in message && { input: message.input }) };
       return [{ event: 'agent-turn', episode, turn, text, finishReason: 'other', model: agent, imported }];
     }
-    const reply = {
-      event: 'reply',
-      episode,
-      turn,
-      text,
-      author: 'simulator',
-      by: COLLABORATOR.name,
-    } as const;
+    const { author, by, suggestedBy } = message.reply;
+    const sender = author === 'simulator' ? (by ?? SIMULATOR) : person(by);
+    const suggested = suggestedBy === undefined ? {} : { suggestedBy };
+    const reply = { event: 'reply', episode, turn, text, author, by: sender, ...suggested } as const;
     const leak = measureLeak?.(task.reference, text);
     return leak ? [reply, { event: 'leak', episode, turn, ...leak }] : [reply];
   });

@@ -4,13 +4,13 @@ import { assignedIn, type Part } from './assignments';
 import { claimIn, type Claim, type Shard } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
-import type { EventOf } from './event';
+import { consentLevels, type ConsentLevel, type EventOf } from './event';
 import type { TrajectoryFilter } from './index/filter';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { summaryOf, type Row } from './index/rows';
-import { mergeSegments, type MergedSegments } from './merge';
+import { mergeSegments, sharedPeople, type MergedSegments, type MergeOptions } from './merge';
 import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
 import { consentsLostBy, notYetNoted } from './segment/lostLines';
 import type { LineProblem } from './segment/segments';
@@ -37,11 +37,19 @@ export interface LogOptions {
   readonly segmentBytes?: number;
 }
 
-export interface Merged extends MergedSegments {
+export interface Merged extends Omit<MergedSegments, 'agreed'> {
   /** Trajectories that are shown since, and were not before. */
   readonly imported: number;
   /** Trajectories that were shown, and are deleted since because they were in the other log. */
   readonly deleted: number;
+  /** People of whom less may leave this log than they allowed here, or there. */
+  readonly lowered: readonly LoweredConsent[];
+}
+
+export interface LoweredConsent {
+  readonly pseudonym: string;
+  readonly from: ConsentLevel;
+  readonly to: ConsentLevel;
 }
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
@@ -242,20 +250,31 @@ export class TrajectoryLog extends LogWriter {
 
   /**
    * See `mergeSegments`.
-   * @throws {Fault} `trajectory/no-log`, `trajectory/log-in-use`
+   * @throws {Fault} `trajectory/no-log`, `trajectory/unreadable`, `trajectory/unknown`, `trajectory/log-in-use`
    */
-  async merge(folder: string, signal?: AbortSignal): Promise<Merged> {
+  async merge(folder: string, options: MergeOptions = {}): Promise<Merged> {
     await this.refresh();
     const before = new Set(this.ids());
+    const consents = this.allowed;
     let merged: MergedSegments;
     try {
-      merged = await mergeSegments(logFolderOf(folder), this.logFolder, signal);
+      merged = await mergeSegments(logFolderOf(folder), this.logFolder, options);
     } finally {
       await this.refresh();
     }
     const now = this.ids();
     const stayed = now.filter((id) => before.has(id)).length;
-    return { ...merged, imported: now.length - stayed, deleted: before.size - stayed };
+    const { agreed, ...counts } = merged;
+    return {
+      ...counts,
+      ...{ imported: now.length - stayed, deleted: before.size - stayed },
+      lowered: lowered(consents, agreed, this.allowed),
+    };
+  }
+
+  /** See `sharedPeople`. */
+  async sharedPeople(folder: string, options: Omit<MergeOptions, 'samePeople'> = {}): Promise<string[]> {
+    return sharedPeople(logFolderOf(folder), this.logFolder, options);
   }
 
   /** Calls the listener after each change, by this process or found by `refresh`. */
@@ -343,6 +362,22 @@ export class TrajectoryLog extends LogWriter {
     this.claiming = result.catch(() => undefined); // the caller of the work gets its error
     return result;
   }
+}
+
+/** @param agreed what people agreed to in the other log */
+function lowered(
+  before: Consents,
+  agreed: ReadonlyMap<string, ConsentLevel>,
+  after: Consents,
+): LoweredConsent[] {
+  const isHigher = (one: ConsentLevel, other: ConsentLevel): boolean =>
+    consentLevels.indexOf(one) > consentLevels.indexOf(other);
+  return [...agreed].flatMap(([pseudonym, there]) => {
+    const to = after.level(pseudonym) ?? 'local';
+    const here = before.level(pseudonym) ?? there;
+    const from = isHigher(here, there) ? here : there;
+    return isHigher(from, to) ? [{ pseudonym, from, to }] : [];
+  });
 }
 
 function logFolderOf(folder: string): string {

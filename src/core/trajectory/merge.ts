@@ -1,30 +1,152 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../fault';
-import { refuseWhileErasing } from './erase';
+import { Consents } from './consent';
+import { refuseWhileErasing, unfinishedErasure } from './erase';
+import type { ConsentLevel, EventOf, LogEvent } from './event';
 import { ifThere, makeFolder, writeAtomically } from './files';
+import { LogIndex } from './index/logIndex';
+import { IndexStore } from './index/store';
+import { addMentions, headerIn, noMentions, withPeople, type Extent, type Mentions } from './people';
+import {
+  encodeEvent,
+  eventsIn,
+  headerOf,
+  MAX_SEAL_BYTES,
+  peek,
+  readEvent,
+  sealLine,
+  sealOf,
+} from './segment/line';
+import { consentsLostBy } from './segment/lostLines';
+import { MAX_LINE_BYTES, scanLines, sumOfFile } from './segment/scan';
 import { segmentNames } from './segment/segments';
+import { follow, newSequence } from './segment/sequence';
+import { segmentHeader } from './segment/writer';
+import { ForeignLines, type ForeignLog } from './foreignLines';
+
+export interface MergeOptions {
+  readonly signal?: AbortSignal;
+  /** Pseudonyms that mean the same person there and here. Any other pseudonym of both is that of two people. */
+  readonly samePeople?: readonly string[];
+  /** The pseudonym of the person at this machine, of whom the log may have nothing yet. */
+  readonly self?: string | undefined;
+}
 
 export interface MergedSegments {
   readonly added: number;
   /** Segments that were there already, and have grown in the other log since. */
   readonly grown: number;
   readonly alreadyThere: number;
-  /** Names of segments that differ here and there, because a person's data were erased from one of them. */
+  /** Names of segments that stay as they are here, because those of the other log have other content. */
   readonly different: readonly string[];
+  /** People of the other log who have another name here. */
+  readonly renamed: readonly { readonly from: string; readonly to: string }[];
+  /** Number of lines by kind that are not taken over, `unreadable` and `unknown` among them. */
+  readonly leftOut: Readonly<Record<string, number>>;
+  /** Number of lines whose time was in the future, and is that of the import. */
+  readonly limitedTimes: number;
+  /** What people agreed to there, by the names that they have here. */
+  readonly agreed: ReadonlyMap<string, ConsentLevel>;
 }
 
 /**
- * Adds the segments of another log to a log, as if both had always been written to one folder. A segment's name is
- * random, so adding a log again adds only new segments and lines; an interrupted call is continued by the next one.
- * Segments that differ stay as they are here, because what was erased must not come back.
+ * Adds the dialogues of another log to a log. Each of its segments becomes one of the same name here, whose first line
+ * says where it is from and how far it was read, so adding a log again adds only new segments and lines; an interrupted
+ * call is continued by the next one.
+ *
+ * Nothing of the other log is trusted. Its lines are parsed and written anew; its people are others than those here,
+ * under other names if need be; of dialogues that are here and not from there it adds opinions only; its consents count
+ * only for what is lower than here (see `Consents`); its times end now.
  *
  * @param from the other log's folder; it may be written to meanwhile, and is not changed
  * @param to the log's folder
- * @throws {Fault} `trajectory/no-log` if `from` has no log or is `to`; `trajectory/log-in-use` during an erasure
+ * @throws {Fault} `trajectory/no-log` if `from` has no log or is `to`; `trajectory/unreadable` if a file of `from` is
+ * none; `trajectory/unknown` for a person of `samePeople` who gave no consent there; `trajectory/log-in-use`
  * @throws the signal's reason if it is aborted; the segments added until then stay
  */
-export async function mergeSegments(from: string, to: string, signal?: AbortSignal): Promise<MergedSegments> {
+export async function mergeSegments(
+  from: string,
+  to: string,
+  options: MergeOptions = {},
+): Promise<MergedSegments> {
+  const { signal, samePeople = [] } = options;
+  const survey = await surveyOf(from, to, options);
+  const { sources, different } = survey;
+  refuseUnknown(samePeople, survey, from);
+  const people = namesHere(survey, samePeople);
+  const started = new Set([...survey.there.started, ...survey.before.started]);
+  const foreign = new ForeignLines({ ...survey, people, started });
+  const counts = { added: 0, grown: 0, alreadyThere: survey.alreadyThere };
+  for (const source of sources) {
+    const { known } = source;
+    const isNew = source.bytes > source.from;
+    counts[!isNew ? 'alreadyThere' : known ? 'grown' : 'added'] += 1;
+    const isNamed = known?.imported?.people.every(([name, named]) => people.get(name) === named) ?? true;
+    if (!isNew && isNamed) continue;
+    signal?.throwIfAborted();
+    await refuseWhileErasing(from);
+    await refuseWhileErasing(to);
+    await writeSegment(from, to, source, survey.origin, people, foreign);
+  }
+  const mentioned = sources.flatMap((source) => [...source.mentions.people]);
+  const renamed = [...new Set(mentioned)].flatMap((name) => {
+    const here = people.get(name) ?? name;
+    return here === name ? [] : [{ from: name, to: here }];
+  });
+  const agreed = new Map<string, ConsentLevel>();
+  for (const [name, named] of people) {
+    const level = survey.given.level(name);
+    if (level !== undefined) agreed.set(named, level);
+  }
+  const { leftOut, limitedTimes } = foreign;
+  return { ...counts, different, renamed, leftOut, limitedTimes, agreed };
+}
+
+/** Pseudonyms of the other log that are also here, so that somebody may say who are the same person. */
+export async function sharedPeople(
+  from: string,
+  to: string,
+  options: Omit<MergeOptions, 'samePeople'>,
+): Promise<string[]> {
+  const survey = await surveyOf(from, to, options);
+  const { people, here, there, consents } = survey;
+  const isOpen = (name: string): boolean => !people.has(name) && consents.of(name) !== undefined;
+  return [...there.people].filter((name) => here.people.has(name) && isOpen(name)).sort();
+}
+
+interface Source extends Extent {
+  readonly name: string;
+  /** Bytes that were imported before. */
+  readonly from: number;
+  /** Its first line here, if it was imported before. */
+  readonly known: EventOf<'segment'> | undefined;
+  readonly mentions: Mentions;
+}
+
+interface Survey extends Omit<ForeignLog, 'started'> {
+  readonly origin: string;
+  /** As they stand there, even if one of them may have been withdrawn since. */
+  readonly given: Consents;
+  /** Names from earlier imports of this folder. */
+  readonly people: Map<string, string>;
+  /** What earlier imports of this folder have brought. */
+  readonly before: Mentions;
+  /** What is new there. */
+  readonly there: Mentions;
+  readonly sources: readonly Source[];
+  readonly alreadyThere: number;
+  readonly different: readonly string[];
+}
+
+async function surveyOf(
+  from: string,
+  to: string,
+  { signal, self }: Omit<MergeOptions, 'samePeople'>,
+): Promise<Survey> {
   const names = await segmentNames(from);
   if (names.length === 0)
     throw new Fault('trajectory/no-log', `${from} has no dialogues: name the data folder of another Tandem.`);
@@ -34,31 +156,247 @@ export async function mergeSegments(from: string, to: string, signal?: AbortSign
       'trajectory/no-log',
       `${from} is this log itself: name the data folder of another Tandem.`,
     );
-  const counts = { added: 0, grown: 0, alreadyThere: 0 };
+  for (const name of names) await refuseOther(join(from, name));
+  const erasing = await unfinishedErasure(from);
+  if (erasing) {
+    const message = `Erasing the data of ${erasing.pseudonym} from ${from} was interrupted: run tandem erase for that pseudonym there again, and then import.`;
+    throw new Fault('trajectory/erasing', message);
+  }
+  const sources: Source[] = [];
   const different: string[] = [];
+  const there = noMentions();
+  let alreadyThere = 0;
+  let origin: string | undefined;
   for (const name of names) {
     signal?.throwIfAborted();
-    await refuseWhileErasing(from);
-    await refuseWhileErasing(to);
-    const became = await mergeSegment(join(from, name), join(to, name));
-    if (became === 'different') different.push(name);
-    else if (became !== 'empty') counts[became] += 1;
+    const state = await stateOf(from, to, name);
+    if (state === 'different') different.push(name);
+    else if (state === 'already there') alreadyThere += 1;
+    else {
+      origin ??= state.known?.imported?.origin;
+      const mentions = noMentions();
+      const extent = await addMentions(join(from, name), mentions, state.from);
+      if (extent.bytes === 0) continue;
+      sources.push({ name, ...state, ...extent, mentions });
+      for (const each of ['people', 'started', 'played', 'packs'] as const)
+        mentions[each].forEach((one) => there[each].add(one));
+    }
   }
-  return { ...counts, different };
+  origin ??= randomUUID();
+  const mentioned = await mentionsHere(to, origin);
+  if (self !== undefined) mentioned.here.people.add(self);
+  return {
+    ...mentioned,
+    ...(await countedThere(from)),
+    ...{ origin, there, sources, alreadyThere, different },
+  };
 }
 
-async function mergeSegment(from: string, to: string): Promise<keyof MergedSegments | 'empty'> {
-  const here = await ifThere(() => readFile(to));
-  const there = wholeLines(await readFile(from));
-  if (there.length === 0) return 'empty';
-  if (here !== undefined && startsWith(here, there)) return 'alreadyThere';
-  if (here !== undefined && !startsWith(there, wholeLines(here))) return 'different';
-  await writeAtomically(to, (handle) => handle.writeFile(there));
-  return here === undefined ? 'added' : 'grown';
+async function refuseOther(file: string): Promise<void> {
+  if ((await lstat(file)).isFile()) return;
+  const message = `${file} is no file of a log but a link, a folder or a device, and nothing is imported: copy the data folder with the files themselves, or take it away.`;
+  throw new Fault('trajectory/unreadable', message);
 }
 
-/** The last line may be being written. */
-const wholeLines = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+/** How far a segment of the other log was imported before. */
+async function stateOf(
+  from: string,
+  to: string,
+  name: string,
+): Promise<'different' | 'already there' | Pick<Source, 'from' | 'known'>> {
+  const [file, target] = [join(from, name), join(to, name)];
+  if ((await ifThere(() => lstat(target))) === undefined) return { from: 0, known: undefined };
+  const known = await headerIn(target);
+  const isSecondHand = (await headerIn(file))?.imported !== undefined;
+  if (known?.imported) {
+    const { bytes, sum } = known.imported;
+    const isSame = (await lstat(file)).size >= bytes && (await sumOfFile(file, bytes)) === sum;
+    if (isSame) return { from: bytes, known };
+    return isSecondHand ? 'already there' : 'different';
+  }
+  // One's own segment, which the other folder has from here; or one that an older Tandem has copied as it was.
+  if (isSecondHand) return 'already there';
+  const there = await addMentions(file, noMentions());
+  const isWhole = (await lstat(target)).size >= there.bytes;
+  return isWhole && (await sumOfFile(target, there.bytes)) === there.sum ? 'already there' : 'different';
+}
 
-const startsWith = (bytes: Buffer, beginning: Buffer): boolean =>
-  bytes.length >= beginning.length && bytes.subarray(0, beginning.length).equals(beginning);
+async function mentionsHere(to: string, origin: string): Promise<Pick<Survey, 'here' | 'before' | 'people'>> {
+  const here = noMentions();
+  const before = noMentions();
+  const people = new Map<string, string>();
+  for (const name of await segmentNames(to)) {
+    const header = await headerIn(join(to, name));
+    const isFromThere = header?.imported?.origin === origin;
+    await addMentions(join(to, name), isFromThere ? before : here);
+    if (header?.imported === undefined || !isFromThere) continue;
+    for (const [there, named] of header.imported.people) {
+      // Somebody may have said later that they are one person.
+      if (people.get(there) !== there) people.set(there, named);
+    }
+  }
+  return { here, before, people };
+}
+
+/** By the rules for one's own log, with what they know of lost lines. */
+async function countedThere(from: string): Promise<Pick<Survey, 'consents' | 'given' | 'incomplete'>> {
+  const store = IndexStore.inMemory();
+  try {
+    await new LogIndex(from, store).catchUp();
+    const rows = store.all<{ id: string }>('select id from episode where doubtful = 1 or damaged = 1');
+    return {
+      consents: new Consents(store.consents, consentsLostBy(store)),
+      given: new Consents(store.consents),
+      incomplete: new Set(rows.map(({ id }) => id)),
+    };
+  } finally {
+    store.close();
+  }
+}
+
+function refuseUnknown(
+  samePeople: readonly string[],
+  { consents, there, people }: Survey,
+  from: string,
+): void {
+  const known = new Set([...there.people, ...people.keys()]);
+  for (const name of samePeople) {
+    if (known.has(name) && consents.of(name) !== undefined) continue;
+    const what = known.has(name) ? 'gave no consent there' : 'is not in its dialogues';
+    const message = `${name} cannot be the same person here and in ${from}, because ${name} ${what}. Check the name, or import without it.`;
+    throw new Fault('trajectory/unknown', message);
+  }
+}
+
+function namesHere({ people, here, there }: Survey, samePeople: readonly string[]): Map<string, string> {
+  const names = new Map(people);
+  for (const name of samePeople) names.set(name, name);
+  const taken = new Set([...here.people, ...names.values()]);
+  for (const name of [...there.people].sort()) {
+    if (names.has(name)) continue;
+    let named = name;
+    for (let number = 2; taken.has(named) || (named !== name && there.people.has(named)); number += 1)
+      named = `${name} (${number})`;
+    taken.add(named);
+    names.set(name, named);
+  }
+  return names;
+}
+
+const FLUSH_BYTES = 4 * 1024 * 1024;
+
+/** What was imported before stays byte for byte, unless somebody has said since that people are one. */
+async function writeSegment(
+  from: string,
+  to: string,
+  source: Source,
+  origin: string,
+  people: ReadonlyMap<string, string>,
+  foreign: ForeignLines,
+): Promise<void> {
+  const { name, known, bytes, sum, mentions } = source;
+  const target = join(to, name);
+  const before = new Map(known?.imported?.people);
+  const names = new Map(
+    [...before.keys(), ...mentions.people].map((person) => [person, people.get(person) ?? person]),
+  );
+  const isNamed = [...before].every(([person, named]) => names.get(person) === named);
+  const renames = new Map([...before].map(([person, named]) => [named, names.get(person) ?? named]));
+  const imported = { origin, bytes, sum, people: [...names] };
+  await writeAtomically(target, async (handle) => {
+    let pieces: Buffer[] = [];
+    let waiting = 0;
+    const flush = (): void => {
+      const piece = Buffer.concat(pieces);
+      for (let written = 0; written < piece.length;) written += writeSync(handle.fd, piece, written);
+      pieces = [];
+      waiting = 0;
+    };
+    const put = (line: Buffer): void => {
+      pieces.push(line);
+      waiting += line.length;
+      if (waiting > FLUSH_BYTES) flush();
+    };
+    put(sealLine(segmentHeader(known?.without, known?.lost, known?.older, imported), 1));
+    let number = Math.max(1, ...(known?.without ?? []).map(([, last]) => last));
+    if (known)
+      await scanLines(target, 0, (buffer, start, end, offset) => {
+        if (offset === 0) return;
+        const seal = sealOf(buffer, start, end);
+        if (typeof seal === 'number') number = Math.max(number, seal);
+        const line = Buffer.from(buffer.subarray(start, end + 1));
+        put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
+      });
+    await translateLines(join(from, name), source, foreign, (event) => {
+      number += 1;
+      const line = encodeEvent(event);
+      if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) foreign.leaveOut(event.event);
+      else put(sealLine(line, number));
+    });
+    flush();
+  });
+}
+
+function renamedLine(line: Buffer, number: number, renames: ReadonlyMap<string, string>): Buffer {
+  const read = readEvent(line.subarray(0, -1));
+  if (!('event' in read)) return line;
+  const renamed = withPeople(read.event, (name) => renames.get(name) ?? name);
+  return isDeepStrictEqual(renamed, read.event) ? line : sealLine(encodeEvent(renamed), number);
+}
+
+async function translateLines(
+  file: string,
+  { from, bytes }: Source,
+  foreign: ForeignLines,
+  write: (event: LogEvent) => void,
+): Promise<void> {
+  const sequence = newSequence();
+  const tasks = new Map<string, EventOf<'task'>>();
+  const written = new Set<EventOf<'task'>>();
+  const started = new Set<string>();
+  const take = (event: LogEvent): void => {
+    const translated = event.event === 'segment' ? undefined : foreign.of(event);
+    if (translated === undefined) return;
+    if (translated.event === 'episode-started') {
+      // Only the tasks that are played here.
+      const task = tasks.get(translated.task);
+      const isNew = task !== undefined && !written.has(task);
+      const dated = isNew ? foreign.of(task) : undefined;
+      if (task && dated) {
+        write(dated);
+        written.add(task);
+      }
+      started.add(translated.episode);
+    }
+    write(translated);
+  };
+  const addLine = (line: Buffer, isOld: boolean): void => {
+    const front = peek(line, 0, line.length);
+    const { refused } = follow(sequence, sealOf(line, 0, line.length), front?.kind);
+    if (isOld && front !== undefined && front.kind !== 'task') return;
+    const read = refused === undefined ? readEvent(line) : undefined;
+    if (read && 'event' in read) {
+      if (read.event.event === 'task') tasks.set(read.event.task.id, read.event);
+      else if (!isOld) take(read.event);
+    } else if (!isOld) foreign.leaveOut(read && 'unknown' in read ? 'unknown' : 'unreadable');
+  };
+  await scanLines(
+    file,
+    0,
+    (buffer, start, end, offset) => {
+      if (start === end || offset >= bytes) return;
+      if (offset === 0) sequence.without = headerOf(buffer.subarray(start, end))?.without ?? [];
+      const seal = sealOf(buffer, start, end);
+      const isOne = typeof seal === 'number' || (seal === 'none' && !sequence.isSealed);
+      for (const each of isOne ? [{ start, end }] : eventsIn(buffer, start, end))
+        addLine(buffer.subarray(each.start, each.end), offset < from);
+    },
+    (offset) => {
+      if (offset >= from && offset < bytes) foreign.leaveOut('unreadable');
+    },
+  );
+  for (const episode of started) {
+    const loss = foreign.lossOf(episode);
+    if (loss) write(loss);
+  }
+}

@@ -4,6 +4,7 @@ import { toDotPath } from 'zod/v4/core';
 import { Fault } from '../fault';
 import { parseTask } from '../task/row';
 import type { Task } from '../task/task';
+import { collaboratorSchema, replyAuthors, type Collaborator, type EventOf } from './event';
 
 /** One message of an imported dialogue. Turns count from 1; a reply has the number of the turn that it answers. */
 type PublishedMessage =
@@ -15,11 +16,31 @@ type PublishedMessage =
       /** The prompt, in the row's own form. */
       readonly input?: unknown;
     }
-  | { readonly from: 'collaborator'; readonly turn: number; readonly text: string };
+  | { readonly from: 'collaborator'; readonly turn: number; readonly text: string; readonly reply: Replied };
+
+/** Who wrote a reply. The names are those of the row, and may be missing. */
+interface Replied {
+  readonly author: EventOf<'reply'>['author'];
+  readonly by?: string;
+  readonly suggestedBy?: string;
+}
+
+export const repliers = ['simulator', 'people'] as const;
+export type Replier = (typeof repliers)[number];
 
 export interface PublishedRow {
-  /** `imported-` and a hash of task, dialogue, answer and reward: the same row has the same id in every file. */
+  /**
+   * `imported-` and a hash of task, dialogue, answer and reward, and of who replied unless all was a simulator's: the
+   * same row has the same id in every file.
+   */
   readonly id: string;
+  /** The id if a simulator wrote all replies. */
+  readonly simulatedId: string;
+  /** Who had the collaborator's seat at first, if the row says it. */
+  readonly collaborator?: Collaborator;
+  readonly isSimulated: boolean;
+  /** True if the row does not say of each reply who wrote it. */
+  readonly isUnnamed: boolean;
   readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
@@ -34,10 +55,26 @@ const messageSchema = z.object({
   output: z.string().nullish(),
 });
 
+/** What Tandem's own rows say of people; a program that wrote them again may have put nulls. */
+const originSchema = z.object({
+  collaborator: collaboratorSchema.nullish(),
+  turns: z
+    .array(
+      z.object({
+        reply_author: z.enum(replyAuthors).nullish(),
+        reply_by: z.string().nullish(),
+        reply_suggested_by: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+});
+type Origin = z.infer<typeof originSchema>;
+
 const rowSchema = z.object({
   task: z.unknown().optional(),
   dialogue_history: z.array(messageSchema).min(1, 'is empty'),
   answer: z.string(),
+  tandem: originSchema.nullish(),
   reward: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1').nullish(),
 });
 
@@ -53,22 +90,48 @@ const COLLABORATOR_ROLES: readonly string[] = ['human', 'user', 'collaborator'];
  * be an object, or that object as a JSON string, or its fields may be in the row itself; `output` may be missing (then
  * `content` is the generated text); the dialogue may begin with the description as the collaborator's message.
  *
+ * @param unnamed who wrote the replies of which the row does not say it, under `tandem` as Tandem's own rows do
  * @throws {Fault} `trajectory/bad-row`, `task/bad-row`, with one sentence that says what is wrong
  */
-export function parsePublishedRow(row: unknown): PublishedRow {
+export function parsePublishedRow(row: unknown, unnamed: Replier = 'people'): PublishedRow {
   const parsed = rowSchema.safeParse(row);
   if (!parsed.success) throw badRow(explain(parsed.error.issues[0]));
-  const { dialogue_history: history, answer, reward } = parsed.data;
+  const { dialogue_history: history, answer, reward, tandem } = parsed.data;
   const task = parseTask(taskOf(parsed.data.task, row));
-  const messages = messagesOf(history, task.description);
-  const content = JSON.stringify([
+  const messages = messagesOf(history, task.description, (turn) => repliedAt(turn, tandem ?? {}, unnamed));
+  const authors = messages.flatMap((message) => (message.from === 'agent' ? [] : [message.reply.author]));
+  const seat = tandem?.collaborator?.kind ?? (unnamed === 'people' ? 'developer' : 'simulator');
+  const isSimulated =
+    authors.length > 0 ? authors.every((author) => author === 'simulator') : seat !== 'developer';
+  const content = [
     [task.description, task.reference, task.testCases.map(({ call }) => call)],
     messages.map((message) => [message.from, message.text, 'content' in message ? message.content : null]),
     answer,
     reward ?? null,
-  ]);
-  const id = `imported-${createHash('sha256').update(content).digest('hex').slice(0, 32)}`;
-  return { id, task, messages, answer, ...(typeof reward === 'number' && { reward }) };
+  ];
+  const simulatedId = idOf(content);
+  const id = isSimulated ? simulatedId : idOf([...content, authors]);
+  return {
+    ...{ id, simulatedId, task, messages, answer, isSimulated },
+    isUnnamed:
+      !tandem?.collaborator || messages.some((one) => one.from !== 'agent' && one.reply.by === undefined),
+    ...(tandem?.collaborator && { collaborator: tandem.collaborator }),
+    ...(typeof reward === 'number' && { reward }),
+  };
+}
+
+const idOf = (content: unknown): string =>
+  `imported-${createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)}`;
+
+function repliedAt(turn: number, { collaborator, turns }: Origin, unnamed: Replier): Replied {
+  const said = turns?.[turn - 1];
+  const isPerson =
+    collaborator?.kind === 'developer' || (collaborator?.kind !== 'rules' && unnamed === 'people');
+  const author = said?.reply_author ?? (isPerson ? 'developer' : 'simulator');
+  const isOfSeat = (collaborator?.kind === 'developer') === (author !== 'simulator');
+  const by = said?.reply_by ?? (isOfSeat ? collaborator?.name : undefined);
+  const suggestedBy = said?.reply_suggested_by ?? undefined;
+  return { author, ...(by !== undefined && { by }), ...(suggestedBy !== undefined && { suggestedBy }) };
 }
 
 function taskOf(task: unknown, row: unknown): unknown {
@@ -85,6 +148,7 @@ function taskOf(task: unknown, row: unknown): unknown {
 function messagesOf(
   history: readonly z.infer<typeof messageSchema>[],
   description: string,
+  repliedAt: (turn: number) => Replied,
 ): PublishedMessage[] {
   const messages: PublishedMessage[] = [];
   let turn = 0;
@@ -102,7 +166,7 @@ function messagesOf(
     } else if (messages.at(-1)?.from === 'collaborator') {
       throw badRow(`${where} is a second reply to the same turn.`);
     } else {
-      messages.push({ from: 'collaborator', turn, text: content });
+      messages.push({ from: 'collaborator', turn, text: content, reply: repliedAt(turn) });
     }
   }
   if (turn === 0) throw badRow('dialogue_history has no turn of the agent.');

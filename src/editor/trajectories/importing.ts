@@ -4,7 +4,8 @@ import { Fault } from '../../core/fault';
 import { cancellable } from '../progress';
 import type { ShownLog } from '../shownLog';
 import { grouped } from '../../core/text';
-import { importWords, mergeWords } from './words';
+import type { Replier } from '../../core/trajectory/publishedRow';
+import { importChanges, importWords, mergeWords, rowChanges } from './words';
 
 const { t } = vscode.l10n;
 
@@ -23,14 +24,21 @@ export async function importTrajectories(shown: ShownLog): Promise<void> {
   await kind?.from(shown, title);
 }
 
-/** Adds the dialogues of another data folder, whole, with the consents that stand there. */
+/** Adds the dialogues of another data folder, with the consents that stand there. */
 async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
   const options = { title, openLabel: t('Import'), canSelectFiles: false, canSelectFolders: true };
   const [chosen] = (await vscode.window.showOpenDialog(options)) ?? [];
   if (chosen === undefined) return;
   const log = await engine.log();
-  const merged = await cancellable(t('Importing {0}', path.basename(chosen.fsPath)), (signal) =>
-    log.merge(chosen.fsPath, signal),
+  const name = path.basename(chosen.fsPath);
+  const self = engine.consent.given?.pseudonym;
+  const shared = await cancellable(t('Reading {0}', name), (signal) =>
+    log.sharedPeople(chosen.fsPath, { signal, self }),
+  );
+  const samePeople = shared && (await askSamePeople(shared, title));
+  if (samePeople === undefined) return;
+  const merged = await cancellable(t('Importing {0}', name), (signal) =>
+    log.merge(chosen.fsPath, { signal, self, samePeople }),
   );
   if (merged === undefined) {
     void vscode.window.showInformationMessage(
@@ -38,13 +46,56 @@ async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
     );
     return;
   }
-  void vscode.window.showInformationMessage(mergeWords(merged, t));
+  const changes = importChanges(merged, t);
+  if (changes.length === 0) {
+    void vscode.window.showInformationMessage(mergeWords(merged, t));
+    return;
+  }
+  await showChanges(engine, mergeWords(merged, t), changes);
+}
+
+/** Returns those who are one person here and there; undefined if the question was cancelled. */
+async function askSamePeople(
+  shared: readonly string[],
+  title: string,
+): Promise<readonly string[] | undefined> {
+  if (shared.length === 0) return [];
+  const placeHolder = t(
+    'Check who is the same person here and in that folder; everybody else gets another pseudonym here',
+  );
+  const items = shared.map((label) => ({ label }));
+  const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, canPickMany: true });
+  return chosen?.map(({ label }) => label);
+}
+
+/** Shows the first sentences; the output channel has all. */
+async function showChanges(
+  engine: ShownLog['engine'],
+  words: string,
+  changes: readonly string[],
+): Promise<void> {
+  for (const change of changes) engine.note(change);
+  const showAll = t('Show All');
+  const message = [words, ...changes.slice(0, 2)].join(' ');
+  if ((await vscode.window.showWarningMessage(message, showAll)) === showAll) engine.showReports();
+}
+
+/** Returns who wrote the replies in rows that do not say it; undefined if the question was cancelled. */
+async function askReplier(title: string): Promise<Replier | undefined> {
+  const kinds: (vscode.QuickPickItem & { readonly replier: Replier })[] = [
+    { label: t('People'), detail: t('What they wrote stays on this machine'), replier: 'people' },
+    { label: t('A simulator'), detail: t('As in the published file'), replier: 'simulator' },
+  ];
+  const placeHolder = t('Who wrote the replies, where the rows do not say it?');
+  return (await vscode.window.showQuickPick(kinds, { title, placeHolder, matchOnDetail: true }))?.replier;
 }
 
 async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
   const filters = { [t('JSON lines')]: ['jsonl', 'json'] };
   const [chosen] = (await vscode.window.showOpenDialog({ title, openLabel: t('Import'), filters })) ?? [];
   if (chosen === undefined) return;
+  const repliesBy = await askReplier(title);
+  if (repliesBy === undefined) return;
   const log = await engine.log();
   const name = path.basename(chosen.fsPath);
   const core = await import('../../core/trajectory/import');
@@ -53,6 +104,7 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
     core.importTrajectories(log, chosen.fsPath, {
       signal,
       measureLeak,
+      repliesBy,
       onProgress: ({ rows }) => report(t('{0} rows', grouped(rows))),
     }),
   );
@@ -65,6 +117,12 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
     );
     return;
   }
+  const changes = rowChanges(result, t);
+  if (result.bad.length === 0 && changes.length > 0) {
+    await showChanges(engine, importWords(result, t), changes);
+    return;
+  }
+  for (const change of changes) engine.note(change);
   if (result.bad.length === 0) {
     void vscode.window.showInformationMessage(importWords(result, t));
     return;

@@ -74,6 +74,8 @@ export const shownNote = (note: string): string => safe(note, MAX_SHOWN_CHARS.no
 export const shownReason = (reason: string, t: Translate): string =>
   safe(reasonWords(reason, t), MAX_SHOWN_CHARS.note);
 
+const shownName = (name: string): string => safe(name, MAX_SHOWN_CHARS.line);
+
 /** Cuts a person's text, and makes its invisible characters visible. */
 const safe = (text: string, most: number): string =>
   withVisibleControls(text.length > most ? `${text.slice(0, most)}…` : text);
@@ -102,7 +104,10 @@ function successWords(rate: number, tasks: number, t: Translate): string {
   return t('{0} % success ({1}–{2} %)', percent(rate), percent(low), percent(high));
 }
 
-export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Translate): string {
+export function importWords(
+  { imported, alreadyThere, bad }: Pick<ImportResult, 'imported' | 'alreadyThere' | 'bad'>,
+  t: Translate,
+): string {
   const [first] = bad;
   return [
     t('{0} imported.', dialogues(imported, t)),
@@ -122,12 +127,54 @@ export function mergeWords(
       ? []
       : [
           t(
-            'Files of the log that were changed by an erasure, here or there, stay as they are here: {0}.',
+            'Files of the log that are others there, as after an erasure, stay as they are here: {0}.',
             different.join(', '),
           ),
         ]),
   ].join(' ');
 }
+
+/** What is not as it was in the other folder, a sentence each. */
+export function importChanges(
+  {
+    renamed,
+    lowered,
+    leftOut,
+    limitedTimes,
+  }: Pick<Merged, 'renamed' | 'lowered' | 'leftOut' | 'limitedTimes'>,
+  t: Translate,
+): string[] {
+  const kinds = Object.entries(leftOut).map(([kind, count]) => `${kind}: ${grouped(count)}`);
+  return [
+    ...renamed.map(({ from, to }) =>
+      t('{0} of that folder is “{1}” here, because another {0} is here.', shownName(from), shownName(to)),
+    ),
+    ...lowered.map(({ pseudonym, from, to }) =>
+      t('The consent of {0} counts as “{1}” here, not “{2}”.', shownName(pseudonym), to, from),
+    ),
+    ...(kinds.length === 0
+      ? []
+      : [
+          t(
+            'Lines were left out, because they are about dialogues of this folder, about none, or not readable ({0}).',
+            kinds.join(', '),
+          ),
+        ]),
+    ...(limitedTimes === 0
+      ? []
+      : [t('Lines with a time in the future got the time of the import ({0}).', grouped(limitedTimes))]),
+  ];
+}
+
+/** Who is called otherwise here than in the imported rows. */
+export const rowChanges = ({ people }: Pick<ImportResult, 'people'>, t: Translate): string[] =>
+  people.map(({ from, to }) =>
+    t(
+      '{0} of these rows is “{1}” here; what {0} wrote stays on this machine.',
+      shownName(from),
+      shownName(to),
+    ),
+  );
 
 function deletedThere(count: number, t: Translate): string[] {
   if (count === 0) return [];

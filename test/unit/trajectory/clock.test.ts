@@ -58,6 +58,22 @@ describe('the order of an episode that several processes wrote', () => {
     await expectWhole(await openLog(folder), 'e1', 2);
   });
 
+  it('is that of appending, also when the machine has lost its clock in between', async () => {
+    const folder = await temporaryFolder();
+    const before = await openLog(folder);
+    await before.recordTask(doubling);
+    await before.appendAll([started('e1'), agentTurn('e1', 1)]);
+    await before.close();
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    const after = await openLog(folder);
+    await after.appendAll([reply('e1', 1), leak('e1', 1), agentTurn('e1', 2)]);
+    await after.appendAll([answered('e1', 2), graded('e1', 1)]);
+    await after.close();
+    vi.useRealTimers();
+    await expectWhole(await openLog(folder), 'e1', 2);
+  });
+
   it('is that of appending, also when everything happens in the same millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
     onTestFinished(() => void vi.useRealTimers());

@@ -32,7 +32,7 @@ describe('importing published rows', () => {
   it('makes an episode of each, marked as imported, with its reward as a grade of mode paper', async () => {
     const log = await openLog();
     const result = await importTrajectories(log, await write([row], 'offline.jsonl'));
-    expect(result).toEqual({ imported: 1, alreadyThere: 0, bad: [] });
+    expect(result).toMatchObject({ imported: 1, alreadyThere: 0, bad: [] });
     const [summary] = log.list({ offset: 0, limit: 1 }).rows;
     expect(summary).toMatchObject({
       agent: 'imported:offline.jsonl',
@@ -63,7 +63,7 @@ describe('importing published rows', () => {
       log,
       await write([{ ...row, more: 'fields' }, row], 'other.jsonl'),
     );
-    expect(again).toEqual({ imported: 0, alreadyThere: 2, bad: [] });
+    expect(again).toMatchObject({ imported: 0, alreadyThere: 2, bad: [] });
     const { rows, total } = log.list({ offset: 0, limit: 9 });
     expect(total).toBe(2);
     await log.delete([rows[0]!.id]);
@@ -71,6 +71,46 @@ describe('importing published rows', () => {
       imported: 0,
     });
     expect(log.list({ offset: 0, limit: 9 }).total).toBe(1);
+  });
+
+  it('takes replies for those of people, which stay here, unless the row or the caller says otherwise', async () => {
+    const log = await openLog();
+    const author = async (file: string, repliesBy?: 'simulator' | 'people'): Promise<unknown> => {
+      const before = new Set(log.list({ offset: 0, limit: 9 }).rows.map(({ id }) => id));
+      const result = await importTrajectories(log, file, repliesBy && { repliesBy });
+      const added = log.list({ offset: 0, limit: 9 }).rows.find(({ id }) => !before.has(id));
+      const trajectory = added && (await log.trajectory(added.id));
+      const said = trajectory?.turns[0]?.reply;
+      const why = trajectory && log.allowed.whyNot(trajectory, false);
+      return [said?.author, said?.by, why ?? 'leaves', result.people, result.unnamed];
+    };
+    const file = await write([row]);
+    expect(await author(file)).toEqual(['developer', 'imported:rows.jsonl', 'local only', [], 1]);
+    expect(await author(file, 'simulator')).toEqual(['simulator', 'imported', 'leaves', [], 1]);
+    const origin = { collaborator: { kind: 'developer', name: 'kim' }, turns: [{ reply_author: null }] };
+    const told = await write([{ ...row, tandem: origin }], 'own.jsonl');
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'research', level: 'export' });
+    // The same row: it is here as that of people.
+    expect(await author(told, 'simulator')).toEqual([undefined, undefined, 'leaves', [], 0]);
+    const named = {
+      reply_author: 'developer-edited-suggestion',
+      reply_by: 'kim',
+      reply_suggested_by: 'rules',
+    };
+    const edited = await write([{ ...row, tandem: { ...origin, turns: [named] } }], 'own.jsonl');
+    expect(await author(edited, 'simulator')).toEqual([
+      ...['developer-edited-suggestion', 'kim (own.jsonl)', 'local only'],
+      ...[[{ from: 'kim', to: 'kim (own.jsonl)' }], 0],
+    ]);
+    const [trained] = log.list({ offset: 0, limit: 1 }).rows;
+    expect(log.allowed.whyNot((await log.trajectory(trained!.id))!, true)).toBeUndefined();
+  });
+
+  it('adds nothing by default where rows are here as a simulator’s', async () => {
+    const log = await openLog();
+    const file = await write([row]);
+    await importTrajectories(log, file, { repliesBy: 'simulator' });
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, alreadyThere: 1 });
   });
 
   it('finishes a row that an earlier import left half written', async () => {
@@ -101,7 +141,7 @@ describe('importing published rows', () => {
       { ...row, task: JSON.stringify(task) },
       { ...task, dialogue_history, answer, reward },
     ];
-    expect(await importTrajectories(log, await write(variants))).toEqual({
+    expect(await importTrajectories(log, await write(variants))).toMatchObject({
       imported: 1,
       alreadyThere: 4,
       bad: [],
@@ -160,7 +200,7 @@ describe('importing published rows', () => {
     expect(rows.slice(0, 2)).toEqual([64, 128]);
     const { total } = log.list({ offset: 0, limit: 0 });
     expect(total).toBeGreaterThanOrEqual(128);
-    expect(await importTrajectories(log, file)).toEqual({
+    expect(await importTrajectories(log, file)).toMatchObject({
       imported: 300 - total,
       alreadyThere: total,
       bad: [],

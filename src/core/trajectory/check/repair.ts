@@ -98,9 +98,9 @@ function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
   const numbers = [...byNumber.keys()].sort((a, b) => a - b);
   const header = byNumber.get(1);
   byNumber.delete(1);
-  const without = (header && headerOf(header)?.without) ?? [];
+  const { without = [], imported } = (header && headerOf(header)) ?? {};
   const missing = missingFrom([[1, 1], ...rangesOf(numbers), ...without]);
-  const first = sealLine(segmentHeader(joined(without, missing), by), 1);
+  const first = sealLine(segmentHeader(joined(without, missing), by, [], imported), 1);
   const kept = numbers.flatMap((number) => byNumber.get(number) ?? []);
   // Damaged lines at the end leave no gap in the numbers, so they are added.
   const lost = countOf(missing) + lines.length - 1 - lines.lastIndexOf(sealed.at(-1)!.line);

@@ -201,7 +201,9 @@ export function consentsOf(
 ): readonly (readonly [pseudonym: string, consent: string])[] {
   const allowed = new Consents(consents);
   return [...developers].map((pseudonym) => {
-    const { purpose, at } = allowed.of(pseudonym)!;
+    const consent = allowed.of(pseudonym);
+    if (consent === undefined) return [pseudonym, LEVELS.local];
+    const { purpose, at } = consent;
     return [pseudonym, `${purpose}: ${LEVELS[allowed.level(pseudonym)!]} (${at.slice(0, 10)})`];
   });
 }

@@ -1,5 +1,6 @@
 import type { LogEvent } from '../event';
 import { foldEvent, type Folding } from '../fold';
+import { isFuture } from '../segment/future';
 import { rowOf } from './rows';
 import type { IndexStore, Ranges } from './store';
 
@@ -67,9 +68,9 @@ export class Episodes {
     if (event.event === 'episode-started' && (!isFirst || !hasTask)) held.isWhole = false;
     // Segments are merged by time, which reading need not follow; equal times are ordered by segment name.
     const isElsewhere = !isFirst && held.ranges.at(-3) !== line.segment;
-    if (at < held.lastAt || (at === held.lastAt && isElsewhere)) held.isWhole = false;
+    if (at < held.lastAt || (at === held.lastAt && isElsewhere) || isFuture(at)) held.isWhole = false;
     if (held.isWhole) held.folding = foldEvent(held.folding, event);
-    held.lastAt = Math.max(held.lastAt, at);
+    if (!isFuture(at)) held.lastAt = Math.max(held.lastAt, at);
     addRange(held, line);
   }
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventOf, LogEvent } from '../event';
+import { byNow, isFuture } from '../segment/future';
 import { fingerprintOf, readOn } from '../segment/readBytes';
 import {
   beginningOf,
@@ -110,7 +111,7 @@ export class LogIndex {
       );
       const { open } = segment.losses;
       // All of its lines were written by the file's modification time.
-      if (open) open.at = Math.floor((await stat(file)).mtimeMs);
+      if (open) open.at = byNow(Math.floor((await stat(file)).mtimeMs));
       // A task that was missing may be there now.
       if (this.tasks.size > 0) store.write(HAVE_TASK, number, from);
       this.write(number);
@@ -245,13 +246,14 @@ export class LogIndex {
       case 'segment':
         segment.sequence.without = event.without ?? [];
         store.addOlder(event.older ?? []);
-        if (event.lost !== undefined) segment.losses.lostBy = Date.parse(event.lost);
+        if (event.lost !== undefined) segment.losses.lostBy = byNow(Date.parse(event.lost));
+        if (event.imported && offset === 0) segment.origin = event.imported.origin;
         return true;
       case 'task':
         this.addTask(event.task.id, position);
         return true;
       case 'consent':
-        this.addConsent(event);
+        this.addConsent(event, segment.origin);
         return true;
       case 'assignment':
         this.addAssignment(event);
@@ -269,20 +271,26 @@ export class LogIndex {
     this.tasks.add(task);
   }
 
-  private addConsent({ pseudonym, purpose, level, at }: EventOf<'consent'>): void {
-    this.store.addConsent({ pseudonym, purpose, at, ...(level && { level }) });
-    this.store.newest = Math.max(this.store.newest, Date.parse(at));
+  private addConsent({ pseudonym, purpose, level, at }: EventOf<'consent'>, origin?: string): void {
+    const from = origin === undefined ? {} : { origin };
+    this.store.addConsent({ pseudonym, purpose, at, ...(level && { level }), ...from });
+    this.notice(Date.parse(at));
   }
 
   private addAssignment({ pack, part, at }: EventOf<'assignment'>): void {
     this.store.addAssignment({ pack, at, ...(part && { part }) });
-    this.store.newest = Math.max(this.store.newest, Date.parse(at));
+    this.notice(Date.parse(at));
   }
 
   private addToEpisode(episode: string, at: number, event: LogEvent, line: Line): void {
     const hasTask = event.event === 'episode-started' && this.hasTask(line.segment, event.task);
     this.episodes.add(episode, at, event, hasTask, line);
-    this.store.newest = Math.max(this.store.newest, at);
+    this.notice(at);
+  }
+
+  /** What follows is logged with later times than this one. */
+  private notice(at: number): void {
+    if (!isFuture(at)) this.store.newest = Math.max(this.store.newest, at);
   }
 
   private hasTask(segment: number, task: string): boolean {

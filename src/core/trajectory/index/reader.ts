@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../fault';
 import type { EventOf, LogEvent } from '../event';
 import { episodeOf, foldEvent, type Folding, type Loss } from '../fold';
+import { orderOf } from '../segment/future';
 import { eventsIn, readEvent } from '../segment/line';
 import { lostLines, type LostLines } from '../segment/lostLines';
 import type { Trajectory } from '../trajectory';
@@ -185,7 +186,10 @@ function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; of
   }
 }
 
-/** For equal times the earlier list comes first. The order within a list stays. */
+/**
+ * For equal times the earlier list comes first. The order within a list stays, and an event from the future comes right
+ * after the one before it.
+ */
 function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): E[] {
   if (lists.length <= 1) return lists[0] ?? [];
   const at = lists.map(() => 0);
@@ -195,7 +199,7 @@ function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): 
     let nextTime = Number.POSITIVE_INFINITY;
     for (const [index, list] of lists.entries()) {
       const event = list[at[index]!];
-      const time = event && Date.parse(event.at);
+      const time = event && orderOf(event.at);
       if (time !== undefined && time < nextTime) {
         next = index;
         nextTime = time;

@@ -5,7 +5,7 @@ import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
 
 /** Increase it whenever the content or its meaning changes. */
-const VERSION = 4;
+const VERSION = 5;
 
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;
@@ -20,7 +20,7 @@ export const SCHEMA = `
   create table task_line (
     task integer, segment integer, start integer, length integer, primary key (task, segment, start)
   ) without rowid;
-  create table consent (pseudonym text not null, purpose text not null, level text, at text not null);
+  create table consent (pseudonym text not null, purpose text not null, level text, at text not null, origin text);
   create table assignment (pack text not null, part text, at text not null);
   create table problem (segment text not null, line integer not null, reason text not null);
   create view trajectory as

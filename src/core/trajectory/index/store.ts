@@ -202,8 +202,9 @@ export class IndexStore {
   }
 
   addConsent(consent: Consent): void {
-    const { pseudonym, purpose, level, at } = consent;
-    this.write('insert into consent values (?, ?, ?, ?)', pseudonym, purpose, level ?? null, at);
+    const { pseudonym, purpose, level, at, origin } = consent;
+    const sql = 'insert into consent values (?, ?, ?, ?, ?)';
+    this.write(sql, pseudonym, purpose, level ?? null, at, origin ?? null);
     this.consents = [...this.consents, consent];
   }
 
@@ -219,11 +220,15 @@ export class IndexStore {
   }
 
   private readConsents(): Consent[] {
-    type Kept = Omit<Consent, 'level'> & { readonly level: NonNullable<Consent['level']> | null };
+    type Kept = Omit<Consent, 'level' | 'origin'> & {
+      readonly level: NonNullable<Consent['level']> | null;
+      readonly origin: string | null;
+    };
     return this.all<Kept>('select * from consent order by rowid').map(
-      ({ pseudonym, purpose, level, at }) => ({
+      ({ pseudonym, purpose, level, at, origin }) => ({
         ...{ pseudonym, purpose, at },
         ...(level !== null && { level }),
+        ...(origin !== null && { origin }),
       }),
     );
   }

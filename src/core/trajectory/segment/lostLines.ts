@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ReadLog, ReadSegment, OlderSegment, LineProblem } from './segments';
+import { byNow } from './future';
 import { livingOwner, ownerFileOf } from './owner';
 
 /** Lines were lost here, and their content is unknown. */
@@ -63,9 +64,12 @@ export async function notYetNoted(
 
 /** Latest time of the lines of a segment that no longer matches its recorded contents, in milliseconds since 1970. */
 function changedSince({ older }: ReadLog, segment: ReadSegment): number | undefined {
-  const noted = older[segment.name];
+  // A segment with check sums needs no note, so one that names it is wrong.
+  const noted = segment.sequence.isSealed ? undefined : older[segment.name];
   if (noted === undefined || noted.fingerprint !== segment.fingerprint) return undefined;
-  return noted.bytes === segment.scanned && noted.sum === segment.sum ? undefined : Date.parse(noted.until);
+  return noted.bytes === segment.scanned && noted.sum === segment.sum
+    ? undefined
+    : byNow(Date.parse(noted.until));
 }
 
 export function changedOlder(log: ReadLog): LineProblem[] {

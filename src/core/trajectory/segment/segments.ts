@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Fault, messageOf } from '../../fault';
 import type { EventOf } from '../event';
 import { ifThere } from '../files';
+import { byNow } from './future';
 import { nothingRead, whyChanged, type ReadBytes } from './readBytes';
 import { livingOwner, ownerFileOf } from './owner';
 import { newSequence, type Sequence } from './sequence';
@@ -24,6 +25,8 @@ export interface ReadSegment extends ReadBytes {
   unknown: number;
   readonly sequence: Sequence;
   readonly losses: Losses;
+  /** The data folder that it was imported from; undefined for one's own. */
+  origin?: string;
 }
 
 export type OlderSegment = NonNullable<EventOf<'segment'>['older']>[number];
@@ -128,6 +131,6 @@ export function lose(losses: Losses, offset: number, what: 'anything' | 'consent
 export function readAgain(losses: Losses, isAfterGap: boolean | undefined, offset: number, at: number): void {
   const { open } = losses;
   delete losses.open;
-  if (isAfterGap ?? open?.isAnything) losses.gap = { offset, at };
-  else if (open?.isConsent) losses.consentsBy = at;
+  if (isAfterGap ?? open?.isAnything) losses.gap = { offset, at: byNow(at) };
+  else if (open?.isConsent) losses.consentsBy = byNow(at);
 }

@@ -8,6 +8,7 @@ import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent
 import { makeFolder, syncFolder } from '../files';
 import { encodeEvent, MAX_SEAL_BYTES, sealLine } from './line';
 import type { SignOfLife } from '../heartbeat';
+import { isFuture } from './future';
 import { claim } from './owner';
 import { MAX_LINE_BYTES } from './scan';
 import type { NumberRange } from './sequence';
@@ -130,7 +131,7 @@ export abstract class LogWriter {
    * @param time in milliseconds since 1970
    */
   protected continueAfter(time: number): void {
-    this.lastTime = Math.max(this.lastTime, time + 1);
+    if (!isFuture(time)) this.lastTime = Math.max(this.lastTime, time + 1);
   }
 
   /** Runs `work` while no segment is open; appends during it are written afterwards. */
@@ -303,17 +304,21 @@ export function closed(): Fault {
   return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
 }
 
+type SegmentHeader = EventOf<'segment'>;
+
 /**
  * Without a seal. The id is new, which shows readers that the bytes they know have moved.
  *
  * @param without numbers of lines that are no longer in the segment
  * @param lost latest time of lost lines with unknown content; ISO 8601
  * @param older contents of the segments without check sums
+ * @param imported where an imported segment is from
  */
 export function segmentHeader(
   without: readonly NumberRange[] = [],
   lost?: string,
-  older: EventOf<'segment'>['older'] = [],
+  older: SegmentHeader['older'] = [],
+  imported?: SegmentHeader['imported'],
 ): Buffer {
   const at = new Date().toISOString();
   const header = { version: LOG_VERSION, event: 'segment', at, segment: randomUUID() } as const;
@@ -322,5 +327,6 @@ export function segmentHeader(
     ...(without.length > 0 && { without }),
     ...(lost !== undefined && { lost }),
     ...(older.length > 0 && { older }),
+    ...(imported && { imported }),
   });
 }

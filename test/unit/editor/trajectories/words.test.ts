@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   givenTitle,
   headline,
+  importChanges,
   importWords,
   mergeWords,
   notes,
@@ -31,6 +32,26 @@ it('an import names the first bad line, the files that differ, and how many dial
   const merged = mergeWords({ imported: 10, deleted: 2, different: ['a.jsonl'] }, english);
   expect(merged).toMatch(/^10 .*a\.jsonl/);
   expect(merged).toContain('2 were deleted');
+});
+
+it('an import says whom it renamed, which consent counts, what it left out and which times it changed', () => {
+  const nothing = { renamed: [], lowered: [], leftOut: {}, limitedTimes: 0 };
+  expect(importChanges(nothing, english)).toEqual([]);
+  const changes = importChanges(
+    {
+      renamed: [{ from: 'ki\u202em', to: 'ki\u202em (2)' }],
+      lowered: [{ pseudonym: 'ada', from: 'export', to: 'local' }],
+      leftOut: { grade: 2, unreadable: 1 },
+      limitedTimes: 3,
+    },
+    english,
+  );
+  expect(changes).toEqual([
+    expect.stringMatching(/^ki\[U\+202E\]m .*“ki\[U\+202E\]m \(2\)”/),
+    expect.stringMatching(/ada .*“local”.*“export”/),
+    expect.stringContaining('grade: 2, unreadable: 1'),
+    expect.stringContaining('(3)'),
+  ]);
 });
 
 it('a dialogue ends with its tests, its share of them where their number is not known, or its failure', () => {

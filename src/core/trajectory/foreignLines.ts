@@ -1,0 +1,110 @@
+import type { Consents } from './consent';
+import type { EventOf, LogEvent } from './event';
+import { latestTime } from './segment/future';
+import { OPINIONS, withPeople, type Mentions } from './people';
+
+/** Clocks of people's machines differ by less. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+const MAX_TURN = 100_000;
+const MAX_MILLISECONDS = 1e12;
+const MAX_REWARD = 1e6;
+
+export interface ForeignLog {
+  /** Of the people of the other folder, by the names that they have there. */
+  readonly people: ReadonlyMap<string, string>;
+  /** What the log has of its own, and from other folders. */
+  readonly here: Mentions;
+  /** Dialogues of the other folder that are here or coming. */
+  readonly started: ReadonlySet<string>;
+  /** Dialogues of the other folder whose lines were lost there, or may have been. */
+  readonly incomplete: ReadonlySet<string>;
+  /** As they count there. */
+  readonly consents: Consents;
+}
+
+/** Makes lines of another data folder into lines of this one. */
+export class ForeignLines {
+  /** Number of lines by kind; `unreadable` and `unknown` (written by a newer Tandem) are kinds, too. */
+  readonly leftOut: Record<string, number> = {};
+  limitedTimes = 0;
+  /** Dialogues of which lines were left out. */
+  private readonly cut = new Set<string>();
+  private readonly now = Date.now();
+
+  constructor(private readonly foreign: ForeignLog) {}
+
+  /** Undefined for a line that is left out. */
+  of(event: LogEvent): LogEvent | undefined {
+    const taken = isPossible(event) ? this.taken(event) : undefined;
+    if (taken === undefined) {
+      this.leaveOut(event.event);
+      if ('episode' in event) this.cut.add(event.episode);
+      return undefined;
+    }
+    return this.dated(withPeople(taken, (name) => this.foreign.people.get(name) ?? name));
+  }
+
+  leaveOut(kind: string): void {
+    this.leftOut[kind] = (this.leftOut[kind] ?? 0) + 1;
+  }
+
+  /** Lost lines may have deleted it, or marked a leak in it. */
+  lossOf(episode: string): LogEvent | undefined {
+    if (!this.foreign.incomplete.has(episode) && !this.cut.has(episode)) return undefined;
+    const at = new Date(this.now).toISOString();
+    const reason =
+      'Lines of this dialogue were lost, or may be, in the data folder that it was imported from.';
+    return { version: 1, event: 'lines-lost', at, episode, reason };
+  }
+
+  private taken(event: LogEvent): LogEvent | undefined {
+    const { here, started, consents } = this.foreign;
+    if (event.event === 'assignment') return here.packs.has(event.pack) ? undefined : event;
+    if (event.event === 'consent') return cautious(event, consents);
+    if (!('episode' in event)) return event;
+    if (!here.played.has(event.episode)) return started.has(event.episode) ? event : undefined;
+    if (!OPINIONS.has(event.event)) return undefined;
+    return event.event === 'label' ? withoutTitle(event) : event;
+  }
+
+  private dated(event: LogEvent): LogEvent {
+    const dated = { ...event, at: this.limited(event.at) };
+    return dated.event === 'judgement' ? { ...dated, shown: this.limited(dated.shown, false) } : dated;
+  }
+
+  private limited(at: string, isCounted = true): string {
+    const time = Date.parse(at);
+    if (Number.isNaN(time)) return at;
+    const isAhead = time > latestTime(MAX_CLOCK_DIFFERENCE_MS);
+    if (isAhead && isCounted) this.limitedTimes += 1;
+    return new Date(isAhead ? this.now : time).toISOString();
+  }
+}
+
+/** With the level that counts there, where it is in doubt. */
+function cautious(event: EventOf<'consent'>, consents: Consents): LogEvent {
+  return consents.isDoubtful(event) ? { ...event, level: 'local' } : event;
+}
+
+/** The last title of anyone would stand in place of the one that the dialogue has here. */
+function withoutTitle({ title, ...label }: EventOf<'label'>): LogEvent | undefined {
+  return title === undefined || label.note !== undefined || label.tags !== undefined ? label : undefined;
+}
+
+/** False for numbers that no Tandem writes, which would spoil sums and the order of turns. */
+function isPossible(event: LogEvent): boolean {
+  const {
+    turn = 1,
+    milliseconds = 0,
+    fraction = 0,
+  } = event as Partial<Pick<EventOf<'reply'>, 'turn' | 'milliseconds'> & Pick<EventOf<'leak'>, 'fraction'>>;
+  const reward = event.event === 'grade' ? (event.grade.reward ?? 0) : 0;
+  return (
+    isBetween(turn, 0, MAX_TURN) &&
+    isBetween(milliseconds, 0, MAX_MILLISECONDS) &&
+    isBetween(fraction, 0, 1) &&
+    isBetween(reward, -MAX_REWARD, MAX_REWARD)
+  );
+}
+
+const isBetween = (value: number, least: number, most: number): boolean => value >= least && value <= most;

@@ -1,0 +1,75 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { kim, openLog, play, segmentFiles, takeSealsAway, temporaryFolder } from '../../fixtures/log';
+import { commandFolder, json, tandem } from './tandem';
+
+const { folder } = commandFolder();
+
+it('tandem import says whom it renamed, which consent it lowered, what it left out and which times it limited', async () => {
+  const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+  const consent = { event: 'consent', pseudonym: 'kim', purpose: 'research' } as const;
+  const log = await openLog(here);
+  await log.append({ ...consent, level: 'export-with-edits' });
+  await play(log, 'a1', 1, { collaborator: kim });
+  await log.close();
+  const other = await openLog(there);
+  await other.append({ ...consent, level: 'export' });
+  await play(other, 'b1', 1, { collaborator: kim });
+  await other.append({ event: 'deleted', episode: 'a1' });
+  await other.close();
+  await takeSealsAway(there);
+  const [file] = await segmentFiles(there);
+  const lines = (await readFile(file!, 'utf8')).split('\n');
+  const forged = lines.map((line) =>
+    line.includes('"grade"') ? line.replace(/"at":"[^"]*"/, '"at":"9999-12-31T23:59:59.999Z"') : line,
+  );
+  await writeFile(file!, forged.join('\n'));
+
+  const summary = z.object({ summary: z.record(z.string(), z.unknown()) });
+  const copy = path.join(folder, 'copy');
+  await cp(here, copy, { recursive: true });
+  expect((await json(summary, 'import', there, '--data', copy)).summary).toMatchObject({
+    ...{ imported: 1, deleted: 0, limitedTimes: 1, lowered: [] },
+    renamed: [{ from: 'kim', to: 'kim (2)' }],
+    leftOut: { deleted: 1 },
+  });
+  const { stdout } = await tandem('import', there, '--data', here, '--same-person', 'kim');
+  expect(stdout).toMatch(/^1 .*\nThe consent of kim .*“export”.*\n.*1 deleted.*\n.*future.*: 1\./);
+  expect(await tandem('import', there, '--data', here, '--replies-by', 'people')).toMatchObject({ code: 2 });
+});
+
+it('tandem import keeps replies on this machine where rows do not say who wrote them', async () => {
+  const data = await temporaryFolder();
+  const log = await openLog(data);
+  await play(log, 'e1', 1);
+  await log.close();
+  const rows = path.join(folder, 'told.jsonl');
+  await tandem('export', '--format', 'trajectories', '--data', data, rows);
+  const { tandem: _, ...row } = JSON.parse(await readFile(rows, 'utf8')) as Record<string, unknown>;
+  const untold = path.join(folder, 'untold.jsonl');
+  await writeFile(untold, JSON.stringify(row));
+  const counted = z.object({ summary: z.object({ rows: z.number() }) });
+  for (const [from, target, leaving, ...options] of [
+    [rows, 'told', 1],
+    [untold, 'untold', 0],
+    [untold, 'simulated', 1, '--replies-by', 'simulator'],
+  ] as const) {
+    const into = path.join(folder, target);
+    expect((await tandem('import', from, '--data', into, ...options)).code).toBe(0);
+    const out = path.join(folder, `${target}-out.jsonl`);
+    const { summary } = await json(
+      counted,
+      'export',
+      '--format',
+      'trajectories',
+      '--data',
+      into,
+      out,
+      '--mode',
+      'paper',
+    );
+    expect(summary.rows).toBe(leaving);
+  }
+});
