@@ -24,7 +24,7 @@ export const installImport: Install = (program, perform) => {
 };
 
 async function importFolder(from: string, data: string, { signal }: CliContext): Promise<CommandResult> {
-  return withLog(data, async (log) => {
+  return withLog(data, signal, async (log) => {
     const { imported, deleted, different, ...segments } = await log.merge(from, signal);
     return {
       summary: { data, imported, deleted, ...segments, different },
@@ -52,7 +52,7 @@ function deletedWords(deleted: number, data: string): string[] {
 
 async function importFile(file: string, data: string, { signal }: CliContext): Promise<CommandResult> {
   const count = startCount('import', 'rows');
-  return withLog(data, async (log) => {
+  return withLog(data, signal, async (log) => {
     const { imported, alreadyThere, bad } = await importTrajectories(log, file, {
       signal,
       measureLeak,

@@ -1,6 +1,7 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../fault';
+import { MB, readBytes, refuseLinkedFolder } from '../regularFile';
 import { refuseWhileErasing } from './erase';
 import { ifThere, makeFolder, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
@@ -25,6 +26,7 @@ export interface MergedSegments {
  * @throws the signal's reason if it is aborted; the segments added until then stay
  */
 export async function mergeSegments(from: string, to: string, signal?: AbortSignal): Promise<MergedSegments> {
+  refuseLinkedFolder(from);
   const names = await segmentNames(from);
   if (names.length === 0)
     throw new Fault('trajectory/no-log', `${from} has no dialogues: name the data folder of another Tandem.`);
@@ -47,9 +49,12 @@ export async function mergeSegments(from: string, to: string, signal?: AbortSign
   return { ...counts, different };
 }
 
+/** A process begins the next segment long before. */
+const MAX_SEGMENT_BYTES = 1024 * MB;
+
 async function mergeSegment(from: string, to: string): Promise<keyof MergedSegments | 'empty'> {
-  const here = await ifThere(() => readFile(to));
-  const there = wholeLines(await readFile(from));
+  const here = await ifThere(() => readBytes(to, MAX_SEGMENT_BYTES));
+  const there = wholeLines(await readBytes(from, MAX_SEGMENT_BYTES, { links: 'refused' }));
   if (there.length === 0) return 'empty';
   if (here !== undefined && startsWith(here, there)) return 'alreadyThere';
   if (here !== undefined && !startsWith(there, wholeLines(here))) return 'different';

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { openRegular } from '../../regularFile';
 import { ifThere } from '../files';
 import { isWrittenElsewhere } from './owner';
 import { scanLines, sumOfFile, type LineVisitor } from './scan';
@@ -97,7 +98,7 @@ export function fingerprintOf(front: Buffer): number {
 }
 
 async function fileFingerprint(file: string): Promise<number> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     const { buffer, bytesRead } = await handle.read(
       Buffer.allocUnsafe(FINGERPRINT_BYTES),
