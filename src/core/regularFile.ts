@@ -20,7 +20,7 @@ import { Fault } from './fault';
 export const MB = 2 ** 20;
 
 /** A line may be passed over up to this length; a file with a longer one, such as a sparse file, is not read on. */
-export const MAX_PASSED_OVER_BYTES = 256 * MB;
+export const MAX_PASSED_OVER_BYTES = 128 * MB;
 
 export interface OpenOptions {
   /** Refused where what a link leads to would be copied or written to; by default its target must be a regular file. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
-import { MB, readTextSync } from '../regularFile';
+import { isUnfit, MB, readTextSync } from '../regularFile';
 import type { ChatMessage, GenerateOptions, Generation, Model, SamplingSettings } from './model';
 
 const turnList = z.array(z.string()).min(1);
@@ -97,6 +97,7 @@ function readScript(file: string): Script {
   try {
     value = JSON.parse(readTextSync(file, MAX_SCRIPT_BYTES));
   } catch (error) {
+    if (isUnfit(error)) throw error;
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const what = missing ? 'does not exist' : `cannot be read (${messageOf(error)})`;
     throw new Fault('model/bad-script', `The script ${file} ${what}. It must be a JSON file of turns.`, {

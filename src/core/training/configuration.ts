@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { SHORT } from '../dialogue/prompts';
 import { Fault, messageOf } from '../fault';
 import { isTooDeep } from '../json';
-import { MB, readText } from '../regularFile';
+import { isUnfit, MB, readText } from '../regularFile';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';
 import { refusalOf, runSchema, type RunSchema } from './schema';
 
@@ -89,6 +89,7 @@ export async function readConfigurationFile(file: string): Promise<unknown> {
   try {
     text = await readText(file, 16 * MB);
   } catch (error) {
+    if (isUnfit(error)) throw error;
     throw bad(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
   }
   try {

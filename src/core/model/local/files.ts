@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Fault, messageOf } from '../../fault';
 import { isTooDeep } from '../../json';
-import { MB, readTextSync } from '../../regularFile';
+import { isUnfit, MB, readTextSync } from '../../regularFile';
 import { withoutEnd } from '../../text';
 
 /** The tokenizers of the largest vocabularies have 35 MB. */
@@ -15,6 +15,7 @@ export function readJson(folder: string, name: string): unknown {
   try {
     value = JSON.parse(readTextSync(file, MAX_MODEL_TEXT_BYTES));
   } catch (error) {
+    if (isUnfit(error)) throw error;
     throw damaged(file, messageOf(error), error);
   }
   if (isTooDeep(value)) throw damaged(file, 'it is nested too deeply');

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { InferenceSession, Tensor } from './runtime';
 import { Fault, messageOf } from '../../fault';
-import { MB, refuseLarge, refuseOther } from '../../regularFile';
+import { isUnfit, MB, refuseLarge, refuseOther } from '../../regularFile';
 import { damaged } from './files';
 
 export interface Graph {
@@ -36,6 +36,7 @@ export async function openGraph(file: string, bytes: number, provider = 'cpu'): 
   try {
     session = await createSession(file, bytes, provider);
   } catch (error) {
+    if (isUnfit(error)) throw error;
     throw damaged(file, inWords(messageOf(error)), error);
   }
   return describe(file, session, provider);

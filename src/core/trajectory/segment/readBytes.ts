@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { openRegular } from '../../regularFile';
+import { openRegular, refuseOther } from '../../regularFile';
 import { ifThere } from '../files';
 import { isWrittenElsewhere } from './owner';
 import { scanLines, sumOfFile, type LineVisitor } from './scan';
@@ -67,6 +67,7 @@ export async function readOn(
   onVisited?: () => void,
 ): Promise<number> {
   const found = await stat(file);
+  refuseOther(file, found); // a pipe and a device have no size, and would count as read
   const from = known.scanned;
   if (found.size === from) return 0;
   const onBytes = (bytes: Buffer): void => {

@@ -67,7 +67,7 @@ export async function scanLines(
         visitLines(current, complete, offset, visit, onTooLong);
         onVisited?.();
         const long = offset + complete;
-        const end = await endOfLine(handle, current, offset + filled, file);
+        const end = await endOfLine(handle, current, file, [long, offset + filled]);
         if (end !== undefined && onBytes) await readAgain(handle, current, long, end + 1, onBytes);
         onTooLong?.(long);
         if (end !== undefined) visit(current, 0, 0, long);
@@ -143,12 +143,16 @@ export async function sumOfFile(file: string, length: number): Promise<number> {
   }
 }
 
-/** Offset of the next line feed. Overwrites the buffer. @throws {Fault} `file/too-large` */
+/**
+ * Offset of the next line feed. Overwrites the buffer.
+ * @param range where the line begins, and how far it is read
+ * @throws {Fault} `file/too-large`
+ */
 async function endOfLine(
   handle: FileHandle,
   buffer: Buffer,
-  from: number,
   file: string,
+  [start, from]: readonly [number, number],
 ): Promise<number | undefined> {
   for (let offset = from; ;) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
@@ -156,6 +160,6 @@ async function endOfLine(
     const found = buffer.subarray(0, bytesRead).indexOf(LINE_FEED);
     if (found !== -1) return offset + found;
     offset += bytesRead;
-    if (offset - from > MAX_PASSED_OVER_BYTES) throw endlessLine(file);
+    if (offset - start > MAX_PASSED_OVER_BYTES) throw endlessLine(file);
   }
 }
