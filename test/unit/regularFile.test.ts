@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,8 +13,7 @@ import {
   readBytes,
   readTextSync,
 } from '../../src/core/regularFile';
-
-const hasPipes = process.platform !== 'win32';
+import { goOnWithZeros, hasPipes, putDevice, putPipe } from '../fixtures/oddFiles';
 
 let folder: string;
 const at = (name: string): string => path.join(folder, name);
@@ -24,12 +22,11 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-regular-'));
   await writeFile(at('file'), 'text');
   await mkdir(at('folder'));
-  await writeFile(at('sparse'), '');
-  await truncate(at('sparse'), 2 ** 40).catch(() => truncate(at('sparse'), 2 * MB)); // a limit of the file system
+  await goOnWithZeros(at('sparse'));
   if (!hasPipes) return;
-  execFileSync('mkfifo', [at('pipe')]);
+  await putPipe(at('pipe'));
   await symlink('pipe', at('link to a pipe'));
-  await symlink('/dev/zero', at('link to a device'));
+  await putDevice(at('link to a device'));
   await symlink('file', at('link to a file'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
