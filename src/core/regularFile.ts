@@ -8,8 +8,8 @@ import {
   statSync,
   type Stats,
 } from 'node:fs';
-import { copyFile, lstat, mkdir, open, readdir, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, lstat, mkdir, open, readdir, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Fault } from './fault';
 
 /*
@@ -150,13 +150,27 @@ class GrowingBytes {
   }
 }
 
-/** File systems with copy-on-write share the blocks. @throws {Fault} `file/not-regular` */
+const hasHoles = ({ size, blocks }: Stats): boolean => blocks * 512 < size;
+
+/** A copy has no holes: that of a sparse file would go on until the disk is full. */
+async function refuseFull(file: string, { size }: Stats, folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (size <= bavail * bsize) return;
+  throw new Fault(
+    'file/too-large',
+    `${file} is larger than what is free in ${folder}, and is not copied: check that it is the right file.`,
+  );
+}
+
+/** File systems with copy-on-write share the blocks. @throws {Fault} `file/not-regular`, `file/too-large` */
 export async function copyRegular(
   from: string,
   to: string,
   { links, mode = 0 }: Pick<OpenOptions, 'links'> & { readonly mode?: number } = {},
 ): Promise<void> {
-  refuseOther(from, await (links === 'refused' ? lstat : stat)(from));
+  const found = await (links === 'refused' ? lstat : stat)(from);
+  refuseOther(from, found);
+  if (hasHoles(found)) await refuseFull(from, found, dirname(to));
   await copyFile(from, to, constants.COPYFILE_FICLONE | mode);
 }
 

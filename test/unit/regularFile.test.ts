@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, statfs, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -105,6 +105,12 @@ describe.runIf(hasPipes)('a link to a file', () => {
       code: 'file/not-regular',
     });
   });
+});
+
+test('a sparse file larger than the disk is not copied', async () => {
+  const { bavail, bsize } = await statfs(folder);
+  await truncate(at('made'), bavail * bsize + 2 ** 33);
+  await expect(copyRegular(at('made'), at('copy'))).rejects.toMatchObject({ code: 'file/too-large' });
 });
 
 test.runIf(hasPipes)('a socket is refused', async () => {
