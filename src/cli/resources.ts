@@ -42,15 +42,19 @@ export function openGrader(options: { readonly assets: string; readonly workers?
 }
 
 /** Reports the log's notes and problems on stderr. */
-export async function openLog(folder: string): Promise<TrajectoryLog> {
-  const log = await TrajectoryLog.open(folder);
+export async function openLog(folder: string, signal: AbortSignal): Promise<TrajectoryLog> {
+  const log = await TrajectoryLog.open(folder, { signal });
   for (const note of log.notes) say(note);
   for (const { file, line, reason } of log.problems) say(`${file}:${line}: ${reason}`);
   return log;
 }
 
-export async function withLog<T>(folder: string, use: (log: TrajectoryLog) => T | Promise<T>): Promise<T> {
-  const log = await openLog(folder);
+export async function withLog<T>(
+  folder: string,
+  signal: AbortSignal,
+  use: (log: TrajectoryLog) => T | Promise<T>,
+): Promise<T> {
+  const log = await openLog(folder, signal);
   try {
     return await use(log);
   } finally {

@@ -85,6 +85,8 @@ export type FaultCode =
   | 'environment/over'
   | 'environment/unknown-split'
   | 'environment/unknown-task'
+  | 'file/not-regular'
+  | 'file/too-large'
   | 'grading/boot-failed'
   | 'grading/cache-not-readable'
   | 'grading/cache-not-writable'

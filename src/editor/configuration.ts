@@ -6,6 +6,7 @@ import { Fault } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
+import { MB, readBytes } from '../core/regularFile';
 import type { Settings } from './settings';
 
 /** Maximum milliseconds until the editor notices that another program has written a file. */
@@ -242,8 +243,14 @@ async function isThere(file: vscode.Uri): Promise<boolean> {
   }
 }
 
+const MAX_SETTINGS_BYTES = 16 * MB;
+
 async function textOf(file: vscode.Uri): Promise<string> {
-  return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  const bytes =
+    file.scheme === 'file'
+      ? await readBytes(file.fsPath, MAX_SETTINGS_BYTES)
+      : await vscode.workspace.fs.readFile(file);
+  return new TextDecoder().decode(bytes);
 }
 
 /** Normalizes line ends, because the editor keeps one kind in a document. */

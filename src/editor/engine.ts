@@ -121,8 +121,9 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.gradingMode;
   }
 
+  /** Without those of runs and loops in a workspace that is not trusted, which are not looked through there. */
   get localPlaces(): readonly LocalPlace[] {
-    return localPlaces(this.configuration, this.starter);
+    return localPlaces(this.configuration, this.starter, vscode.workspace.isTrusted);
   }
 
   get dataFolder(): string {

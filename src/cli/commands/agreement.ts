@@ -4,7 +4,7 @@ import { alphaInWords, judgedInWords, sharedInWords, whyNoAlpha } from '../../co
 import { percent } from '../../core/evaluation/words';
 import type { Interval } from '../../core/evaluation/interval';
 import type { TrajectoryFilter } from '../../core/trajectory/log';
-import type { CommandResult, Install } from '../command';
+import type { CliContext, CommandResult, Install } from '../command';
 import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
@@ -25,11 +25,11 @@ export const installAgreement: Install = (program, perform) => {
     )
     .addOption(dataOption())
     .option('--pack <name>', 'only dialogues of this pack, by its file name')
-    .action((options: Options) => perform(() => agreement(options)));
+    .action((options: Options) => perform((to) => agreement(options, to)));
 };
 
-async function agreement({ data, pack }: Options): Promise<CommandResult> {
-  return withLog(data, async (log) => {
+async function agreement({ data, pack }: Options, { signal }: CliContext): Promise<CommandResult> {
+  return withLog(data, signal, async (log) => {
     const filter: TrajectoryFilter = pack === undefined ? {} : { pack };
     const found = await agreementIn(log, new PeoplesOpinions(), filter);
     const { disagreements, ...summary } = found;

@@ -38,7 +38,7 @@ async function assign(file: string, options: Options, { signal }: CliContext): P
   const people = peopleIn(options);
   const { tasks } = await loadTasks(file, { signal });
   const pack = path.basename(file);
-  return withLog(data, async (log) => {
+  return withLog(data, signal, async (log) => {
     const played = log.valuesOf('pack').map(({ value }) => value);
     // Dialogues from a pack that is gone or was renamed count, as they do in the editor.
     const packs = [{ file, tasks }, ...(await packsBeside(file, played, { signal }))];

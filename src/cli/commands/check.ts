@@ -1,7 +1,7 @@
 import { checkLog, type LogCheck } from '../../core/trajectory/check/check';
 import { repairedFolder, repairLog, type Repair } from '../../core/trajectory/check/repair';
 import { doubtInWords } from '../../core/trajectory/export/selection';
-import { wrongUse, type Install, type CommandResult } from '../command';
+import { wrongUse, type CliContext, type Install, type CommandResult } from '../command';
 
 export const installCheck: Install = (program, perform) => {
   program
@@ -15,7 +15,7 @@ export const installCheck: Install = (program, perform) => {
       '--accept-loss',
       'with --repair: keep dialogues that lost lines may have deleted or marked as leaked',
     )
-    .action((folder: string, options: Options) => perform(() => check(folder, options)));
+    .action((folder: string, options: Options) => perform((to) => check(folder, options, to)));
 };
 
 interface Options {
@@ -26,10 +26,11 @@ interface Options {
 async function check(
   folder: string,
   { repair = false, acceptLoss = false }: Options,
+  { signal }: CliContext,
 ): Promise<CommandResult> {
   if (acceptLoss && !repair)
     throw wrongUse('--accept-loss says what a repaired log is to hold: add --repair, or leave it out.');
-  const found = await checkLog(folder);
+  const found = await checkLog(folder, signal);
   const { problems, ...summary } = found;
   const { damaged, losses } = summary;
   const isDamaged = problems.length > 0 || damaged.length > 0 || Object.keys(losses).length > 0;

@@ -45,7 +45,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const play = await preparePlay(options, to, keyOf);
   const agent = openModel(options.agent, modelOptions(to, keyOf));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const log = await openLog(options.data);
+  const log = await openLog(options.data, to.signal);
   const progress = startProgress('collect', 'dialogues');
   const { seed, rollouts, concurrency, mode, shard } = options;
   const collection = collectionName('collection', { ...play, seed, agent });

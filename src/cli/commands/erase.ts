@@ -1,5 +1,5 @@
 import { eraseDeveloper } from '../../core/erasure/erase';
-import { wrongUse, type Install, type CommandResult } from '../command';
+import { wrongUse, type CliContext, type Install, type CommandResult } from '../command';
 import { withLog } from '../resources';
 import { dataOption } from '../play';
 
@@ -17,14 +17,18 @@ export const installErase: Install = (program, perform) => {
     .argument('<pseudonym>', 'the name under which the developer played')
     .addOption(dataOption())
     .option('--yes', 'do it')
-    .action((pseudonym: string, options: Options) => perform(() => erase(pseudonym, options)));
+    .action((pseudonym: string, options: Options) => perform((to) => erase(pseudonym, options, to)));
 };
 
-async function erase(pseudonym: string, { data, yes }: Options): Promise<CommandResult> {
+async function erase(
+  pseudonym: string,
+  { data, yes }: Options,
+  { signal }: CliContext,
+): Promise<CommandResult> {
   if (yes !== true) {
     throw wrongUse(`This cannot be undone; add --yes to take the data of ${pseudonym} out of ${data}.`);
   }
-  return withLog(data, async (log) => {
+  return withLog(data, signal, async (log) => {
     const { episodes, lines, runs, experiments } = await eraseDeveloper(log, data, pseudonym);
     return {
       summary: { pseudonym, data, episodes, lines, runs, experiments },

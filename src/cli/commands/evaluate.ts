@@ -42,7 +42,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
   const play = await preparePlay(options, to, keyOf);
   const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const log = await openLog(options.data);
+  const log = await openLog(options.data, to.signal);
   const { seed, rollouts, concurrency, mode } = options;
   const bars = new Map(agents.map(({ name }) => [name, startProgress(name, 'dialogues')]));
   try {

@@ -101,7 +101,7 @@ async function exportRows(
     throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
   }
   const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
-  const log = await openLog(options.data);
+  const log = await openLog(options.data, signal);
   const progress = startProgress('export', 'trajectories');
   const render: Render = ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts);
   try {

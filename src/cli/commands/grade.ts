@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
@@ -9,6 +9,7 @@ import { wilson } from '../../core/evaluation/interval';
 import { percent } from '../../core/evaluation/words';
 import { Fault, messageOf } from '../../core/fault';
 import { jsonOrUndefined } from '../../core/json';
+import { openRegular } from '../../core/regularFile';
 import { readJsonLines } from '../../core/task/jsonl';
 import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
@@ -255,7 +256,8 @@ export class GradeFile implements AsyncDisposable {
    */
   static async open(file?: string): Promise<GradeFile> {
     const name = file ?? path.join(tmpdir(), `tandem-grades-${randomUUID()}.jsonl`);
-    const handle = await open(name, 'a+').catch((error: unknown) => {
+    const handle = await openRegular(name, { flags: 'a+' }).catch((error: unknown) => {
+      if (error instanceof Fault) throw error;
       throw wrongUse(`The grades cannot be written to ${name}: ${messageOf(error)}.`);
     });
     // The system keeps an open file that has no name, and frees it when this process ends.

@@ -52,7 +52,7 @@ async function importFolder(
   { data, samePerson = [] }: Options,
   { signal }: CliContext,
 ): Promise<CommandResult> {
-  return withLog(data, async (log) => {
+  return withLog(data, signal, async (log) => {
     const merged = await log.merge(from, { signal, samePeople: samePerson });
     return {
       summary: { data, ...merged },
@@ -108,7 +108,7 @@ async function importFile(
   { signal }: CliContext,
 ): Promise<CommandResult> {
   const count = startCount('import', 'rows');
-  return withLog(data, async (log) => {
+  return withLog(data, signal, async (log) => {
     const { imported, alreadyThere, people, unnamed, bad } = await importTrajectories(log, file, {
       signal,
       measureLeak,

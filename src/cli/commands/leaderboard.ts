@@ -5,7 +5,7 @@ import {
   remarks,
   shareWords,
 } from '../../core/evaluation/leaderboard/leaderboard';
-import type { Install, CommandResult } from '../command';
+import type { CliContext, CommandResult, Install } from '../command';
 import { withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
@@ -18,11 +18,11 @@ export const installLeaderboard: Install = (program, perform) => {
       'models ranked by human choices between two candidates, Bradley–Terry strengths with intervals',
     )
     .addOption(dataOption())
-    .action(({ data }: { data: string }) => perform(() => leaderboard(data)));
+    .action(({ data }: { data: string }) => perform((to) => leaderboard(data, to)));
 };
 
-async function leaderboard(data: string): Promise<CommandResult> {
-  return withLog(data, async (log) => {
+async function leaderboard(data: string, { signal }: CliContext): Promise<CommandResult> {
+  return withLog(data, signal, async (log) => {
     const found = leaderboardOf(await new Judgements().of(log));
     const { places, ...summary } = found;
     return { rows: places, summary: { data, ...summary }, print: () => inWords(found, data) };

@@ -54,7 +54,7 @@ function workplaceOf(options: Options, to: CliContext, keyOf: KeyOf): Workplace 
     packs: () =>
       tasks === undefined ? packsIn(folder) : Promise.resolve(tasks.map((file) => path.resolve(file))),
     openPlay: (request) => openPlay(options, request, to, keyOf),
-    withLog: (use) => withLog(data, use),
+    withLog: (use) => withLog(data, to.signal, use),
     startRun: async ({ configuration, ...base }, { signal, report }) =>
       startRun(new Runs(data), {
         configuration: await parseConfiguration(configuration, base),
@@ -79,7 +79,7 @@ async function openPlay(
   const named = agents.length === 0 ? [options.agent] : agents;
   const models = named.map((spec) => openModel(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: jobs });
-  const log = await openLog(data);
+  const log = await openLog(data, to.signal);
   return {
     ...players,
     ...{ agents: models, grader, log, seed, concurrency, mode },

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { continueRun } from '../../core/training/continue';
 import { resumeRun } from '../../core/training/lifecycle';
 import { Runs } from '../../core/training/runs';
-import { wholeNumber, type Install, type CommandResult, type CliContext } from '../command';
+import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { followRun } from '../following';
 import { dataOption } from '../play';
 import { openShippedTrainer } from '../resources';
@@ -41,6 +41,8 @@ async function resume(
 ): Promise<CommandResult> {
   const runs = new Runs(data);
   const found = await runs.find(name);
+  // Any other run that failed can be resumed.
+  if (found.state === 'failed' && !found.canResume) throw wrongUse(found.message ?? 'It cannot be read.');
   const trainer = await openShippedTrainer(to);
   const { id, changedAt } =
     epochs === undefined

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
+import { readText } from '../../core/regularFile';
 import { isLoopback } from '../../core/serving/access';
 import {
   wholeNumber,
@@ -125,7 +125,8 @@ async function placeOf(options: Options): Promise<ServedAt> {
 
 /** @throws {Fault} `usage` when the token is empty, or a header cannot hold it */
 async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
-  const token = tokenFile === undefined ? process.env.TANDEM_SERVE_TOKEN : await readFile(tokenFile, 'utf8');
+  const token =
+    tokenFile === undefined ? process.env.TANDEM_SERVE_TOKEN : await readText(tokenFile, 64 * 1024);
   if (token === undefined) return undefined;
   const where = tokenFile ?? 'TANDEM_SERVE_TOKEN';
   if (/^[!-~]+$/.test(token.trim())) return token.trim();
@@ -149,7 +150,7 @@ async function serveEnvironment(
     ...(await prepareDialogues(options, to, keyOf)),
   };
   const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
-  const log = options.data === undefined ? undefined : await openLog(options.data);
+  const log = options.data === undefined ? undefined : await openLog(options.data, to.signal);
   const agent = clientAgent(options.agentName);
   const { seed, mode, host, port, token, capacity } = options;
   const collection = collectionName('environment', { ...play, seed, agent, sampling: samplingElsewhere });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, messageOf } from '../fault';
+import { isUnfit, MB, readText } from '../regularFile';
 
 /**
  * The placeholders that each prompt file may use. Users replace a prompt by a file of the same name in their own
@@ -82,8 +83,11 @@ async function promptsIn(folder: string): Promise<string[]> {
   );
 }
 
+const MAX_PROMPT_BYTES = MB;
+
 async function readPrompt(file: PromptFile, where: string): Promise<string> {
-  const text = await readFile(where, 'utf8').catch((error: unknown) => {
+  const text = await readText(where, MAX_PROMPT_BYTES).catch((error: unknown) => {
+    if (isUnfit(error)) throw error;
     throw new Fault(
       'dialogue/prompt',
       `The prompt file ${where} cannot be read: ${messageOf(error)}. Fix it or remove it.`,

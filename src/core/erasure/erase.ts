@@ -5,8 +5,8 @@ import { runsFolderOf, readWhole, runFiles } from '../training/runFolder';
 import { trainerOf } from '../training/runs';
 import { type Claim, claimIn } from '../trajectory/claim';
 import { type Erasure, TrajectoryLog } from '../trajectory/log';
-import { createReadStream } from 'node:fs';
 import * as z from 'zod';
+import { openRegular } from '../regularFile';
 import { experimentsIn, dataFoldersIn, LOG, subfolders, type SeriesKind } from '../training/experiments';
 import { ifThere, isErrorCode } from '../trajectory/files';
 
@@ -143,7 +143,7 @@ async function hasOneOf(file: string, wanted: readonly Buffer[]): Promise<boolea
   const overlap = Math.max(...wanted.map(({ length }) => length)) - 1;
   let rest = Buffer.alloc(0);
   try {
-    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    for await (const chunk of (await openRegular(file)).createReadStream() as AsyncIterable<Buffer>) {
       const bytes = Buffer.concat([rest, chunk]);
       if (wanted.some((text) => bytes.includes(text))) return true;
       rest = bytes.subarray(Math.max(0, bytes.length - overlap));

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { comparedSchema, questionSchema } from './outcome';
 import type { CallOutcome } from './runner';
 import { jsonOrUndefined } from '../json';
+import { MB, readText } from '../regularFile';
 
 export interface ReferenceOutputs {
   readonly calls: readonly CallOutcome[];
@@ -86,7 +87,7 @@ export class OutcomeCache {
     if (this.folder === undefined) return undefined;
     let text: string;
     try {
-      text = await readFile(this.file(key), 'utf8');
+      text = await readText(this.file(key), 256 * MB);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw new Fault(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
+import { isUnfit, MB, readTextSync } from '../regularFile';
 import type { ChatMessage, GenerateOptions, Generation, Model, SamplingSettings } from './model';
 
 const turnList = z.array(z.string()).min(1);
@@ -90,11 +90,14 @@ function turnsFor(turns: Script['turns'], description: string): readonly string[
   return turns[key ?? '*'];
 }
 
+const MAX_SCRIPT_BYTES = 16 * MB;
+
 function readScript(file: string): Script {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(readTextSync(file, MAX_SCRIPT_BYTES));
   } catch (error) {
+    if (isUnfit(error)) throw error;
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const what = missing ? 'does not exist' : `cannot be read (${messageOf(error)})`;
     throw new Fault('model/bad-script', `The script ${file} ${what}. It must be a JSON file of turns.`, {

@@ -1,7 +1,8 @@
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { isTooDeep } from '../json';
+import { endlessLine, MAX_PASSED_OVER_BYTES, openRegular } from '../regularFile';
 
 /** `line` counts from 1; `reason` is one sentence. */
 export type JsonLine =
@@ -24,7 +25,8 @@ const LINE_FEED = 0x0a;
  * accepted, and the last line needs no line feed. A line that cannot be read is reported and the next one follows.
  * Memory: one read buffer and one line, whatever the size of the file.
  *
- * @throws {Fault} `task/no-file`, `task/is-folder`, `task/no-permission`, `task/unreadable`, `task/not-json-lines`
+ * @throws {Fault} `task/no-file`, `task/is-folder`, `task/no-permission`, `task/unreadable`, `task/not-json-lines`,
+ * `file/not-regular`, `file/too-large` for a line without an end
  * @throws the signal's reason when it is aborted
  */
 export async function* readJsonLines(file: string, options: JsonLinesOptions = {}): AsyncGenerator<JsonLine> {
@@ -80,6 +82,7 @@ async function* splitLines(
       start = end + 1;
     }
     length += chunk.length - start;
+    if (length > MAX_PASSED_OVER_BYTES) throw endlessLine(file);
     if (length > maxLineBytes) begun = [];
     else if (start < chunk.length) begun.push(Buffer.from(chunk.subarray(start)));
   }
@@ -132,18 +135,12 @@ function refuseOtherFormats(start: Buffer, file: string): void {
 }
 
 async function openToRead(file: string): Promise<FileHandle> {
-  let handle: FileHandle;
   try {
-    handle = await open(file, 'r');
+    if ((await stat(file)).isDirectory()) throw isFolder(file);
+    return await openRegular(file);
   } catch (error) {
-    throw await readFault(file, error);
+    throw error instanceof Fault ? error : await readFault(file, error);
   }
-  // A folder opens without complaint on Linux and fails only when it is read.
-  if ((await handle.stat()).isDirectory()) {
-    await handle.close();
-    throw isFolder(file);
-  }
-  return handle;
 }
 
 async function readInto(handle: FileHandle, buffer: Buffer, file: string): Promise<number> {

@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, type FileHandle, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdir, open, rename, rm, type FileHandle, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { openRegular, readText } from '../regularFile';
 
 export interface Version {
   /** The etag without quotes and weak prefix. */
@@ -44,12 +45,15 @@ export class PartialFile {
     await mkdir(dirname(this.file), { recursive: true });
     const there = sizeOf(this.part) ?? 0;
     if (there > 0 && (await this.belongsTo(version)) && there <= version.size) {
-      this.handle = await open(this.part, 'r+');
+      this.handle = await openRegular(this.part, { flags: 'r+', links: 'refused' });
       this.bytes = there;
       return 'resumed';
     }
     // The bytes are removed before the sidecar changes, so that it never vouches for bytes of another version.
-    this.handle = await open(this.part, 'w');
+    // Removed first, so that nothing is written to what a link leads to.
+    await rm(this.part, { force: true });
+    await rm(this.sidecar, { force: true });
+    this.handle = await open(this.part, 'wx');
     this.bytes = 0;
     await writeFile(this.sidecar, JSON.stringify({ etag: version.etag, size: version.size }));
     return there > 0 ? 'other-version' : 'new';
@@ -117,7 +121,7 @@ export async function compareFile(file: string, version: Version, signal?: Abort
 }
 
 async function digest(file: string, hash: Hash, signal: AbortSignal | undefined): Promise<string> {
-  for await (const chunk of createReadStream(file)) {
+  for await (const chunk of (await openRegular(file)).createReadStream()) {
     signal?.throwIfAborted();
     hash.update(chunk as Buffer);
   }
@@ -126,10 +130,12 @@ async function digest(file: string, hash: Hash, signal: AbortSignal | undefined)
 
 const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
 
+const SIDECAR_BYTES = 64 * 1024;
+
 /** Returns undefined when there is no such file, null when a crash has torn it. */
 export async function readJson(file: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+    return JSON.parse(await readText(file, SIDECAR_BYTES)) as unknown;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

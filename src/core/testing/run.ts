@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
@@ -7,6 +7,7 @@ import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { startLeashed } from '../leash';
 import { jsonOrUndefined } from '../json';
+import { MB, readText } from '../regularFile';
 
 export interface TestOutcome {
   readonly id: string;
@@ -102,7 +103,7 @@ function ended(
 }
 
 async function outcomesIn(file: string): Promise<Omit<TestRun, 'isTimedOut'>> {
-  const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+  const lines = (await readText(file, 64 * MB).catch(() => '')).split('\n').filter((line) => line !== '');
   const tests: TestOutcome[] = [];
   let end: z.infer<ReturnType<typeof endSchema>> | undefined;
   for (const line of lines) {

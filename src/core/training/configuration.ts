@@ -1,8 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SHORT } from '../dialogue/prompts';
 import { Fault, messageOf } from '../fault';
 import { isTooDeep } from '../json';
+import { isUnfit, MB, readText } from '../regularFile';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';
 import { refusalOf, runSchema, type RunSchema } from './schema';
 
@@ -86,8 +87,9 @@ export async function readConfiguration(file: string): Promise<RunConfiguration>
 export async function readConfigurationFile(file: string): Promise<unknown> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readText(file, 16 * MB);
   } catch (error) {
+    if (isUnfit(error)) throw error;
     throw bad(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
   }
   try {

@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { appendFile, cp, stat } from 'node:fs/promises';
+import { appendFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { copyFolder } from '../regularFile';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { writeQueued } from './lifecycle';
 import { EVENTS_VERSION } from './events';
@@ -102,12 +102,7 @@ const continued = (id: string, stage = 'policy'): object => ({
   message: `It goes on where the run ${id} has ended.`,
 });
 
-/** File systems with copy-on-write share the blocks. */
 async function copy(from: string, to: string, without: readonly string[] = []): Promise<void> {
   const left = new Set(without.map((name) => join(from, name)));
-  await cp(from, to, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    filter: (file) => !left.has(file),
-  });
+  await copyFolder(from, to, (file) => !left.has(file));
 }

@@ -1,5 +1,6 @@
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { stat, type FileHandle } from 'node:fs/promises';
 import { isTooDeep } from '../json';
+import { endlessLine, MAX_PASSED_OVER_BYTES, MB, openRegular } from '../regularFile';
 import { ifThere } from '../trajectory/files';
 import { EVENTS_VERSION, eventSchemas, type TrainerEvent, type TrainerEventOf } from './events';
 import { advance, type Progress } from './progress';
@@ -45,6 +46,7 @@ export class EventTail {
       const end = bytes.lastIndexOf(LINE_FEED) + 1;
       if (end === 0) {
         length += bytesRead;
+        if (length > MAX_PASSED_OVER_BYTES) throw endlessLine(this.file);
         if (length <= MAX_LINE_BYTES) begun.push(Buffer.from(bytes));
         else begun = [];
         continue;
@@ -69,7 +71,7 @@ export class EventTail {
     if (there === undefined) return false;
     const read = await this.handle?.stat();
     if (read?.ino === there.ino && there.size >= this.offset) return false;
-    const handle = await ifThere(() => open(this.file, 'r'));
+    const handle = await ifThere(() => openRegular(this.file));
     if (handle === undefined) return false;
     await this.close();
     this.handle = handle;
@@ -79,16 +81,19 @@ export class EventTail {
 }
 
 const FIRST_READ_BYTES = 64 * 1024;
+/** Read at most; the trainer reports its stage far more often. */
+const MAX_LAST_BYTES = 64 * MB;
 
 /** Read from the end of the file, so that a long run takes no longer than a new one. Undefined without events. */
 export async function lastProgress(file: string): Promise<Progress | undefined> {
-  const handle = await ifThere(() => open(file, 'r'));
+  const handle = await ifThere(() => openRegular(file));
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();
-    for (let length = Math.min(size, FIRST_READ_BYTES); ; length = Math.min(size, length * 4)) {
+    const most = Math.min(size, MAX_LAST_BYTES);
+    for (let length = Math.min(size, FIRST_READ_BYTES); ; length = Math.min(most, length * 4)) {
       const progress = progressOf(await lastBytes(handle, size, length), length === size);
-      if (progress?.stage !== undefined || length === size) return progress;
+      if (progress?.stage !== undefined || length === most) return progress;
     }
   } finally {
     await handle.close();
@@ -100,7 +105,7 @@ export async function lastEvent<K extends TrainerEvent['event']>(
   file: string,
   kind: K,
 ): Promise<TrainerEventOf<K> | undefined> {
-  const handle = await ifThere(() => open(file, 'r'));
+  const handle = await ifThere(() => openRegular(file));
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();

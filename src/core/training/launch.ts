@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -8,6 +7,7 @@ import { Fault, messageOf } from '../fault';
 import { isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/processState';
 import type { Launch } from './process';
+import { openRegular } from '../regularFile';
 import { LAUNCH_LINE, readWhole, runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, type Trainer } from './trainer';
 
@@ -95,7 +95,7 @@ async function launchIn(folder: string, trainer: Trainer): Promise<Launch> {
   const { processes, isOnCluster } = placement;
   const command = trainingCommand(trainer, folder, placement);
   const started = new Date().toISOString();
-  const log = await open(join(folder, runFiles.log), 'a');
+  const log = await openRegular(join(folder, runFiles.log), { flags: 'a', links: 'refused' });
   try {
     await log.writeFile(`${LAUNCH_LINE}${started}: ${command.join(' ')}\n`);
     const child = spawn(command[0]!, command.slice(1), {

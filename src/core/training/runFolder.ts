@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, open, readdir, readFile, statfs } from 'node:fs/promises';
+import { lstat, readdir, statfs } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { jsonOrUndefined, isTooDeep } from '../json';
+import { MB, openRegular, readText } from '../regularFile';
 import { ifThere } from '../trajectory/files';
 
 /** Foreign text could contain a path; an id is the name of one folder. */
@@ -83,9 +84,15 @@ export function newRunId(now = new Date()): string {
   return `${time}-${suffix.padStart(SUFFIX_LENGTH, '0')}`;
 }
 
-/** Undefined when the file is absent, incomplete or of another shape. */
+/** The largest records are evaluations of many tasks. */
+export const MAX_RECORD_BYTES = 64 * MB;
+
+/**
+ * Undefined when the file is absent, incomplete or of another shape.
+ * @throws {Fault} `file/not-regular`, `file/too-large`
+ */
 export async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
-  const text = await ifThere(() => readFile(file, 'utf8'));
+  const text = await ifThere(() => readText(file, MAX_RECORD_BYTES));
   if (text === undefined) return undefined;
   const value = jsonOrUndefined(text);
   return isTooDeep(value) ? undefined : schema.safeParse(value).data;
@@ -99,7 +106,7 @@ const LAST_LINES = 20;
 
 /** End of the trainer's output since its last launch, which may explain why it died. */
 export async function lastLines(folder: string): Promise<string[]> {
-  const handle = await ifThere(() => open(join(folder, runFiles.log), 'r'));
+  const handle = await ifThere(() => openRegular(join(folder, runFiles.log)));
   if (handle === undefined) return [];
   try {
     const { size } = await handle.stat();

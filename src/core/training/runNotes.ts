@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { inOneLine } from '../text';
-import { ifThere, writeAtomically } from '../trajectory/files';
+import { isThere, writeAtomically } from '../trajectory/files';
 import { readWhole, runFiles } from './runFolder';
 
 export const MAX_LENGTHS = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
@@ -50,11 +49,11 @@ export async function changeNotes(
   change: (before: RunNotes) => Partial<RunNotes>,
 ): Promise<void> {
   const file = join(folder, runFiles.notes);
-  if ((await ifThere(() => readFile(join(folder, runFiles.configuration)))) === undefined) {
+  if (!(await isThere(join(folder, runFiles.configuration)))) {
     throw new Fault('training/unknown-run', `The run in ${folder} is gone, so nothing was noted about it.`);
   }
   const before = await readWhole(file, schema());
-  if (before === undefined && (await ifThere(() => readFile(file))) !== undefined) {
+  if (before === undefined && (await isThere(file))) {
     const message = `${file} holds no notes that can be read, and writing would lose what is in it. Fix it, or remove it.`;
     throw new Fault('training/bad-notes', message);
   }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
+import { isUnfit } from '../regularFile';
 import { ifThere, isThere } from '../trajectory/files';
 import { mayLive } from '../trajectory/processState';
 import { EventTail, lastProgress } from './eventFile';
@@ -125,11 +126,21 @@ export class Runs {
     const folder = join(this.folder, id);
     const made = await ifThere(() => stat(join(folder, runFiles.configuration)));
     if (made === undefined) return undefined;
+    const startedAt = made.mtime.toISOString();
+    try {
+      return await this.readAll(id, folder, startedAt);
+    } catch (error) {
+      // One folder with a pipe in it must not hide the other runs.
+      if (isUnfit(error)) return unreadable(id, folder, startedAt, error);
+      throw error;
+    }
+  }
+
+  private async readAll(id: string, folder: string, startedAt: string): Promise<Run> {
     const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema());
     const begun = await readWhole(join(folder, runFiles.begun), begunSchema());
     const notes = await readNotes(folder);
     const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema());
-    const startedAt = made.mtime.toISOString();
     const { name = '', method = '', model } = configuration ?? {};
     return {
       ...{ id, folder, name: notes.name === '' ? name : notes.name, method, base: model?.base ?? '' },
@@ -179,6 +190,13 @@ export class Runs {
     return ids.sort().reverse();
   }
 }
+
+/** A run with a file that is none. */
+const unreadable = (id: string, folder: string, startedAt: string, { message }: Fault): Run => ({
+  ...{ id, folder, name: '', method: '', base: '' },
+  ...{ state: 'failed', isLive: false, canResume: false, lastLines: [], message },
+  ...{ startedAt, changedAt: startedAt },
+});
 
 interface LatestTrainer {
   readonly latest: TrainerProcess | Launch | undefined;

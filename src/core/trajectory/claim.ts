@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
+import { readText } from '../regularFile';
 import { ifThere, writeAtomically } from './files';
 import { ownerSchema, ownIdentity } from './segment/owner';
 import { SignOfLife, standsFor, whenGone } from './heartbeat';
@@ -103,7 +104,7 @@ async function othersOf(
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     if (file === own.file || !name.startsWith(prefix) || !SUFFIX.test(name.slice(prefix.length))) continue;
-    const text = await ifThere(() => readFile(file, 'utf8'));
+    const text = await ifThere(() => readText(file, 64 * 1024));
     if (text === undefined) continue; // it stepped back
     const claim = parseClaim(file, text);
     if (areApart(claim.shard, own.shard)) continue;

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { MB, readText } from '../regularFile';
 import type { EventOf, LogEvent } from './event';
 import { ifThere, isErrorCode, isThere, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
@@ -31,7 +32,7 @@ const lockOf = (logFolder: string): string => join(logFolder, 'erasing');
 
 /** @throws {Fault} `trajectory/bad-plan` */
 export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan | undefined> {
-  const text = await ifThere(() => readFile(planOf(logFolder), 'utf8'));
+  const text = await ifThere(() => readText(planOf(logFolder), 256 * MB));
   if (text === undefined) return undefined;
   try {
     return planSchema.parse(JSON.parse(text));

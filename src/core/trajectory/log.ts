@@ -35,6 +35,8 @@ export type { Erasure } from './erase';
 export interface LogOptions {
   /** Size in bytes at which a segment is closed and a new one begun. */
   readonly segmentBytes?: number;
+  /** Ends the opening, which may read a large log. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Merged extends Omit<MergedSegments, 'agreed'> {
@@ -81,7 +83,11 @@ export class TrajectoryLog extends LogWriter {
    * and the log's newer lines, or the whole log if the index is missing or does not match; `notes` then says why.
    */
   static async open(folder: string, options: LogOptions = {}): Promise<TrajectoryLog> {
-    return new TrajectoryLog(folder, await KeptIndex.open(folder, logFolderOf(folder)), options);
+    return new TrajectoryLog(
+      folder,
+      await KeptIndex.open(folder, logFolderOf(folder), options.signal),
+      options,
+    );
   }
 
   /** They are skipped, and everything else is available. */

@@ -4,6 +4,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../fault';
+import { openRegular, refuseLinkedFolder } from '../regularFile';
 import { Consents } from './consent';
 import { refuseWhileErasing, unfinishedErasure } from './erase';
 import type { ConsentLevel, EventOf, LogEvent } from './event';
@@ -64,8 +65,8 @@ export interface MergedSegments {
  *
  * @param from the other log's folder; it may be written to meanwhile, and is not changed
  * @param to the log's folder
- * @throws {Fault} `trajectory/no-log` if `from` has no log or is `to`; `trajectory/unreadable` if a file of `from` is
- * none; `trajectory/unknown` for a person of `samePeople` who gave no consent there; `trajectory/log-in-use`
+ * @throws {Fault} `trajectory/no-log` if `from` has no log or is `to`; `file/not-regular` if a file of `from` is
+ * a link or a pipe; `trajectory/unknown` for a person of `samePeople` who gave no consent there; `trajectory/log-in-use`
  * @throws the signal's reason if it is aborted; the segments added until then stay
  */
 export async function mergeSegments(
@@ -147,6 +148,7 @@ async function surveyOf(
   to: string,
   { signal, self }: Omit<MergeOptions, 'samePeople'>,
 ): Promise<Survey> {
+  refuseLinkedFolder(from);
   const names = await segmentNames(from);
   if (names.length === 0)
     throw new Fault('trajectory/no-log', `${from} has no dialogues: name the data folder of another Tandem.`);
@@ -156,7 +158,7 @@ async function surveyOf(
       'trajectory/no-log',
       `${from} is this log itself: name the data folder of another Tandem.`,
     );
-  for (const name of names) await refuseOther(join(from, name));
+  for (const name of names) await (await openRegular(join(from, name), { links: 'refused' })).close();
   const erasing = await unfinishedErasure(from);
   if (erasing) {
     const message = `Erasing the data of ${erasing.pseudonym} from ${from} was interrupted: run tandem erase for that pseudonym there again, and then import.`;
@@ -190,12 +192,6 @@ async function surveyOf(
     ...(await countedThere(from)),
     ...{ origin, there, sources, alreadyThere, different },
   };
-}
-
-async function refuseOther(file: string): Promise<void> {
-  if ((await lstat(file)).isFile()) return;
-  const message = `${file} is no file of a log but a link, a folder or a device, and nothing is imported: copy the data folder with the files themselves, or take it away.`;
-  throw new Fault('trajectory/unreadable', message);
 }
 
 /** How far a segment of the other log was imported before. */

@@ -1,7 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { EventKind } from './event';
+import { isUnfit, MB, readText } from '../regularFile';
 import { ifThere, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
 import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/readBytes';
@@ -128,8 +129,11 @@ export class KeptUse {
 
   /** If the saved sums are unreadable, everything is counted again. */
   private async saved(): Promise<Record<string, Segment>> {
-    const text = await ifThere(() => readFile(this.file));
-    return (text && keptSchema.safeParse(jsonOrUndefined(text.toString())).data?.segments) ?? {};
+    const text = await ifThere(() => readText(this.file, 256 * MB)).catch((error: unknown) => {
+      if (isUnfit(error)) return undefined;
+      throw error;
+    });
+    return keptSchema.safeParse(jsonOrUndefined(text ?? '')).data?.segments ?? {};
   }
 
   private async save(): Promise<void> {

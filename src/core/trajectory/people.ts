@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { openRegular } from '../regularFile';
 import type { Collaborator, EventOf, LogEvent } from './event';
 import { ifThere } from './files';
 import { headerOf, matches, peek, readEvent } from './segment/line';
@@ -122,7 +122,7 @@ const HEADER_BYTES = 64 * 1024;
 /** The first line of a file of the log; undefined without a file, or if it is unreadable. */
 export function headerIn(file: string): Promise<EventOf<'segment'> | undefined> {
   return ifThere(async () => {
-    const handle = await open(file);
+    const handle = await openRegular(file);
     try {
       for (let read = Buffer.alloc(0); read.length < MAX_LINE_BYTES;) {
         const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, null);

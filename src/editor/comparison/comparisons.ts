@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { isRunId } from '../../core/training/runFolder';
@@ -20,7 +21,8 @@ export function comparisonPanels(on: ComparisonContext): ComparisonPanels {
     restore: (kept) => {
       const { dataFolder, ids } = keptSchema().safeParse(kept).data ?? {};
       // The page wrote this, so only runs of this window's logs are read.
-      if (ids === undefined || on.engines.withDataFolder(dataFolder) === undefined) return undefined;
+      if (!vscode.workspace.isTrusted || ids === undefined) return undefined;
+      if (on.engines.withDataFolder(dataFolder) === undefined) return undefined;
       return { runs: new Runs(dataFolder!), ids };
     },
     load: async () => {

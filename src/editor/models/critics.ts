@@ -29,6 +29,7 @@ export class Critics implements vscode.Disposable {
       }),
       log.onDidChange(() => this.look()),
       runs.onDidEnd(() => this.look()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.look()),
     ];
   }
 
@@ -77,7 +78,8 @@ export class Critics implements vscode.Disposable {
   }
 
   private async lookOnce(): Promise<void> {
-    this.show(await this.choice.offered(this.log.engine));
+    // Nobody asked for them, and the workspace may have brought the folders.
+    this.show(vscode.workspace.isTrusted ? await this.choice.offered(this.log.engine) : []);
   }
 
   private show(found: readonly OfferedCritic[]): void {

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { runFiles, runsFolderOf } from '../../core/training/runFolder';
+import { isUnfit, readTextSync } from '../../core/regularFile';
+import { MAX_RECORD_BYTES, runFiles, runsFolderOf } from '../../core/training/runFolder';
 import { withoutEnd } from '../../core/text';
 import { toldApart } from './displayNames';
 
@@ -45,7 +46,11 @@ export function localPlace(
 }
 
 /** The starter model, models trained here, those of the list, and others in use. */
-export function localPlaces(settings: LocalSettings, starterFolder: string): LocalPlace[] {
+export function localPlaces(
+  settings: LocalSettings,
+  starterFolder: string,
+  areRunsRead = true,
+): LocalPlace[] {
   const { agent, secondAgent, simulator, modelFolders, dataFolder } = settings;
   const place = (spec: string, from: LocalPlace['from'] = 'use'): LocalPlace | undefined => {
     const found = localPlace(spec, starterFolder, (file) => settings.resolve(file));
@@ -55,7 +60,9 @@ export function localPlaces(settings: LocalSettings, starterFolder: string): Loc
   const all = [
     existsSync(starterFolder) ? place(STARTER, 'tandem') : undefined,
     ...modelFolders.map((folder) => place(`local:${folder}`, 'list')),
-    ...trainedFolders(dataFolder).map((folder) => place(`local:${within(workspace, folder)}`, 'training')),
+    ...trainedFolders(areRunsRead ? dataFolder : undefined).map((folder) =>
+      place(`local:${within(workspace, folder)}`, 'training'),
+    ),
     place(agent),
     place(secondAgent),
     place(simulator),
@@ -146,11 +153,11 @@ export function runName(model: string): string | undefined {
 function readName(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    const { name } = JSON.parse(readFileSync(file, 'utf8')) as { readonly name?: unknown };
+    const { name } = JSON.parse(readTextSync(file, MAX_RECORD_BYTES)) as { readonly name?: unknown };
     return typeof name === 'string' && name !== '' ? name : undefined;
   } catch (error) {
     // The Runs view reports such a run.
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError || isUnfit(error)) return undefined;
     throw error;
   }
 }

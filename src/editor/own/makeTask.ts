@@ -1,8 +1,9 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
+import { MB, readText } from '../../core/regularFile';
 import { equalityIn } from '../../core/task/python/asserts';
 import type { Task } from '../../core/task/task';
 import { views } from '../contributions';
@@ -165,7 +166,7 @@ async function append(file: string, line: string): Promise<void> {
 
 async function endsOpen(file: string): Promise<boolean> {
   try {
-    const text = await readFile(file, 'utf8');
+    const text = await readText(file, 64 * MB);
     return text !== '' && !text.endsWith('\n');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { MB, readBytes } from '../../core/regularFile';
 
 /** Names of files in which Python's test runners look, or people put tests. */
 const TEST_FILES = '**/{test_*,*_test,tests}.py';
@@ -51,12 +52,18 @@ async function filesMatching(pattern: vscode.GlobPattern, signal: AbortSignal): 
   }
 }
 
+const MAX_TEST_FILE_BYTES = 16 * MB;
+
 async function textOf(uri: vscode.Uri, open: vscode.TextDocument | undefined): Promise<string> {
   if (open !== undefined) return open.getText();
   try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    const bytes =
+      uri.scheme === 'file'
+        ? await readBytes(uri.fsPath, MAX_TEST_FILE_BYTES)
+        : await vscode.workspace.fs.readFile(uri);
+    return new TextDecoder().decode(bytes);
   } catch {
-    // The file was deleted after it was found.
+    // The file was deleted after it was found, or cannot hold tests: a pipe, or one of many megabytes.
     return '';
   }
 }

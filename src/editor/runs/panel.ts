@@ -226,7 +226,8 @@ export const runPanels = (on: RunPanelContext): RunPanels =>
     restore: (kept) => {
       const { dataFolder, id } = keptSchema().safeParse(kept).data ?? {};
       // A page wrote this, so only runs of this window's logs are read.
-      if (id === undefined || on.engines.withDataFolder(dataFolder) === undefined) return undefined;
+      if (!vscode.workspace.isTrusted || id === undefined) return undefined;
+      if (on.engines.withDataFolder(dataFolder) === undefined) return undefined;
       return { id, folder: path.join(new Runs(dataFolder!).folder, id) };
     },
     load: () => (panel, run) => new RunPanel(panel, run, on),

@@ -36,6 +36,7 @@ export class RunWatch implements vscode.Disposable {
         this.changed.fire();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.follow()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.follow()),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('tandem.dataFolder')) this.follow();
       }),
@@ -46,7 +47,7 @@ export class RunWatch implements vscode.Disposable {
     this.follow();
   }
 
-  /** Undefined in a window without a folder. */
+  /** Undefined in a window without a folder, and in a workspace that is not trusted. */
   get runs(): Runs | undefined {
     return this.shown?.runs;
   }
@@ -84,10 +85,10 @@ export class RunWatch implements vscode.Disposable {
     return this.logs.get(this.engines.shown.engine.dataFolder);
   }
 
+  /** A workspace that is not trusted may have brought its run folders, so none is read. */
   private follow(): void {
-    const folders = new Set(
-      this.engines.logs.map(({ engine }) => engine.dataFolder).filter((one) => one !== ''),
-    );
+    const logs = vscode.workspace.isTrusted ? this.engines.logs : [];
+    const folders = new Set(logs.map(({ engine }) => engine.dataFolder).filter((one) => one !== ''));
     const gone = [...this.logs].filter(([folder]) => !folders.has(folder));
     for (const [folder, log] of gone) {
       log.dispose();

@@ -1,9 +1,10 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { suggested, type Draft, type Suggestion } from '../../../webview/session/protocol';
+import { MB, readText } from '../../core/regularFile';
 import { ifThere, writeAtomically } from '../../core/trajectory/files';
 
 const draftSchema = lazily((): z.ZodType<Draft> =>
@@ -75,7 +76,7 @@ export class Drafts {
     if (this.folder === undefined) return { text: '' };
     const file = this.file(this.folder, episode);
     try {
-      const text = await ifThere(() => readFile(file, 'utf8'));
+      const text = await ifThere(() => readText(file, 16 * MB));
       return text === undefined ? { text: '' } : draftSchema().parse(JSON.parse(text));
     } catch (error) {
       const sentence = `The draft in ${file} cannot be read, so the composer begins empty: ${messageOf(error)}`;

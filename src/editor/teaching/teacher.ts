@@ -157,15 +157,16 @@ export class Teacher implements vscode.Disposable {
     }
   }
 
-  /** Resumes the last lesson unless a person stopped it. */
+  /** Resumes the last lesson unless a person stopped it. Trust that is granted later brings it here again. */
   private async look(): Promise<void> {
+    if (!vscode.workspace.isTrusted) return;
     if (this.engine.configuration.dataFolder === undefined) return;
     try {
       const { lastLesson } = await import('../../core/evaluation/loop/lesson');
       const lesson = await lastLesson(this.engine.dataFolder);
       // A person may have begun one meanwhile.
       if (lesson === undefined || this.isAtWork) return;
-      if (lesson.isWanted && vscode.workspace.isTrusted) this.work(lesson);
+      if (lesson.isWanted) this.work(lesson);
       else this.become(restingOf(lesson));
     } catch (error) {
       this.engine.report(error);

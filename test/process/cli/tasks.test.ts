@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readlink } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { starterPack } from '../../fixtures/dialogue';
@@ -30,3 +34,19 @@ it('tandem tasks reports weak tests, and exits with 1 for bad lines and referenc
   expect(stdout).toMatch(/reference of task parcel-surcharge: .*ZeroDivisionError/);
   expect(code).toBe(1);
 });
+
+it.runIf(process.platform === 'linux')('Ctrl+C ends a command that reads a long file', async () => {
+  // Blank lines are passed over without a word, for about half a minute.
+  const long = await file('long.jsonl', ['\n'.repeat(2 ** 25)]);
+  const child = spawn(process.execPath, ['dist/tandem.js', 'tasks', long], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  await expect.poll(() => openedBy(child.pid), { timeout: 20_000 }).toContain(long);
+  child.kill('SIGINT');
+  expect(await ended).toEqual([1, null]);
+});
+
+async function openedBy(pid: number | undefined): Promise<string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const links = (await readdir(folder)).map((name) => readlink(path.join(folder, name)).catch(() => ''));
+  return Promise.all(links);
+}

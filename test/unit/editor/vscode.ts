@@ -127,6 +127,14 @@ const never = (): Disposable => new Disposable(() => undefined);
 /** Emits the event of an added or removed workspace folder. */
 export const changeFolders = (): void => foldersChanged.fire();
 
+const trusted = new EventEmitter<void>();
+
+/** The person trusts the workspace. */
+export function grantTrust(): void {
+  workspace.isTrusted = true;
+  trusted.fire();
+}
+
 export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined as { readonly uri: { readonly fsPath: string } }[] | undefined,
@@ -140,7 +148,7 @@ export const workspace = {
   onDidChangeConfiguration: never,
   getWorkspaceFolder: (file: { readonly fsPath: string }) =>
     workspace.workspaceFolders?.find(({ uri }) => file.fsPath.startsWith(`${uri.fsPath}${path.sep}`)),
-  onDidGrantWorkspaceTrust: never,
+  onDidGrantWorkspaceTrust: trusted.event,
   asRelativePath: (file: string) => path.basename(file),
   createFileSystemWatcher: () => ({
     ...{ onDidCreate: never, onDidChange: never, onDidDelete: never },

@@ -2,6 +2,7 @@ import { chmod, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type JsonLine, type JsonLinesOptions, readJsonLines } from '../../../src/core/task/jsonl';
+import { goOnWithZeros, hasPipes, putDevice, putPipe } from '../../fixtures/oddFiles';
 import { inFolder, written } from '../../fixtures/tasks';
 
 async function linesOf(content: string | Uint8Array, options?: JsonLinesOptions): Promise<JsonLine[]> {
@@ -162,5 +163,25 @@ test('an aborted signal ends the reading with its reason', async () => {
     await expect(reading()).rejects.toBe(reason);
     expect(read).toBeLessThan(500_000);
     await expect(all(file, { signal: controller.signal })).rejects.toBe(reason);
+  });
+});
+
+test('a line without an end is not read on, and the lines before it are read', async () => {
+  await inFolder(async (folder) => {
+    const file = join(folder, 'rows.jsonl');
+    await goOnWithZeros(file, '{"a":1}\n');
+    const lines = readJsonLines(file);
+    expect(await lines.next()).toMatchObject({ value: { line: 1, value: { a: 1 } } });
+    await expect(lines.next()).rejects.toMatchObject({ code: 'file/too-large' });
+  });
+});
+
+test.runIf(hasPipes)('a pipe, or a link to a device, is refused', async () => {
+  await inFolder(async (folder) => {
+    const file = join(folder, 'rows.jsonl');
+    await putPipe(file);
+    await expect(all(file)).rejects.toMatchObject({ code: 'file/not-regular' });
+    await putDevice(file);
+    await expect(all(file)).rejects.toMatchObject({ code: 'file/not-regular' });
   });
 });

@@ -5,6 +5,7 @@ import { runInFull, runTable } from '../../../src/cli/runWords';
 import { changeNotes, readNotes } from '../../../src/core/training/runNotes';
 import { Runs } from '../../../src/core/training/runs';
 import { temporaryFolder } from '../../fixtures/log';
+import { goOnWithZeros, hasPipes, putPipe } from '../../fixtures/oddFiles';
 
 let runs: Runs;
 let folder: string;
@@ -58,4 +59,35 @@ it('tells the commit of a base on the hub with which its trainer began', async (
   const found = await runs.find('a');
   expect(found.commit).toBe(commit);
   expect(runInFull(found)).toContain(`sweet-rl on owner/model at commit ${commit}; folder ${folder}`);
+});
+
+describe.runIf(hasPipes)('a run with a pipe in its folder', () => {
+  it.each(['run.json', 'events.jsonl', 'launch.json', 'notes.json', 'data/selection.json'])(
+    'is listed with the reason when it is %s, beside the others',
+    async (name) => {
+      await mkdir(path.join(runs.folder, 'b'));
+      await writeFile(path.join(runs.folder, 'b', 'run.json'), configuration);
+      await mkdir(path.join(folder, 'data'));
+      await putPipe(path.join(folder, name));
+      const reason = expect.stringContaining(`${path.join(folder, name)} is a pipe`) as string;
+      expect(await runs.list()).toMatchObject([
+        { id: 'b', state: 'stopped' },
+        { id: 'a', state: 'failed', canResume: false, message: reason },
+      ]);
+    },
+  );
+
+  it('ends the following of its events', async () => {
+    await putPipe(path.join(folder, 'events.jsonl'));
+    await expect(runs.follow('a').next()).rejects.toMatchObject({ code: 'file/not-regular' });
+  });
+});
+
+it('reads no events file to an end that does not come', async () => {
+  const line = { version: 1, at: '2026-01-01T00:00:00Z', event: 'state', state: 'running', stage: 'critic' };
+  await goOnWithZeros(path.join(folder, 'events.jsonl'), `${JSON.stringify(line)}\n`);
+  expect(await runs.list()).toMatchObject([{ id: 'a' }]);
+  const events = runs.follow('a');
+  expect(await events.next()).toMatchObject({ value: { state: 'running' } });
+  await expect(events.next()).rejects.toMatchObject({ code: 'file/too-large' });
 });

@@ -267,7 +267,7 @@ describe('hostile lines of an imported data folder', () => {
     expect(await log.merge(there)).toMatchObject({ imported: 0, different: [name] });
     expect(await readFile(own!)).toEqual(bytes);
     await symlink(own!, join(there, 'log', 'link.jsonl'));
-    await expect(log.merge(there)).rejects.toMatchObject({ code: 'trajectory/unreadable' });
+    await expect(log.merge(there)).rejects.toMatchObject({ code: 'file/not-regular' });
   });
 
   it('end dialogues as incomplete where lines were lost there, and leave those here without doubt', async () => {

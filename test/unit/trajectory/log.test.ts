@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../src/core/fault';
@@ -15,6 +15,7 @@ import {
   takeSealsAway,
   temporaryFolder,
 } from '../../fixtures/log';
+import { goOnWithZeros, hasPipes, putDevice, putPipe } from '../../fixtures/oddFiles';
 
 async function segments(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, 'log'));
@@ -279,4 +280,37 @@ describe('lists', () => {
     await expect(log.undelete(['e2', 'e1'])).rejects.toThrow('There is no trajectory e1');
     expect(log.isDeleted('e2')).toBe(true);
   });
+});
+
+describe('a data folder from elsewhere', () => {
+  const SEGMENT = '20260101T000000000Z-aaaaaaaa.jsonl';
+
+  it('is not opened when a line of its log does not end', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'log'));
+    await goOnWithZeros(join(folder, 'log', SEGMENT));
+    await expect(openLog(folder)).rejects.toMatchObject({ code: 'file/too-large' });
+  });
+
+  it.runIf(hasPipes)('is not opened when a segment is a pipe or a device', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'log', SEGMENT);
+    await mkdir(join(folder, 'log'));
+    for (const put of [putPipe, putDevice]) {
+      await put(file);
+      await expect(openLog(folder)).rejects.toMatchObject({ code: 'file/not-regular' });
+    }
+  });
+});
+
+it('an abort ends the opening, and nothing after it', async () => {
+  const folder = await temporaryFolder();
+  const stopping = new AbortController();
+  const log = await openLog(folder, { signal: stopping.signal });
+  stopping.abort();
+  await play(log, 'e1', 1);
+  expect(log.summary('e1')).toBeDefined();
+  await log.close();
+  await rm(join(folder, 'index'), { recursive: true });
+  await expect(openLog(folder, { signal: stopping.signal })).rejects.toThrow('aborted');
 });

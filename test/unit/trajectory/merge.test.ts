@@ -1,8 +1,9 @@
-import { cp, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { openLog, play, temporaryFolder } from '../../fixtures/log';
+import { openLog, play, segmentFiles, temporaryFolder } from '../../fixtures/log';
+import { hasPipes, putPipe } from '../../fixtures/oddFiles';
 
 const idsIn = (log: TrajectoryLog): string[] =>
   log
@@ -75,5 +76,32 @@ describe('adding the log of another data folder', () => {
     const copy = join(await temporaryFolder(), 'copy');
     await cp(here, copy, { recursive: true });
     expect(await log.merge(copy)).toMatchObject({ imported: 0, alreadyThere: 1 });
+  });
+});
+
+describe.runIf(hasPipes)('a data folder from elsewhere', () => {
+  it('gives nothing of what its links lead to', async () => {
+    const [here, there, elsewhere] = [
+      await temporaryFolder(),
+      await temporaryFolder(),
+      await temporaryFolder(),
+    ];
+    const [one, other] = [await openLog(here), await openLog(elsewhere)];
+    await play(other, 'private', 1);
+    const [segment] = await segmentFiles(elsewhere);
+    await mkdir(join(there, 'log'));
+    await symlink(segment!, join(there, 'log', basename(segment!)));
+    await expect(one.merge(there)).rejects.toMatchObject({ code: 'file/not-regular' });
+    await rm(join(there, 'log'), { recursive: true });
+    await symlink(join(elsewhere, 'log'), join(there, 'log'));
+    await expect(one.merge(there)).rejects.toMatchObject({ code: 'file/not-regular' });
+    expect(idsIn(one)).toEqual([]);
+  });
+
+  it('is refused when a segment is a pipe', async () => {
+    const there = await temporaryFolder();
+    await mkdir(join(there, 'log'));
+    await putPipe(join(there, 'log', '20260101T000000000Z-aaaaaaaa.jsonl'));
+    await expect((await openLog()).merge(there)).rejects.toMatchObject({ code: 'file/not-regular' });
   });
 });

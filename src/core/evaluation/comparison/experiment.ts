@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readText } from '../../regularFile';
 import { EventTail } from '../../training/eventFile';
 import { RunHistory } from '../../training/history/history';
-import { runFiles } from '../../training/runFolder';
+import { MAX_RECORD_BYTES, runFiles } from '../../training/runFolder';
 import type { Run, Runs } from '../../training/runs';
 import { keptOf, type KeptEvaluation } from '../loop/evaluationCache';
 
@@ -63,7 +63,7 @@ export function differencesOf(configurations: readonly unknown[]): Difference[] 
 
 /** @throws any error of reading or parsing it */
 export async function configurationOf({ folder }: Pick<Run, 'folder'>): Promise<unknown> {
-  return JSON.parse(await readFile(path.join(folder, runFiles.configuration), 'utf8'));
+  return JSON.parse(await readText(path.join(folder, runFiles.configuration), MAX_RECORD_BYTES));
 }
 
 /** Each leaf with its path, such as `critic.beta`, and its value as text. */

@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
-import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../fault';
+import { copyFolder, readText } from '../../regularFile';
 import { readLocalFolder } from '../../model/local/folder';
 import { ORIGIN, originSchema } from '../../training/data/lineage';
 import type { Precision } from '../../training/convert';
@@ -38,8 +38,7 @@ export async function putInPlace(
 ): Promise<void> {
   const unfinished = `${to}${UNFINISHED}`;
   await rm(unfinished, { recursive: true, force: true });
-  // The copy takes no space where the file system can share blocks.
-  await cp(model, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await copyFolder(model, unfinished);
   await writeFile(join(unfinished, ORIGIN), `${JSON.stringify({ run })}\n`);
   await rm(to, { recursive: true, force: true });
   await rename(unfinished, to);
@@ -47,7 +46,7 @@ export async function putInPlace(
 
 /** A loop that was killed may have left the copy of another run. */
 export async function isOf(run: string, folder: string): Promise<boolean> {
-  const text = await ifThere(() => readFile(join(folder, ORIGIN), 'utf8'));
+  const text = await ifThere(() => readText(join(folder, ORIGIN), 64 * 1024));
   return text !== undefined && originSchema().parse(JSON.parse(text)).run === run;
 }
 

@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import { lazily } from '../../lazily';
+import { MB, readText } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { comparisonsSchema } from './comparison';
 import type { LoopResult } from './plan';
@@ -51,7 +52,7 @@ export async function lastLesson(dataFolder: string): Promise<Lesson | undefined
   for (const number of numbers.toSorted((a, b) => b - a)) {
     const folder = join(dataFolder, FOLDER, String(number));
     const file = join(folder, FILE);
-    const text = await ifThere(() => readFile(file, 'utf8'));
+    const text = await ifThere(() => readText(file, 16 * MB));
     if (text === undefined) continue;
     try {
       const { version: _, ...lesson } = lessonSchema().parse(JSON.parse(text));

@@ -82,7 +82,9 @@ class Loop {
   static async open(plan: LoopPlan): Promise<Loop> {
     const record = await LoopRecord.open(plan.folder);
     const prompts = await Prompts.load(plan.prompts);
-    return new Loop(plan, record, plan.data?.log ?? (await TrajectoryLog.open(plan.folder)), prompts);
+    const { folder, signal } = plan;
+    const log = plan.data?.log ?? (await TrajectoryLog.open(folder, { signal }));
+    return new Loop(plan, record, log, prompts);
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
+import { MB, readText } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 
 /** The order in which they are done. */
@@ -43,6 +43,8 @@ export interface Done<T> {
 }
 
 /** `loop.json` of a loop's folder: the inputs and the result of each stage. */
+const MAX_RECORD_BYTES = 64 * MB;
+
 export class LoopRecord {
   private constructor(
     private readonly file: string,
@@ -52,7 +54,7 @@ export class LoopRecord {
   /** @throws {Fault} `loop/bad-record` when the file is no record */
   static async open(folder: string): Promise<LoopRecord> {
     const file = join(folder, 'loop.json');
-    const text = await ifThere(() => readFile(file, 'utf8'));
+    const text = await ifThere(() => readText(file, MAX_RECORD_BYTES));
     if (text === undefined) return new LoopRecord(file, {});
     try {
       return new LoopRecord(file, recordSchema.parse(JSON.parse(text)).stages);

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
 import { deriveSeed } from '../../dialogue/seed';
 import { Fault } from '../../fault';
+import { MB, openRegular, readText } from '../../regularFile';
 import { readTasks } from '../../task/pack';
 import { requestOf, type Task } from '../../task/task';
 import { taskToRow } from '../../task/row';
@@ -62,16 +61,19 @@ export async function contentOf(packs: readonly string[]): Promise<readonly stri
   const digests: string[] = [];
   for (const file of packs) {
     const hash = createHash('sha256');
-    await pipeline(createReadStream(file), hash);
+    await pipeline((await openRegular(file)).createReadStream(), hash);
     digests.push(hash.digest('hex'));
   }
   return digests;
 }
 
+/** Of the packs that a loop draws. */
+const MAX_PACK_BYTES = 512 * MB;
+
 /** True if both packs still have the recorded content. */
 export async function hasPacks(folder: string, { content }: TasksResult): Promise<boolean> {
   const asWritten = async (file: string, digest: string): Promise<boolean> => {
-    const text = await ifThere(() => readFile(join(folder, file), 'utf8'));
+    const text = await ifThere(() => readText(join(folder, file), MAX_PACK_BYTES));
     return text !== undefined && digestOf(text) === digest;
   };
   return (

@@ -1,12 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Template } from '@huggingface/jinja';
 import { Tokenizer } from '@huggingface/tokenizers';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import type { ChatMessage } from '../model';
+import { MB, readTextSync } from '../../regularFile';
 import { damaged, readJson } from './files';
 import { readSpecialTokens } from './specialTokens';
+
+const MAX_TEMPLATE_BYTES = MB;
 
 const tokenizerConfigForm = z.looseObject({
   chat_template: z
@@ -113,7 +116,7 @@ function openTemplate(folder: string, configured: ConfiguredTemplate): Template 
   const file = path.join(folder, 'chat_template.jinja');
   const named = Array.isArray(configured) ? configured : [];
   const text = existsSync(file)
-    ? readFileSync(file, 'utf8')
+    ? readTextSync(file, MAX_TEMPLATE_BYTES)
     : Array.isArray(configured)
       ? named.find(({ name }) => name === 'default')?.template
       : configured;

@@ -1,16 +1,21 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Fault, messageOf } from '../../fault';
 import { isTooDeep } from '../../json';
+import { isUnfit, MB, readTextSync } from '../../regularFile';
 import { withoutEnd } from '../../text';
+
+/** The tokenizers of the largest vocabularies have 35 MB. */
+export const MAX_MODEL_TEXT_BYTES = 256 * MB;
 
 /** @throws {Fault} `model/damaged-folder` if the file cannot be read or parsed, or is nested too deeply */
 export function readJson(folder: string, name: string): unknown {
   const file = path.join(folder, name);
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(readTextSync(file, MAX_MODEL_TEXT_BYTES));
   } catch (error) {
+    if (isUnfit(error)) throw error;
     throw damaged(file, messageOf(error), error);
   }
   if (isTooDeep(value)) throw damaged(file, 'it is nested too deeply');

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
+import { readBytesSync } from '../../regularFile';
 import { readJson, notGguf, onlyGguf } from './files';
 import { isOfOtherWeights } from './weights';
 
@@ -168,7 +169,7 @@ function digest(files: readonly string[]): string {
   for (const file of files) {
     const { size: bytes, mtimeMs } = statSync(file);
     hash.update(`\n${path.basename(file)} ${bytes}\n`);
-    hash.update(bytes <= HASHED_WHOLE ? readFileSync(file) : String(mtimeMs));
+    hash.update(bytes <= HASHED_WHOLE ? readBytesSync(file, HASHED_WHOLE) : String(mtimeMs));
   }
   return hash.digest('hex').slice(0, 16);
 }

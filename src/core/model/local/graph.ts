@@ -1,8 +1,11 @@
+import { readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { InferenceSession, Tensor } from './runtime';
 import { Fault, messageOf } from '../../fault';
+import { isUnfit, MB, refuseLarge, refuseOther } from '../../regularFile';
 import { damaged } from './files';
 
 export interface Graph {
@@ -33,13 +36,32 @@ export async function openGraph(file: string, bytes: number, provider = 'cpu'): 
   try {
     session = await createSession(file, bytes, provider);
   } catch (error) {
+    if (isUnfit(error)) throw error;
     throw damaged(file, inWords(messageOf(error)), error);
   }
   return describe(file, session, provider);
 }
 
-/** Does not check inputs and outputs. */
-export function createSession(file: string, bytes: number, provider: string): Promise<InferenceSession> {
+/** Protocol Buffers, which a graph is written in, allow no more; weights above that lie in files beside it. */
+const MAX_GRAPH_BYTES = 2048 * MB;
+
+/** ONNX Runtime opens the graph and the files beside it that the graph names, and would wait for a pipe among them. */
+function refuseOddFiles(graph: string): void {
+  refuseLarge(graph, MAX_GRAPH_BYTES);
+  const folder = path.dirname(graph);
+  for (const name of readdirSync(folder)) {
+    const found = statSync(path.join(folder, name), { throwIfNoEntry: false });
+    if (found?.isDirectory() === false) refuseOther(path.join(folder, name), found);
+  }
+}
+
+/** Does not check inputs and outputs. @throws {Fault} `file/not-regular`, `file/too-large` */
+export async function createSession(
+  file: string,
+  bytes: number,
+  provider: string,
+): Promise<InferenceSession> {
+  refuseOddFiles(file);
   const cores = availableParallelism();
   return InferenceSession.create(file, {
     executionProviders: [provider],

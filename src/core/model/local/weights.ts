@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { openRegularSync } from '../../regularFile';
 import { damaged, readJson } from './files';
 
 /** `tandem onnx` records for each graph the digests of the weights that it was made from, by file. */
@@ -35,7 +36,7 @@ export function isOfOtherWeights(folder: string, graph: string): boolean {
  * but may miss a change of a single one.
  */
 export function digest(file: string): string {
-  const descriptor = openSync(file, 'r');
+  const descriptor = openRegularSync(file);
   try {
     const { size } = fstatSync(descriptor);
     const hash = createHash('sha256').update(`${size}\n`);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Advantages } from './credit';
 import { jsonOrUndefined } from '../../json';
+import { isUnfit, MB, readText } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { creditSchema, type Credit, type Scorable } from './credit';
 
@@ -53,7 +54,10 @@ const fileOf = (episode: string): string =>
 
 /** Undefined for a damaged file, which is then computed again. */
 async function creditIn(file: string): Promise<Credit | undefined> {
-  const text = await ifThere(() => readFile(file, 'utf8'));
+  const text = await ifThere(() => readText(file, 16 * MB)).catch((error: unknown) => {
+    if (isUnfit(error)) return undefined;
+    throw error;
+  });
   if (text === undefined) return undefined;
   return creditSchema.safeParse(jsonOrUndefined(text)).data;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { MB, readBytesSync } from '../../regularFile';
 import {
   aboutCritic,
   CRITIC_FILE,
@@ -93,7 +94,7 @@ function identityOf(folder: string): string {
   const weights = filesIn(folder).filter((name) => name.endsWith('.safetensors'));
   const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);
   const files = weights.length > 0 ? weights : graphs.filter((name) => existsSync(join(folder, name)));
-  const hash = createHash('sha256').update(readFileSync(join(folder, CRITIC_FILE)));
+  const hash = createHash('sha256').update(readBytesSync(join(folder, CRITIC_FILE), 16 * MB));
   for (const name of files) hash.update(`\n${name} ${digestOnce(join(folder, name))}`);
   return hash.digest('hex').slice(0, 16);
 }

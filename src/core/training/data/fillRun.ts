@@ -1,7 +1,8 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod';
 import { SHORT, shortPrompt } from '../../dialogue/prompts';
+import { copyRegular } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
 import { readWhole, runFiles } from '../runFolder';
@@ -53,7 +54,7 @@ async function withOwnRows(
     const copy = `data/${name}-${index + 1}.jsonl`;
     await mkdir(join(folder, 'data'), { recursive: true });
     // The trainer reports a file that is missing.
-    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
+    const isCopied = await ifThere(() => copyRegular(file, join(folder, copy)).then(() => true));
     return isCopied === true ? copy : file;
   };
   const entries = Object.entries(data).map(async ([name, value]) => {
@@ -75,7 +76,7 @@ async function withOwnPacks(
     const copy = `data/tasks/${index + 1}-${basename(file)}`;
     await mkdir(join(folder, 'data', 'tasks'), { recursive: true });
     // The trainer reports a file that is missing.
-    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
+    const isCopied = await ifThere(() => copyRegular(file, join(folder, copy)).then(() => true));
     return isCopied === true ? copy : file;
   };
   return { ...data, tasks: await Promise.all(tasks.map(own)) };
@@ -90,7 +91,7 @@ async function withOwnOpening(
   if (data.opening !== SHORT) return data;
   const copy = 'data/agent.md';
   await mkdir(join(folder, 'data'), { recursive: true });
-  await copyFile(shortPrompt(prompts), join(folder, copy));
+  await copyRegular(shortPrompt(prompts), join(folder, copy));
   return { ...data, opening: copy };
 }
 

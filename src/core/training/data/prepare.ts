@@ -36,7 +36,7 @@ export async function prepareData(
     throw new Fault('training/no-log', message);
   }
   const prompts = await Prompts.load(options.prompts, undefined, selection.opening);
-  const log = await TrajectoryLog.open(selection.log);
+  const log = await TrajectoryLog.open(selection.log, { signal: options.signal });
   try {
     const report = await writeRows(log, selection, prompts, folder, options);
     if (report.trajectories === 0) throw nothingLeft(report);

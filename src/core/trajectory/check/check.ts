@@ -36,9 +36,10 @@ export interface LogCheck {
 /**
  * Reads the whole log of a data folder and reports its faults. It writes nothing and does not trust the index.
  *
- * @throws {Fault} `trajectory/no-log` if the folder has no log; `trajectory/unreadable`
+ * @throws {Fault} `trajectory/no-log` if the folder has no log; `trajectory/unreadable`, `file/*`
+ * @throws the signal's reason if it is aborted
  */
-export async function checkLog(folder: string): Promise<LogCheck> {
+export async function checkLog(folder: string, signal?: AbortSignal): Promise<LogCheck> {
   const logFolder = join(folder, 'log');
   const names = await segmentNames(logFolder);
   if (names.length === 0) {
@@ -47,7 +48,7 @@ export async function checkLog(folder: string): Promise<LogCheck> {
   }
   const store = IndexStore.inMemory();
   try {
-    await new LogIndex(logFolder, store).catchUp();
+    await new LogIndex(logFolder, store, () => signal?.throwIfAborted()).catchUp();
     const { segments } = store;
     const rows = store.all('select * from episode where started_at is not null order by number');
     return {
@@ -55,7 +56,7 @@ export async function checkLog(folder: string): Promise<LogCheck> {
       lines: segments.reduce((sum, { lines }) => sum + lines, 0),
       episodes: rows.length,
       problems: [...store.problems, ...changedOlder(store), ...(await tornLines(logFolder, segments))],
-      ...(await episodesOf(logFolder, store, rows)),
+      ...(await episodesOf(logFolder, store, rows, signal)),
       losses: lossesOf(store),
       remarks: [...(await indexRemarks(folder, logFolder)), ...(await erasureRemarks(logFolder))],
     };
@@ -69,12 +70,14 @@ async function episodesOf(
   logFolder: string,
   store: IndexStore,
   rows: readonly Row[],
+  signal: AbortSignal | undefined,
 ): Promise<Pick<LogCheck, 'damaged' | 'doubtful'>> {
   const damaged: DamagedEpisode[] = [];
   const doubtful: string[] = [];
   const reader = new EpisodeReader(logFolder, store);
   try {
     for (const row of rows) {
+      signal?.throwIfAborted();
       const episode = String(row.id);
       const read = await reader.episode(Number(row.number), episode).catch((error: unknown) => {
         if (error instanceof Fault && error.code === 'trajectory/task-missing') return error;

@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../../fault';
+import { MB, readBytes } from '../../regularFile';
 import { unfinishedErasure } from '../erase';
 import { isThere, syncFolder, UNFINISHED } from '../files';
 import { segmentNames } from '../segment/segments';
@@ -44,7 +45,7 @@ export async function repairLog(folder: string, found: LogCheck, acceptsLoss = f
   let lost = 0;
   for (const name of await segmentNames(logFolder)) {
     const segment = saveSegment(
-      await readFile(join(logFolder, name)),
+      await readBytes(join(logFolder, name), 1024 * MB),
       acceptsLoss ? undefined : found.losses[name],
     );
     await writeDurably(join(unfinished, 'log', name), segment.bytes);

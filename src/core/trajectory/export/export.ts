@@ -1,7 +1,8 @@
-import { type FileHandle, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../../fault';
+import { MB, readText } from '../../regularFile';
 import { writeAtomically, ifThere } from '../files';
 import type { Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
@@ -227,7 +228,7 @@ async function datasetInfoOf(file: string, format: FormatId): Promise<(() => Pro
 }
 
 async function read(info: string): Promise<z.infer<typeof entries>> {
-  const text = await ifThere(() => readFile(info, 'utf8'));
+  const text = await ifThere(() => readText(info, 16 * MB));
   if (text === undefined) return {};
   try {
     const value: unknown = JSON.parse(text);

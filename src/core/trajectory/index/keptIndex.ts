@@ -39,16 +39,20 @@ export class KeptIndex {
     private readonly logFolder: string,
     private readonly file: string,
     private index: LogIndex,
+    private readonly onPiece: () => void,
   ) {}
 
   /** `notes` says why the whole log was read. */
-  static async open(folder: string, logFolder: string): Promise<KeptIndex> {
-    const kept = new KeptIndex(
-      logFolder,
-      indexFileOf(folder),
-      new LogIndex(logFolder, IndexStore.inMemory()),
-    );
+  static async open(folder: string, logFolder: string, signal?: AbortSignal): Promise<KeptIndex> {
+    // Only while it is opened: what is written after an abort must still be indexed.
+    let isOpening = true;
+    const onPiece = (): void => {
+      if (isOpening) signal?.throwIfAborted();
+    };
+    const index = new LogIndex(logFolder, IndexStore.inMemory(), onPiece);
+    const kept = new KeptIndex(logFolder, indexFileOf(folder), index, onPiece);
     await kept.exclusive(() => kept.catchUp(true));
+    isOpening = false;
     const erasing = await unfinishedErasure(logFolder);
     if (erasing) {
       kept.said.push(
@@ -189,7 +193,7 @@ export class KeptIndex {
 
   private replace(store: IndexStore): void {
     this.store.close();
-    this.index = new LogIndex(this.logFolder, store);
+    this.index = new LogIndex(this.logFolder, store, this.onPiece);
     // Listeners do not know the new store's episodes yet.
     if (this.listeners.size === 0) return;
     for (const { id } of store.all('select id from episode')) this.index.changed.add(String(id));

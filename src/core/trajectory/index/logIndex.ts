@@ -42,6 +42,8 @@ export class LogIndex {
   constructor(
     private readonly logFolder: string,
     readonly store: IndexStore,
+    /** Called after each piece that was read; may throw. */
+    private readonly onPiece: () => void = () => undefined,
   ) {
     this.episodes = new Episodes(store);
   }
@@ -107,7 +109,10 @@ export class LogIndex {
         (buffer, start, end, offset) => this.addLine(number, buffer, start, end, offset),
         () => this.addTooLong(segment),
         PIECE_BYTES,
-        () => this.write(number),
+        () => {
+          this.write(number);
+          this.onPiece();
+        },
       );
       const { open } = segment.losses;
       // All of its lines were written by the file's modification time.

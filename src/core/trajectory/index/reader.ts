@@ -1,7 +1,8 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../fault';
+import { openRegular } from '../../regularFile';
 import type { EventOf, LogEvent } from '../event';
 import { episodeOf, foldEvent, type Folding, type Loss } from '../fold';
 import { orderOf } from '../segment/future';
@@ -157,7 +158,7 @@ export class EpisodeReader {
   private async bytes({ segment, start, length }: ByteRange): Promise<Buffer> {
     let opening = this.handles.get(segment);
     if (!opening) {
-      opening = open(join(this.logFolder, this.store.segments[segment]!.name), 'r');
+      opening = openRegular(join(this.logFolder, this.store.segments[segment]!.name));
       this.handles.set(segment, opening);
     }
     const handle = await opening;

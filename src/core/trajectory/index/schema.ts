@@ -1,5 +1,7 @@
+import { lstatSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { kindOf } from '../../regularFile';
 import type { ReadSegment } from '../segment/segments';
 import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
@@ -76,6 +78,11 @@ export const FORMAT = `${VERSION}.${crc32(SCHEMA + Object.values(INDEXES).join()
 
 /** The reading state of the segments in a file, none if it is new or empty; or why it cannot be used. */
 export function lookInto(file: string, readOnly = false): ReadSegment[] | { readonly reason: string } {
+  for (const each of filesOf(file)) {
+    const found = lstatSync(each, { throwIfNoEntry: false });
+    const what = found && kindOf(found);
+    if (what !== undefined) return { reason: `${each} is ${what}` };
+  }
   const database = openDatabase(file, readOnly);
   try {
     if (database.prepare('select 1 from sqlite_schema').get() === undefined) return [];
@@ -94,7 +101,9 @@ export function lookInto(file: string, readOnly = false): ReadSegment[] | { read
   }
 }
 
-/** With the files that SQLite keeps beside it. */
+/** With those that SQLite keeps beside it. */
+const filesOf = (file: string): string[] => ['', '-wal', '-shm', '-journal'].map((suffix) => file + suffix);
+
 export async function removeIndex(file: string): Promise<void> {
-  for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true });
+  for (const each of filesOf(file)) await rm(each, { force: true });
 }

@@ -1,8 +1,9 @@
-import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
+import { readText } from '../../regularFile';
 import { ifThere } from '../files';
 import { beginOf } from '../processState';
 import { SignOfLife, standsFor, timeAt, whenGone } from '../heartbeat';
@@ -52,7 +53,7 @@ export async function ownIdentity(): Promise<Owner> {
  * @param now present time of the file system, which a caller that writes because of the answer must give
  */
 export async function livingOwner(ownerFile: string, now?: number): Promise<Owner | undefined> {
-  const text = await ifThere(() => readFile(ownerFile, 'utf8'));
+  const text = await ifThere(() => readText(ownerFile, 64 * 1024));
   if (text === undefined || isTorn(text)) return undefined;
   const owner = parseOwner(ownerFile, text);
   return (await standsFor(ownerFile, owner, now)) ? owner : undefined;

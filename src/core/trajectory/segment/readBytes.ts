@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { openRegular, refuseOther } from '../../regularFile';
 import { ifThere } from '../files';
 import { isWrittenElsewhere } from './owner';
 import { scanLines, sumOfFile, type LineVisitor } from './scan';
@@ -66,6 +67,7 @@ export async function readOn(
   onVisited?: () => void,
 ): Promise<number> {
   const found = await stat(file);
+  refuseOther(file, found); // a pipe and a device have no size, and would count as read
   const from = known.scanned;
   if (found.size === from) return 0;
   const onBytes = (bytes: Buffer): void => {
@@ -97,7 +99,7 @@ export function fingerprintOf(front: Buffer): number {
 }
 
 async function fileFingerprint(file: string): Promise<number> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     const { buffer, bytesRead } = await handle.read(
       Buffer.allocUnsafe(FINGERPRINT_BYTES),

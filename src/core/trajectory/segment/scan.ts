@@ -1,5 +1,6 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { endlessLine, MAX_PASSED_OVER_BYTES, openRegular } from '../../regularFile';
 
 /** More than any event that Tandem writes; a longer line is reported and never held in memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -42,7 +43,7 @@ export async function scanLines(
   onVisited?: () => void,
   mayFill?: () => Promise<boolean>,
 ): Promise<Scanned> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     // Most scans read a small segment or a few lines at its end, and large buffers keep the garbage collector busy.
     const size = Math.min(readBytes, Math.max(1, (await handle.stat()).size - from));
@@ -66,7 +67,7 @@ export async function scanLines(
         visitLines(current, complete, offset, visit, onTooLong);
         onVisited?.();
         const long = offset + complete;
-        const end = await endOfLine(handle, current, offset + filled);
+        const end = await endOfLine(handle, current, file, [long, offset + filled]);
         if (end !== undefined && onBytes) await readAgain(handle, current, long, end + 1, onBytes);
         onTooLong?.(long);
         if (end !== undefined) visit(current, 0, 0, long);
@@ -131,7 +132,7 @@ async function readAgain(
 
 /** Of the first `length` bytes of a file, or of the whole file if it is shorter. */
 export async function sumOfFile(file: string, length: number): Promise<number> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     let sum = 0;
     const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(1, length)));
@@ -142,13 +143,23 @@ export async function sumOfFile(file: string, length: number): Promise<number> {
   }
 }
 
-/** Offset of the next line feed. Overwrites the buffer. */
-async function endOfLine(handle: FileHandle, buffer: Buffer, from: number): Promise<number | undefined> {
+/**
+ * Offset of the next line feed. Overwrites the buffer.
+ * @param range where the line begins, and how far it is read
+ * @throws {Fault} `file/too-large`
+ */
+async function endOfLine(
+  handle: FileHandle,
+  buffer: Buffer,
+  file: string,
+  [start, from]: readonly [number, number],
+): Promise<number | undefined> {
   for (let offset = from; ;) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
     if (bytesRead === 0) return undefined;
     const found = buffer.subarray(0, bytesRead).indexOf(LINE_FEED);
     if (found !== -1) return offset + found;
     offset += bytesRead;
+    if (offset - start > MAX_PASSED_OVER_BYTES) throw endlessLine(file);
   }
 }

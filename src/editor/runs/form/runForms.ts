@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../../core/fault';
 import { lazily } from '../../../core/lazily';
-import { runFiles } from '../../../core/training/runFolder';
+import { readText } from '../../../core/regularFile';
+import { MAX_RECORD_BYTES, runFiles } from '../../../core/training/runFolder';
 import type { Run, Runs } from '../../../core/training/runs';
 import type { DuplicatedRun, FormState, Values } from '../../../../webview/newRun/protocol';
 import type { Engine } from '../../engine';
@@ -186,8 +187,7 @@ const configurationSchema = lazily(() => z.looseObject({ data: z.looseObject({})
 
 /** With absolute paths, so that it can be started from another folder. */
 async function copyOf(run: Run): Promise<DuplicatedRun> {
-  const file = vscode.Uri.file(path.join(run.folder, runFiles.configuration));
-  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  const text = await readText(path.join(run.folder, runFiles.configuration), MAX_RECORD_BYTES);
   const configuration = configurationSchema().parse(JSON.parse(text));
   const data = Object.fromEntries(
     Object.entries(configuration.data ?? {}).map(([field, value]) => [field, fromFolder(value, field, run)]),

@@ -1,10 +1,12 @@
 import path from 'node:path';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
 import { guidelinesOf } from '../../../core/task/guidelines';
+import { copyRegular, MB, readBytes } from '../../../core/regularFile';
 import { isThere } from '../../../core/trajectory/files';
 
 const { t } = vscode.l10n;
@@ -172,16 +174,20 @@ async function copied(file: string, target: string): Promise<void> {
   await copyTo(file, target);
 }
 
+const MAX_PACK_BYTES = 1024 * MB;
+
 export async function likeness(file: string, target: string): Promise<'none' | 'the same' | 'another'> {
   if (!(await isThere(target))) return 'none';
-  return (await readFile(file)).equals(await readFile(target)) ? 'the same' : 'another';
+  const [given, there] = [await readBytes(file, MAX_PACK_BYTES), await readBytes(target, MAX_PACK_BYTES)];
+  return given.equals(there) ? 'the same' : 'another';
 }
 
 /** @throws {Fault} `editor/pack-not-copied` */
 export async function copyTo(file: string, target: string): Promise<void> {
   try {
     await mkdir(path.dirname(target), { recursive: true });
-    await copyFile(file, target);
+    // A link without a target does not count as there, and copying would make what it leads to.
+    await copyRegular(file, target, { mode: constants.COPYFILE_EXCL });
   } catch (error) {
     throw new Fault(
       'editor/pack-not-copied',

@@ -8,6 +8,7 @@ import { Chat } from '../../../../src/core/model/local/chat';
 import { readLocalFolder } from '../../../../src/core/model/local/folder';
 import { openModel } from '../../../../src/core/model/spec';
 import { LocalModel } from '../../../../src/core/model/local/model';
+import { hasPipes, putPipe } from '../../../fixtures/oddFiles';
 import { errorOf, question } from '../play';
 
 let folder: string;
@@ -170,5 +171,19 @@ describe('graphs that were made before the weights changed', () => {
     await record({ 'model.onnx': '0000' });
     await remove('model.safetensors');
     expect(readLocalFolder(folder).graph).toBe(graph('model.onnx'));
+  });
+});
+
+it
+  .runIf(hasPipes)
+  .each([
+    ...['config.json', 'generation_config.json', 'chat_template.jinja', 'tokenizer.json'],
+    ...['onnx/model.onnx', 'onnx/weights.bin', 'onnx/export.json', 'model.safetensors'],
+  ])('says that %s is a pipe, and does not wait for it', async (name) => {
+  await putPipe(path.join(folder, name));
+  // Some files are read when a model is made, others when it is asked.
+  expect(await asked().catch((error: unknown) => error)).toMatchObject({
+    code: 'file/not-regular',
+    message: expect.stringContaining(`${path.join(folder, name)} is a pipe`) as string,
   });
 });

@@ -21,6 +21,7 @@ import {
   started,
   temporaryFolder,
 } from '../../../fixtures/log';
+import { hasPipes, putPipe } from '../../../fixtures/oddFiles';
 import { anyEvents, seeded } from '../random';
 
 /** Sorts rows by id, because episodes that started in the same millisecond have no defined order. */
@@ -111,6 +112,21 @@ describe('the index', () => {
     await opened.close();
     expect((await openLog(folder)).notes).toEqual([]);
   });
+
+  it.runIf(hasPipes).each(['', '-journal', '-wal', '-shm'])(
+    'is rebuilt with a note when its file%s is a pipe',
+    async (suffix) => {
+      const folder = await temporaryFolder();
+      const log = await openLog(folder);
+      await play(log, 'e1', 1);
+      await log.close();
+      const file = indexFileOf(folder) + suffix;
+      await putPipe(file);
+      const opened = await openLog(folder);
+      expect(opened.notes).toEqual([`The index of the log was rebuilt: ${file} is a pipe.`]);
+      expect(rows(opened)).toMatchObject({ total: 1 });
+    },
+  );
 
   it('is rebuilt, not misread, when it is of another version or has other tables', async () => {
     const folder = await temporaryFolder();

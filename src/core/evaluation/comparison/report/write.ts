@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { lstat, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { MB, readText } from '../../../regularFile';
 import { writeAtomically, ifThere } from '../../../trajectory/files';
 import { RunReader, type RunRecord } from '../experiment';
 import { measuredRunsOf, type MeasuredRuns } from '../measuredRuns';
@@ -98,9 +99,14 @@ async function isFree(folder: string, names: readonly string[]): Promise<boolean
   return !theirs.includes(true);
 }
 
+/** Ours have a bounded number of points. */
+const MAX_PICTURE_BYTES = 64 * MB;
+
 async function isOurs(file: string): Promise<boolean> {
-  if (!file.endsWith('.svg') || !(await lstat(file)).isFile()) return false;
-  return (await readFile(file, 'utf8')).endsWith(MARK);
+  if (!file.endsWith('.svg')) return false;
+  const found = await lstat(file);
+  if (!found.isFile() || found.size > MAX_PICTURE_BYTES) return false;
+  return (await readText(file, MAX_PICTURE_BYTES)).endsWith(MARK);
 }
 
 /** More points of a curve would enlarge the file without being visible. */

@@ -11,6 +11,7 @@ import { Tensor, type InferenceSession } from '../runtime';
 import { damaged } from '../files';
 import { createSession } from '../graph';
 import type { ChatMessage } from '../../model';
+import { isUnfit } from '../../../regularFile';
 import { withoutEnd } from '../../../text';
 
 interface Critic {
@@ -79,6 +80,7 @@ class Scorer {
     try {
       return new Scorer(await createSession(file, statSync(file).size, 'cpu'));
     } catch (error) {
+      if (isUnfit(error)) throw error;
       throw damaged(file, messageOf(error), error);
     }
   }
