@@ -107,7 +107,7 @@ async function removeUnfinished(folder: string): Promise<void> {
 }
 
 /** Episodes in which the developer played the collaborator, replied, or chose between candidates. */
-async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
+export async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
   const mayName = nameTest(pseudonym);
   const episodes = new Set<string>();
   for (const name of await segmentNames(logFolder)) {

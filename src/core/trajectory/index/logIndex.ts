@@ -189,8 +189,7 @@ export class LogIndex {
       if (this.passOver(number, buffer.subarray(start, end), offset)) sequence.told += 1;
       return;
     }
-    const isErased =
-      this.erased?.isEmpty === false && this.erased.covers(front, buffer.subarray(start, end));
+    const isErased = this.erased?.isEmpty === false && this.erased.covers(front, buffer.subarray(start, end));
     if (isErased) this.store.segments[number]!.erased = (this.store.segments[number]!.erased ?? 0) + 1;
     const isRead =
       isErased ||
