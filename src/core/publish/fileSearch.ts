@@ -21,7 +21,7 @@ export interface SearchedFile {
 
 /** Bytes searched at once, and what of the neighbours is searched with them: secrets end within it, keys included. */
 const BODY = 1024 * 1024;
-const BEFORE = 256;
+const BEFORE = 4 * 1024;
 const AFTER = 64 * 1024;
 
 const MAX_FINDINGS = 1000;

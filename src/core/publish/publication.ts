@@ -52,6 +52,9 @@ async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Pu
       'publish/nothing',
       `${file} has no card ${path.basename(card)} beside it, so it is not what "tandem export" wrote: export the rows again, and publish that file.`,
     );
+  for (const each of [file, card])
+    if (!(await stat(each)).isFile())
+      throw new Fault('publish/nothing', `${each} is no regular file: publish a file with exported rows.`);
   // A run's rows have such a card, too; they are recognised by the report beside them, and elsewhere by the card.
   const report = path.join(path.dirname(file), path.basename(runFiles.selection));
   if (
@@ -66,9 +69,6 @@ async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Pu
     [path.basename(file), file],
     [CARD, card],
   ]);
-  for (const each of names.values())
-    if (!(await stat(each)).isFile())
-      throw new Fault('publish/nothing', `${each} is no regular file: publish a file with exported rows.`);
   return publication('dataset', names, 0, signal);
 }
 
