@@ -160,7 +160,7 @@ class FileSearch {
         runStart += own[next++]!.text.length + BETWEEN.length;
       const run = own[next]!;
       const offset = run.start + (span.start - runStart) * run.width;
-      if (offset < start || offset >= end || isNoise(span, text.slice(span.start, span.end))) continue;
+      if (offset < start || offset >= end || isNoise(run, span, text)) continue;
       this.add(text, spans, span);
     }
   }
@@ -261,11 +261,13 @@ function runsIn(window: Buffer, pattern: RegExp): Run[] {
   });
 }
 
-/** Random bytes have addresses such as `H@g65.Wk`; those that people write into metadata are in lower case. */
-function isNoise({ kind }: Span, value: string): boolean {
-  return (
-    kind === 'e-mail address' && (value.length < 8 || /[^a-z\d.-]/.test(value.slice(value.indexOf('@') + 1)))
-  );
+/**
+ * Random bytes have addresses such as `H@g65.Wk`, in short runs; those that people write into metadata are in lower
+ * case.
+ */
+function isNoise(run: Run, { kind, start, end }: Span, text: string): boolean {
+  if (kind !== 'e-mail address' || run.text.length > 24) return false;
+  return /[^a-z\d.-]/.test(text.slice(text.indexOf('@', start) + 1, end));
 }
 
 const ZIP_ENTRY = Buffer.from('PK\x03\x04');

@@ -140,6 +140,19 @@ it('says which files it cannot search, whatever their names', async () => {
   );
 });
 
+it('finds addresses in metadata of weights', async () => {
+  const header = Buffer.concat([
+    noise(8),
+    Buffer.from('ada@lab.org'),
+    noise(8),
+    Buffer.from('By Ada, Ada@Lab.Org, of LAB'),
+  ]);
+  const folder = await model({ 'config.json': '{}', 'README.md': '', 'a.gguf': header });
+  expect((await publicationOf(folder)).findings.map(({ what }) => what)).toEqual(
+    Array.from({ length: 2 }, () => 'e-mail address'),
+  );
+});
+
 it('counts lines across the pieces of a long text, and lists a bounded number of findings', async () => {
   const folder = await model({
     ...{ 'config.json': '{}', 'README.md': '' },

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/core/trajectory/check/check';
 import { repairLog } from '../../../src/core/trajectory/check/repair';
+import { importTrajectories } from '../../../src/core/trajectory/import';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { ownTask } from '../../../src/core/task/own';
 import {
@@ -281,6 +282,29 @@ describe('erasing a developer', () => {
       await log.close();
       await expectErased(data);
     });
+  });
+
+  it('does not import rows again that were erased', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'rows.jsonl');
+    const task = {
+      problem_description: 'Double it.',
+      ground_truth: 'def f(): pass',
+      test_cases: { t: 'f()' },
+    };
+    const history = [
+      { role: 'agent', content: 'Which?' },
+      { role: 'human', content: 'This secret one.' },
+      { role: 'agent', content: 'I WANT TO ANSWER: x' },
+    ];
+    await writeFile(file, `${JSON.stringify({ task, dialogue_history: history, answer: 'x', reward: 1 })}\n`);
+    const log = await openLog(join(folder, 'data'));
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 1 });
+    const [episode] = ids(log);
+    await log.append({ event: 'hand-over', episode: episode!, turn: 1, to: kim });
+    await log.eraseDeveloper('kim');
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, bad: [{ line: 1 }] });
+    expect(await filesOf(join(folder, 'data'))).not.toContain('secret one');
   });
 
   it('refuses what an open window goes on to say in an erased dialogue', async () => {
