@@ -38,15 +38,18 @@ export class ForeignLines {
 
   /** Undefined for a line that is left out. */
   of(event: LogEvent): LogEvent | undefined {
-    if (this.foreign.erased.hasEvent(event)) return undefined;
-    const taken = isPossible(event) ? this.taken(event) : undefined;
+    const { erased, people } = this.foreign;
+    const isErased = erased.hasEvent(event);
+    const taken = !isErased && isPossible(event) ? this.taken(event) : undefined;
     if (taken === undefined) {
       this.leaveOut(event.event);
-      if ('episode' in event) this.cut.add(event.episode);
+      if ('episode' in event && !isErased) this.cut.add(event.episode);
       return undefined;
     }
-    const named = this.dated(withPeople(taken, (name) => this.foreign.people.get(name) ?? name));
-    return this.foreign.erased.hasEvent(named) ? undefined : named;
+    const named = this.dated(withPeople(taken, (name) => people.get(name) ?? name));
+    if (!erased.hasEvent(named)) return named;
+    this.leaveOut(event.event);
+    return undefined;
   }
 
   leaveOut(kind: string): void {
