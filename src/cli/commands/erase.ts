@@ -12,7 +12,7 @@ export const installErase: Install = (program, perform) => {
   program
     .command('erase')
     .description(
-      'delete all data of one developer: dialogues, ratings, consent, and runs, loops and scoreboards made with them; cannot be undone',
+      'delete all data of one developer: dialogues, ratings, consent, and runs, exports, loops and scoreboards made with them; cannot be undone',
     )
     .argument('<pseudonym>', 'the name under which the developer played')
     .addOption(dataOption())
@@ -29,9 +29,9 @@ async function erase(
     throw wrongUse(`This cannot be undone; add --yes to take the data of ${pseudonym} out of ${data}.`);
   }
   return withLog(data, signal, async (log) => {
-    const { episodes, lines, runs, experiments } = await eraseDeveloper(log, data, pseudonym);
+    const { episodes, lines, runs, experiments, exports } = await eraseDeveloper(log, data, pseudonym);
     return {
-      summary: { pseudonym, data, episodes, lines, runs, experiments },
+      summary: { pseudonym, data, episodes, lines, runs, experiments, exports },
       print: () =>
         [
           `${episodes} dialogues of ${pseudonym} (${lines} lines) are gone from ${data}.`,
@@ -39,6 +39,8 @@ async function erase(
           ...experiments.map(
             (name) => `What ${name} made with them is gone; the same command makes it again.`,
           ),
+          ...exports.map((name) => `The export ${name} is gone.`),
+          'Not reached: exports, models and copies of the log in other folders or on other machines, what was published, and tasks that they wrote into a pack. Delete those yourself.',
         ].join('\n'),
     };
   });

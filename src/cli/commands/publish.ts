@@ -22,7 +22,7 @@ export const installPublish: Install = (program, perform) => {
     .argument('<repository>', 'owner/name on the hub; it is made when there is none')
     .option('--public', 'everybody may read it (without this, only its owner)')
     .option('--yes', 'publish what is listed without being asked')
-    .option('--allow-findings', 'publish secrets and e-mail addresses as they are')
+    .option('--allow-findings', 'publish secrets, e-mail addresses and what cannot be searched as they are')
     .option('--with-local', 'publish a model that learned from dialogues that people keep on this machine')
     .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
     .action((what: string, repository: string, options: Options) =>
@@ -84,7 +84,7 @@ function refuse({ findings, keptLocal }: Publication, options: Options): void {
   if (findings.length > 0 && options.allowFindings !== true)
     throw new Fault(
       'publish/findings',
-      `Nothing is published, because there ${findings.length === 1 ? 'is 1 secret or e-mail address' : `are ${findings.length} secrets or e-mail addresses`} in it. Take ${findings.length === 1 ? 'it' : 'them'} out, or add --allow-findings.`,
+      `Nothing is published, because of ${findings.length === 1 ? 'the finding' : `the ${findings.length} findings`} above. Take ${findings.length === 1 ? 'it' : 'them'} out, or add --allow-findings.`,
     );
   if (keptLocal > 0 && options.withLocal !== true)
     throw new Fault(

@@ -10,8 +10,10 @@ import {
   whoAmI,
 } from '@huggingface/hub';
 import { Fault, messageOf } from '../fault';
+import { openRegular } from '../regularFile';
 import { isHubToken, isRepository } from '../task/hub';
 import { withoutEnd } from '../text';
+import { changed, stampOf } from './fileSearch';
 import type { Publication } from './publication';
 
 export interface UploadOptions {
@@ -44,7 +46,7 @@ const MAX_FAILURES = 5;
  * Makes the repository on the Hugging Face Hub when there is none. All files appear in one commit, or none does. After
  * an interruption the next call sends only the large files that the hub does not have yet.
  * @throws {Fault} `publish/no-repository`, `task/bad-token`, `publish/public-there`, `publish/forbidden`,
- * `publish/refused`, `publish/unreachable`
+ * `publish/refused`, `publish/unreachable`, `publish/not-a-hub`, `publish/changed`
  * @throws the signal's reason when it is aborted
  */
 export async function upload(publication: Publication, options: UploadOptions): Promise<Published> {
@@ -119,10 +121,10 @@ class Upload {
       repo: this.repo,
       title: `Publish ${this.repo.type} with Tandem`,
       operations: await Promise.all(
-        files.map(async ({ file, path }) => ({
+        files.map(async ({ file, path, stamp }) => ({
           operation: 'addOrUpdate' as const,
           path,
-          content: await openAsBlob(file),
+          content: await searchedContent(file, stamp),
         })),
       ),
       ...(signal && { abortSignal: signal }),
@@ -181,6 +183,18 @@ function requireToken(accessToken: string | undefined): string {
   );
 }
 
+/** A blob fails to be read once its file is written to. */
+async function searchedContent(file: string, stamp: string): Promise<Blob> {
+  const content = await openAsBlob(file);
+  const handle = await openRegular(file);
+  try {
+    if ((await stampOf(handle)) !== stamp) throw changed(file);
+  } finally {
+    await handle.close();
+  }
+  return content;
+}
+
 /** @param what the object that is read or written */
 function asFault(error: unknown, hubUrl: string, what: string): unknown {
   if (error instanceof HubApiError) {
@@ -194,6 +208,18 @@ function asFault(error: unknown, hubUrl: string, what: string): unknown {
       { cause: error },
     );
   }
+  if (error instanceof SyntaxError)
+    return new Fault(
+      'publish/not-a-hub',
+      `${hubUrl} does not answer as the Hugging Face Hub does, perhaps because the network asks you to sign in first; nothing is known to have appeared there. Open that address in a browser, then publish again.`,
+      { cause: error },
+    );
+  if (error instanceof DOMException && error.name === 'NotReadableError')
+    return new Fault(
+      'publish/changed',
+      `A file of ${what} has changed since it was searched for secrets, so nothing is published. Wait until nothing writes to it, then publish again.`,
+      { cause: error },
+    );
   if (!isLost(error)) return error;
   return new Fault(
     'publish/unreachable',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { MB, readText } from '../regularFile';
+import { Erased, keyOf, personOf } from './erased';
 import type { EventOf, LogEvent } from './event';
 import { ifThere, isErrorCode, isThere, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
@@ -55,8 +56,9 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
 }
 
 /**
- * Rewrites the segments of a log without a developer's data. Every other line stays byte for byte and in order, unknown
- * kinds and versions included; only unreadable lines are removed, because their owner is unknown. The first line of a
+ * Rewrites the segments of a log without a developer's data, and without what was erased before and has come back with a
+ * copied file. Every other line stays byte for byte and in order, unknown kinds and versions included; only tasks that
+ * nothing plays any more and unreadable lines are removed, because they may be the developer's. The first line of a
  * rewritten segment lists the numbers of the erased lines, so that they are not reported as missing, and says whether
  * unreadable lines were removed, because their content stays in doubt.
  *
@@ -106,14 +108,13 @@ async function removeUnfinished(folder: string): Promise<void> {
 }
 
 /** Episodes in which the developer played the collaborator, replied, or chose between candidates. */
-async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
-  const needle = Buffer.from(JSON.stringify(pseudonym));
+export async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
+  const mayName = nameTest(pseudonym);
   const episodes = new Set<string>();
   for (const name of await segmentNames(logFolder)) {
     await scanLines(join(logFolder, name), 0, (buffer, start, end) => {
       const line = buffer.subarray(start, end);
-      // A line in the log's own form spells the name as this process does; any other line must be parsed.
-      if (peek(line, 0, line.length) && !line.includes(needle)) return;
+      if (peek(line, 0, line.length) && !mayName(line)) return;
       const read = readEvent(line);
       if ('event' in read && seats(read.event, pseudonym)) episodes.add(read.event.episode);
     });
@@ -139,38 +140,123 @@ function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episod
 /** @returns the number of removed lines */
 async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
   await writeAtomically(planOf(logFolder), (handle) => handle.writeFile(JSON.stringify(plan)));
-  const goes = lineTest(plan);
+  const names = await segmentNames(logFolder);
+  const erased = await Erased.read(logFolder);
+  const test = lineTest(plan, erased);
+  const keys = new Set<string>();
+  const { played, tasks } = await tasksIn(logFolder, names, test, keys);
+  const unplayed = [...tasks].filter((task) => !played.has(task));
+  // Remembered first: after a crash, a line that is gone cannot be recognised in a copied file.
+  await erased.remember(logFolder, { episodes: plan.episodes, tasks: unplayed, lines: keys });
+  const goes: LineTest = (line) => test(line) || isUnplayedTask(line, played);
   let lines = 0;
-  for (const name of await segmentNames(logFolder))
-    lines += await rewrite(join(logFolder, name), goes, plan.pseudonym);
+  for (const name of names) lines += await rewrite(join(logFolder, name), goes, plan.pseudonym);
   await rm(planOf(logFolder), { force: true });
   await syncFolder(logFolder);
   return lines;
 }
 
-type LineTest = (line: Buffer) => boolean;
+export type LineTest = (line: Buffer) => boolean;
 
-function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
-  const gone = new Set(episodes);
+/**
+ * True if the line may name the person. A line that another program wrote may spell the name with other escapes, so one
+ * with such escapes must be parsed.
+ */
+function nameTest(pseudonym: string): LineTest {
   const needle = Buffer.from(JSON.stringify(pseudonym));
+  return (line) => line.includes(needle) || line.includes('\\u') || line.includes('\\/');
+}
+
+function lineTest({ pseudonym, episodes }: ErasurePlan, erased: Erased): LineTest {
+  const gone = new Set(episodes);
+  const mayName = nameTest(pseudonym);
+  const name = JSON.stringify(pseudonym);
   return (line) => {
     const front = peek(line, 0, line.length);
     if (front?.episode !== undefined && gone.has(front.episode)) return true;
-    if (front && !line.includes(needle)) return false;
+    if (erased.covers(front, line)) return true;
+    if (front && !mayName(line)) return false;
     const read = readEvent(line);
     if ('reason' in read) return true;
     if ('unknown' in read) {
       const { episode } = read.unknown;
-      return (typeof episode === 'string' && gone.has(episode)) || line.includes(needle);
+      return (
+        (typeof episode === 'string' && gone.has(episode)) || JSON.stringify(read.unknown).includes(name)
+      );
     }
     const { event } = read;
     if ('episode' in event && gone.has(event.episode)) return true;
-    if (event.event === 'consent') return event.pseudonym === pseudonym;
-    if (event.event === 'assignment') return event.part?.person === pseudonym;
     // A rating or another statement about another person's dialogue. A reply is kept: a simulator may have the same
     // name.
-    return event.event !== 'reply' && 'by' in event && event.by === pseudonym;
+    return personOf(event) === pseudonym;
   };
+}
+
+/**
+ * The tasks of a log, and those that are still played once the lines go for which `goes` is true: a task of a person's
+ * own function is their words, and its line belongs to no episode.
+ * @param keys gets the keys of the lines that go
+ */
+async function tasksIn(
+  logFolder: string,
+  names: readonly string[],
+  goes: LineTest,
+  keys?: Set<string>,
+): Promise<{ readonly played: ReadonlySet<string>; readonly tasks: ReadonlySet<string> }> {
+  const played = new Set<string>();
+  const tasks = new Set<string>();
+  for (const name of names) {
+    await scanLines(join(logFolder, name), 0, (buffer, start, end) => {
+      const line = buffer.subarray(start, end);
+      const isGoing = goes(line);
+      const kind = peek(line, 0, line.length)?.kind;
+      if (!isGoing && kind !== undefined && kind !== 'task' && kind !== 'episode-started') return;
+      const read = readEvent(line);
+      if (isGoing) {
+        const key = keyOf(read, line);
+        if (key !== undefined) keys?.add(key);
+        return;
+      }
+      const task = taskIn(read);
+      if (task !== undefined) (taskOf(read) === undefined ? played : tasks).add(task);
+    });
+  }
+  return { played, tasks };
+}
+
+/** The id of the task that the line holds. */
+function taskOf(read: ReturnType<typeof readEvent>): string | undefined {
+  return 'event' in read && read.event.event === 'task' ? read.event.task.id : undefined;
+}
+
+/** The id of the task that the line holds or plays; a newer Tandem may write another kind that plays one. */
+function taskIn(read: ReturnType<typeof readEvent>): string | undefined {
+  if ('event' in read && read.event.event === 'episode-started') return read.event.task;
+  if ('unknown' in read && typeof read.unknown.task === 'string') return read.unknown.task;
+  return taskOf(read);
+}
+
+/** @param erased limits it to tasks that were erased */
+function isUnplayedTask(line: Buffer, played: ReadonlySet<string>, erased?: Erased): boolean {
+  const front = peek(line, 0, line.length);
+  if (front && front.kind !== 'task') return false;
+  const task = taskOf(readEvent(line));
+  return task !== undefined && !played.has(task) && (erased === undefined || erased.hasTask(task));
+}
+
+/**
+ * True for the lines of segments that bring back what was erased; undefined if nothing was.
+ * @param from folder of the segments, which may be another log's
+ */
+export async function erasedTest(
+  from: string,
+  names: readonly string[],
+  erased: Erased,
+): Promise<LineTest | undefined> {
+  if (erased.isEmpty) return undefined;
+  const test: LineTest = (line) => erased.covers(peek(line, 0, line.length), line);
+  const { played } = await tasksIn(from, names, test);
+  return (line) => test(line) || isUnplayedTask(line, played, erased);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Consents } from './consent';
+import type { Erased } from './erased';
 import type { EventOf, LogEvent } from './event';
 import { latestTime } from './segment/future';
 import { OPINIONS, withPeople, type Mentions } from './people';
@@ -20,6 +21,8 @@ export interface ForeignLog {
   readonly incomplete: ReadonlySet<string>;
   /** As they count there. */
   readonly consents: Consents;
+  /** What was erased here. */
+  readonly erased: Erased;
 }
 
 /** Makes lines of another data folder into lines of this one. */
@@ -35,13 +38,18 @@ export class ForeignLines {
 
   /** Undefined for a line that is left out. */
   of(event: LogEvent): LogEvent | undefined {
-    const taken = isPossible(event) ? this.taken(event) : undefined;
+    const { erased, people } = this.foreign;
+    const isErased = erased.hasEvent(event);
+    const taken = !isErased && isPossible(event) ? this.taken(event) : undefined;
     if (taken === undefined) {
       this.leaveOut(event.event);
-      if ('episode' in event) this.cut.add(event.episode);
+      if ('episode' in event && !isErased) this.cut.add(event.episode);
       return undefined;
     }
-    return this.dated(withPeople(taken, (name) => this.foreign.people.get(name) ?? name));
+    const named = this.dated(withPeople(taken, (name) => people.get(name) ?? name));
+    if (!erased.hasEvent(named)) return named;
+    this.leaveOut(event.event);
+    return undefined;
   }
 
   leaveOut(kind: string): void {

@@ -75,6 +75,9 @@ export async function importTrajectories(
       const row = 'reason' in read ? read.reason : parsed(read.value, repliesBy);
       if (typeof row === 'string') {
         bad.push({ file, line: read.line, reason: row });
+      } else if (log.isErased(row.id)) {
+        const reason = 'The dialogue was erased from this log, and is not imported again.';
+        bad.push({ file, line: read.line, reason });
       } else if (isWhole(log, row, row.id) || (repliesBy === undefined && wasSimulated(log, row))) {
         alreadyThere += 1;
       } else {

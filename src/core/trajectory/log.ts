@@ -168,6 +168,11 @@ export class TrajectoryLog extends LogWriter {
     return row && this.index.ask((store) => summaryOf(row, store));
   }
 
+  /** True if it was erased from this log for good. */
+  override isErased(id: string): boolean {
+    return this.index.isErased(id);
+  }
+
   isDeleted(id: string): boolean {
     return this.row(id)?.deleted === 1;
   }
@@ -337,6 +342,7 @@ export class TrajectoryLog extends LogWriter {
 
   protected override async beforeSegment(): Promise<EventOf<'segment'>['older']> {
     await refuseWhileErasing(this.logFolder);
+    await this.index.readErased();
     return notYetNoted(this.logFolder, this.index.store, this.index.store.newest);
   }
 

@@ -7,6 +7,7 @@ import { Fault } from '../fault';
 import { openRegular, refuseLinkedFolder } from '../regularFile';
 import { Consents } from './consent';
 import { refuseWhileErasing, unfinishedErasure } from './erase';
+import { Erased } from './erased';
 import type { ConsentLevel, EventOf, LogEvent } from './event';
 import { ifThere, makeFolder, writeAtomically } from './files';
 import { LogIndex } from './index/logIndex';
@@ -61,7 +62,7 @@ export interface MergedSegments {
  *
  * Nothing of the other log is trusted. Its lines are parsed and written anew; its people are others than those here,
  * under other names if need be; of dialogues that are here and not from there it adds opinions only; its consents count
- * only for what is lower than here (see `Consents`); its times end now.
+ * only for what is lower than here (see `Consents`); its times end now. What was erased here stays away.
  *
  * @param from the other log's folder; it may be written to meanwhile, and is not changed
  * @param to the log's folder
@@ -169,6 +170,7 @@ async function surveyOf(
   const there = noMentions();
   let alreadyThere = 0;
   let origin: string | undefined;
+  const erased = await Erased.read(to);
   for (const name of names) {
     signal?.throwIfAborted();
     const state = await stateOf(from, to, name);
@@ -177,7 +179,7 @@ async function surveyOf(
     else {
       origin ??= state.known?.imported?.origin;
       const mentions = noMentions();
-      const extent = await addMentions(join(from, name), mentions, state.from);
+      const extent = await addMentions(join(from, name), mentions, state.from, erased);
       if (extent.bytes === 0) continue;
       sources.push({ name, ...state, ...extent, mentions });
       for (const each of ['people', 'started', 'played', 'packs'] as const)
@@ -190,7 +192,7 @@ async function surveyOf(
   return {
     ...mentioned,
     ...(await countedThere(from)),
-    ...{ origin, there, sources, alreadyThere, different },
+    ...{ erased, origin, there, sources, alreadyThere, different },
   };
 }
 

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { openRegular } from '../regularFile';
+import type { Erased } from './erased';
 import type { Collaborator, EventOf, LogEvent } from './event';
 import { ifThere } from './files';
 import { headerOf, matches, peek, readEvent } from './segment/line';
@@ -86,14 +87,22 @@ export interface Extent {
   readonly sum: number;
 }
 
-/** @param from byte offset of the first line whose mentions count */
-export async function addMentions(file: string, mentions: Mentions, from = 0): Promise<Extent> {
+/**
+ * @param from byte offset of the first line whose mentions count
+ * @param erased lines that do not count
+ */
+export async function addMentions(
+  file: string,
+  mentions: Mentions,
+  from = 0,
+  erased?: Erased,
+): Promise<Extent> {
   let sum = 0;
   const { end: bytes } = await scanLines(
     file,
     0,
     (buffer, start, end, offset) => {
-      if (offset >= from) addLine(buffer.subarray(start, end), mentions);
+      if (offset >= from) addLine(buffer.subarray(start, end), mentions, erased);
     },
     undefined,
     undefined,
@@ -104,8 +113,9 @@ export async function addMentions(file: string, mentions: Mentions, from = 0): P
   return { bytes, sum };
 }
 
-function addLine(line: Buffer, { people, started, played, packs }: Mentions): void {
+function addLine(line: Buffer, { people, started, played, packs }: Mentions, erased?: Erased): void {
   const front = peek(line, 0, line.length);
+  if (erased?.covers(front, line)) return;
   if (front?.episode !== undefined && !OPINIONS.has(front.kind)) played.add(front.episode);
   if (front && (IMPERSONAL.has(front.kind) || matches(line, front.rest, BY_SIMULATOR))) return;
   const read = readEvent(line);

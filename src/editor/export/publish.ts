@@ -78,7 +78,7 @@ async function mayBePublished({ findings, keptLocal }: Publication): Promise<boo
     }));
     const heading = { label: t('Found: {0}', findings.length), kind: vscode.QuickPickItemKind.Separator };
     const chosen = await vscode.window.showQuickPick([everything, heading, ...list], {
-      title: t('Secrets and E-Mail Addresses in What Is Published'),
+      title: t('Secrets, E-Mail Addresses and What Cannot Be Searched'),
       placeHolder: t('Nothing is published yet. Take these out of the files first, or publish them.'),
       ignoreFocusOut: true,
     });

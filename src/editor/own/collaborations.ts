@@ -99,6 +99,19 @@ export class Collaborations implements vscode.Disposable {
     );
   }
 
+  /** Forgets the functions and answers of dialogues that were erased. */
+  async forget(isKept: (episode: string) => boolean): Promise<void> {
+    await this.memory.update(
+      TARGETS,
+      this.targets.filter(({ episode }) => isKept(episode)),
+    );
+    const accepted = this.accepted.filter(
+      ({ proposal: { episode } }) => episode !== undefined && isKept(episode),
+    );
+    await this.memory.update(ACCEPTED, accepted);
+    this.measureLater();
+  }
+
   dispose(): void {
     for (const timer of this.timers) clearTimeout(timer);
     vscode.Disposable.from(...this.disposables).dispose();

@@ -3,6 +3,7 @@ import type { DataErasure } from '../../core/erasure/erase';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
+import type { Collaborations } from '../own/collaborations';
 import type { Sessions } from '../session/sessions';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { dialogues } from '../words';
@@ -23,6 +24,7 @@ interface DeletionContext {
   readonly engines: Engines;
   readonly panels: Sessions;
   readonly trajectories: TrajectoryTree;
+  readonly collaborations: Collaborations;
 }
 
 /** Deletes everything of one developer from the window's data folders and from the editor's memory, for good. */
@@ -60,7 +62,7 @@ export async function deleteData(on: DeletionContext): Promise<void> {
 
 /** A folder that cannot be changed is reported, and does not stop the others; the person stays known until it is. */
 async function eraseAll(
-  { engines, panels, trajectories }: DeletionContext,
+  { engines, panels, trajectories, collaborations }: DeletionContext,
   places: readonly Place[],
   { pseudonym, isOwn }: { readonly pseudonym: string; readonly isOwn: boolean },
 ): Promise<(DataErasure & { readonly place: string })[]> {
@@ -77,8 +79,11 @@ async function eraseAll(
   }
   const isThere = (episode: string): boolean => places.some(({ log }) => log.summary(episode) !== undefined);
   await panels.drafts.remove((episode) => !isOwn && isThere(episode));
-  // The editor keeps the filter, and with it the name.
+  await collaborations.forget(isThere);
+  // The editor keeps filters, and with them the name.
   if (trajectories.filter.collaborator === pseudonym) trajectories.filter = {};
+  for (const { name, filter } of trajectories.saved.all)
+    if (filter.collaborator === pseudonym) trajectories.saved.remove(name);
   if (isOwn && erased.length === places.length) await engines.first.consent.forget();
   return erased;
 }
@@ -129,6 +134,7 @@ interface DeveloperData {
 export function whatGoes(found: readonly DeveloperData[], t: Translate): string {
   const runs = found.flatMap(({ made }) => made.runs);
   const experiments = found.flatMap(({ made }) => made.experiments);
+  const exports = found.flatMap(({ made }) => made.exports);
   return [
     t(
       '{0} played under this pseudonym, all others with its replies, its ratings, its consent, and drafts of replies in this window. Open sessions are closed.',
@@ -140,7 +146,10 @@ export function whatGoes(found: readonly DeveloperData[], t: Translate): string 
     ...(experiments.length === 0
       ? []
       : [t('Not deleted from the logs of these loops and scoreboards: {0}.', experiments.join(', '))]),
-    t('Exported files and copied models are not deleted. This cannot be undone.'),
+    ...(exports.length === 0 ? [] : [t('Exported files in the data folder: {0}.', exports.join(', '))]),
+    t(
+      'Not deleted: exported files, models and copies of the log elsewhere, what was published, and tasks in pack files. This cannot be undone.',
+    ),
   ].join('\n\n');
 }
 

@@ -2,8 +2,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { cell, markdownTable } from '../../../src/core/markdown';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import { eraseDeveloper, madeFrom } from '../../../src/core/erasure/erase';
+import { checkLog } from '../../../src/core/trajectory/check/check';
+import { repairLog } from '../../../src/core/trajectory/check/repair';
 import { claimIn } from '../../../src/core/trajectory/claim';
 import { beginOf } from '../../../src/core/trajectory/processState';
 import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
@@ -107,6 +110,13 @@ async function prepared(
   await writeFile(path.join(folder, 'model', 'weights'), 'what was learned from kestrel');
 }
 
+/** Rows for a chat template, which name nobody, and their card. */
+async function exportOf(data: string, name: string, person: string, episode: string): Promise<void> {
+  await writeFile(path.join(data, name), `${JSON.stringify({ messages: [`simulated by ${episode}`] })}\n`);
+  const table = markdownTable(['', ''], [[cell(person), 'research']]);
+  await writeFile(path.join(data, `${name}.md`), `# ${name}\n\n${table}\n`);
+}
+
 /** Creates the files of a loop in a data folder. */
 async function loop(folder: string): Promise<void> {
   await fill(folder);
@@ -142,6 +152,8 @@ it('leaves not a byte of the developer in the data folder and in the drafts, and
   await mkdir(path.join(data, 'loops', 'simulated', 'log'), { recursive: true });
   await writeFile(path.join(data, 'loops', 'simulated', 'report.md'), 'of others');
   await scoreboard(path.join(data, 'scoreboards', 'small'));
+  await exportOf(data, 'of-zoe.jsonl', zoe.name, 'zoe-one');
+  await exportOf(data, 'of-lee.jsonl', 'lee', 'simulated');
   await drafts.write('zoe-one', { text: 'kestrel begun' });
   await drafts.write('simulated-one', { text: 'somebody else' });
 
@@ -151,6 +163,7 @@ it('leaves not a byte of the developer in the data folder and in the drafts, and
   const made = {
     runs: ['from-that', 'from-zoe', 'with-zoe'],
     experiments: [path.join('loops', 'full'), path.join('scoreboards', 'small')],
+    exports: ['of-zoe.jsonl', 'of-zoe.jsonl.md'],
   };
   expect(await madeFrom(data, zoe.name)).toEqual(made);
 
@@ -160,8 +173,7 @@ it('leaves not a byte of the developer in the data folder and in the drafts, and
   expect(await eraseDeveloper(log, data, zoe.name)).toEqual({
     episodes: 0,
     lines: 0,
-    runs: [],
-    experiments: [],
+    ...{ runs: [], experiments: [], exports: [] },
   });
   await drafts.remove((episode) => log.summary(episode) !== undefined);
   await log.close();
@@ -212,4 +224,37 @@ it('is refused while a loop goes on that holds some of it; nothing is deleted th
   expect(await eraseDeveloper(log, data, zoe.name)).toMatchObject({
     experiments: [path.join('loops', 'full')],
   });
+});
+
+it('finds a run by its dialogues where the rows do not say the name, or spell it otherwise', async () => {
+  const data = path.join(await temporaryFolder(), 'data');
+  const log = await openLog(data);
+  await log.recordTask(doubling);
+  const asked: Collaborator = { kind: 'developer', name: 'zö/e' };
+  await log.appendAll([
+    started('only-ended'),
+    { event: 'hand-over', episode: 'only-ended', turn: 1, to: asked },
+  ]);
+  const rows: Readonly<Record<string, string>> = {
+    'by-id': '{"tandem": {"episode": "only-ended"}}',
+    'by-python': String.raw`{"reply_by": "z\u00f6/e"}`,
+    'by-pandas': String.raw`{"reply_by":"z\u00f6\/e"}`,
+    'of-others': '{"tandem": {"episode": "another"}}',
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    await mkdir(path.join(data, 'runs', name, 'data'), { recursive: true });
+    await writeFile(path.join(data, 'runs', name, 'data', 'trajectories.jsonl.1234.unfinished'), `${row}\n`);
+  }
+  expect((await madeFrom(data, asked.name)).runs).toEqual(['by-id', 'by-pandas', 'by-python']);
+});
+
+it('erases from the repaired log beside the data folder, too', async () => {
+  const data = path.join(await temporaryFolder(), 'data');
+  await fill(data);
+  const { folder } = await repairLog(data, await checkLog(data));
+  const log = await openLog(data);
+  await eraseDeveloper(log, data, zoe.name);
+  await log.close();
+  for (const [file, bytes] of await filesOf(folder))
+    expect(bytes.toString('latin1'), file).not.toMatch(traces);
 });

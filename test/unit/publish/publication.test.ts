@@ -1,5 +1,6 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { publicationOf } from '../../../src/core/publish/publication';
 import { prepareData } from '../../../src/core/training/data/prepare';
@@ -15,7 +16,7 @@ async function rows(...lines: readonly object[]): Promise<string> {
 }
 
 /** Writes the model of a run. */
-async function model(files: Readonly<Record<string, string>>, keptLocal?: number): Promise<string> {
+async function model(files: Readonly<Record<string, string | Buffer>>, keptLocal?: number): Promise<string> {
   const run = await temporaryFolder();
   const all = Object.entries(files).map(([name, text]) => [path.join(run, 'model', name), text] as const);
   for (const [file, text] of all) {
@@ -54,7 +55,7 @@ it('finds a secret in a log that is one JSON file, however long it is', async ()
   await writeFile(`${file}.md`, '# inspect.json\n');
   expect((await publicationOf(file)).findings).toEqual([
     {
-      path: 'inspect.json',
+      ...{ path: 'inspect.json', line: 1 },
       what: expect.stringMatching(/github/) as string,
       excerpt: expect.any(String) as string,
     },
@@ -86,6 +87,103 @@ it('publishes a model with everything in its folder except what is hidden', asyn
 it('finds an address in the card of a model', async () => {
   const folder = await model({ 'config.json': '{}', 'README.md': '# Model\n\nAsk ada@lab.org.\n' });
   expect((await publicationOf(folder)).findings).toMatchObject([{ path: 'README.md', line: 3 }]);
+});
+
+/** Bytes that look like weights, with no printable run in them. */
+const noise = (length: number): Buffer => Buffer.alloc(length, Buffer.from([0x3c, 0x80, 0x00, 0xbd]));
+
+const MIB = 1024 * 1024;
+
+it.each<[string, string, Buffer | string]>([
+  ['a text of another name', 'notes', `my key is ${SECRET}`],
+  ['a long vocabulary', 'vocab.txt', `${'word\n'.repeat(400_000)}${SECRET}\n`],
+  ['an escape of JSON', 'extra.json', JSON.stringify({ text: `one\n${SECRET}` })],
+  ['JSON in JSON', 'extra.json', JSON.stringify({ text: JSON.stringify({ text: `one\n${SECRET}` }) })],
+  ['a key of JSON', 'added_tokens.json', JSON.stringify({ [SECRET]: 1 })],
+  ['two bytes a character', 'notes.txt', Buffer.from(`\ufeffmy key is ${SECRET}`, 'utf16le')],
+  ['the header of weights', 'model.safetensors', Buffer.concat([noise(8), Buffer.from(SECRET), noise(64)])],
+  ['the end of weights', 'model.gguf', Buffer.concat([noise(2 * MIB), Buffer.from(SECRET), noise(64)])],
+  ['the border of two pieces', 'x.bin', Buffer.concat([noise(MIB - 20), Buffer.from(SECRET), noise(64)])],
+  ['the border of two pieces of text', 'x.txt', `${' '.repeat(MIB - 20)}${SECRET} ${' '.repeat(MIB)}`],
+  ['an escape at the border', 'x.json', `${' '.repeat(MIB - 1)}\\n${SECRET}"`],
+  ['entries that are stored', 'model.pt', zip(0, Buffer.from(SECRET))],
+  ['a path', `of-${SECRET}/notes.txt`, ''],
+])('finds a secret in %s, once', async (_, name, content) => {
+  const folder = await model({ 'config.json': '{}', 'README.md': '', [name]: content });
+  const { findings } = await publicationOf(folder);
+  expect(findings).toMatchObject([{ path: name, what: expect.stringMatching(/github/) as string }]);
+  expect(findings[0]!.excerpt).not.toContain(SECRET.slice(8));
+});
+
+/** The beginning of a ZIP archive with one entry. */
+function zip(method: number, content: Buffer): Buffer {
+  const head = Buffer.alloc(30);
+  head.write('PK\x03\x04', 'latin1');
+  head.writeUInt16LE(20, 4);
+  head.writeUInt16LE(method, 8);
+  return Buffer.concat([head, content]);
+}
+
+it('says which files it cannot search, whatever their names', async () => {
+  const text = Buffer.from(SECRET.repeat(9));
+  const folder = await model({
+    ...{
+      'config.json': '{}',
+      'README.md': '',
+      'a.json': gzipSync(text),
+      'b.pt': zip(8, deflateRawSync(text)),
+    },
+    'c.zip': Buffer.concat([zip(0, Buffer.from('mimetype')), zip(8, deflateRawSync(text))]),
+  });
+  expect((await publicationOf(folder)).findings.map(({ path: file, what }) => [file, what])).toEqual(
+    ['a.json', 'b.pt', 'c.zip'].map((file) => [file, 'cannot be searched']),
+  );
+});
+
+it('finds addresses in metadata of weights', async () => {
+  const header = Buffer.concat([
+    noise(8),
+    Buffer.from('ada@lab.org'),
+    noise(8),
+    Buffer.from('By Ada, Ada@Lab.Org, of LAB'),
+  ]);
+  const folder = await model({ 'config.json': '{}', 'README.md': '', 'a.gguf': header });
+  expect((await publicationOf(folder)).findings.map(({ what }) => what)).toEqual(
+    Array.from({ length: 2 }, () => 'e-mail address'),
+  );
+});
+
+it('counts lines across the pieces of a long text, and lists a bounded number of findings', async () => {
+  const folder = await model({
+    ...{ 'config.json': '{}', 'README.md': '' },
+    'long.txt': `${'wörd\n'.repeat(500_000)}${SECRET}\n`,
+    'people.csv': Array.from({ length: 3000 }, (_, number) => `p${number}@lab.org\n`).join(''),
+  });
+  const { findings } = await publicationOf(folder);
+  expect(findings[0]).toMatchObject({ path: 'long.txt', line: 500_001 });
+  expect(findings).toHaveLength(1 + 1000 + 1);
+});
+
+it('takes neither random bytes nor the vocabulary of the starter for secrets', async () => {
+  let seed = 1;
+  const random = Buffer.from(
+    Array.from({ length: 3 * MIB }, () => (seed = (seed * 48_271) % 2_147_483_647) >> 8),
+  );
+  const folder = await model({ 'README.md': '', 'model.safetensors': random });
+  for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json'])
+    await copyFile(path.resolve('media/starter', name), path.join(folder, name));
+  expect((await publicationOf(folder)).findings).toEqual([]);
+});
+
+it.each(['the target of a link', 'a linked folder'])('refuses %s, which would not go up', async (what) => {
+  const folder = await model({ 'config.json': '{}', 'README.md': '' });
+  const outside = await temporaryFolder();
+  await writeFile(path.join(outside, 'weights'), 'weights');
+  await symlink(what === 'a linked folder' ? outside : path.join(outside, 'weights'), path.join(folder, 'w'));
+  await expect(publicationOf(folder)).rejects.toMatchObject({
+    code: 'publish/nothing',
+    message: expect.stringMatching(/w is a link/) as string,
+  });
 });
 
 it('counts the dialogues of a run whose people keep them on their machine', async () => {

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { publicationOf } from '../../../src/core/publish/publication';
@@ -11,6 +12,7 @@ const CARD = '# rows.jsonl\n';
 
 interface Scene {
   readonly hub: PublishingHub;
+  readonly file: string;
   readonly notices: string[];
   readonly progress: { done: number; total: number }[];
   readonly publish: (options?: Partial<UploadOptions>) => Promise<Published>;
@@ -33,7 +35,7 @@ async function scene(): Promise<Scene> {
       onProgress: (told) => progress.push(told),
       ...options,
     });
-  return { hub, notices, progress, publish };
+  return { hub, file, notices, progress, publish };
 }
 
 const puts = ({ requests }: PublishingHub) => requests.filter((request) => request.startsWith('PUT')).length;
@@ -124,6 +126,32 @@ it('is stopped by its signal, and nothing appears', async () => {
   const stop = new AbortController();
   const reason = new Error('enough');
   await expect(publish({ signal: stop.signal, onProgress: () => stop.abort(reason) })).rejects.toBe(reason);
+  expect(hub.repositories.get('datasets/ada/rows')!.commits).toEqual([]);
+});
+
+it.each(['/api/datasets/ada/rows', '/api/repos/create', '/commit/'])(
+  'says in a sentence that a page to sign in answers for the hub, at %s',
+  async (at) => {
+    const { hub, publish } = await scene();
+    hub.next({ at, status: 'page' });
+    await expect(publish()).rejects.toMatchObject({ code: 'publish/not-a-hub' });
+    expect(hub.repositories.get('datasets/ada/rows')?.commits ?? []).toEqual([]);
+  },
+);
+
+it('sends nothing that has changed since it was searched', async () => {
+  const { hub, file, publish } = await scene();
+  await writeFile(file, LARGE.replace('x', 'y'));
+  await expect(publish()).rejects.toMatchObject({ code: 'publish/changed' });
+  expect(hub.repositories.get('datasets/ada/rows')!.commits).toEqual([]);
+});
+
+it('sends nothing that changes while it goes up', async () => {
+  const { hub, file, publish } = await scene();
+  hub.onRequest = (pathname) => {
+    if (pathname.includes('/preupload/')) writeFileSync(file, LARGE.replace('x', 'y'));
+  };
+  await expect(publish()).rejects.toMatchObject({ code: 'publish/changed' });
   expect(hub.repositories.get('datasets/ada/rows')!.commits).toEqual([]);
 });
 

@@ -1,7 +1,11 @@
-import { appendFile, cp, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkLog } from '../../../src/core/trajectory/check/check';
+import { repairLog } from '../../../src/core/trajectory/check/repair';
+import { importTrajectories } from '../../../src/core/trajectory/import';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { ownTask } from '../../../src/core/task/own';
 import {
   agentTurn,
   answered,
@@ -13,6 +17,7 @@ import {
   play,
   reply,
   started,
+  segmentFiles,
   takeSealsAway,
   temporaryFolder,
 } from '../../fixtures/log';
@@ -75,7 +80,7 @@ async function expectErased(folder: string): Promise<void> {
   const log = await openLog(folder);
   expect(ids(log)).toEqual(kept);
   expect(log.problems).toEqual([]);
-  expect(log.consents.map(({ pseudonym }) => pseudonym)).toEqual(['lee']);
+  expect(new Set(log.consents.map(({ pseudonym }) => pseudonym))).toEqual(new Set(['lee']));
   expect((await log.trajectory('lee-0'))?.rating).toMatchObject({ by: 'lee', stars: 5 });
   expect((await log.trajectory('about-kim'))?.task).toEqual(doubling);
   await log.close();
@@ -177,5 +182,140 @@ describe('erasing a developer', () => {
       await between.close();
       await expectErased(folder);
     }
+  });
+
+  it('takes the request for an own function with it; the same may be asked again afterwards', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    const own = ownTask('Sort my secret diary.', 'def sort(pages):');
+    await log.recordTask(own);
+    await log.appendAll([started('own', { task: own.id, collaborator: kim }), agentTurn('own', 1)]);
+    await play(log, 'lee-0', 1, { collaborator: lee });
+    expect(await log.eraseDeveloper('kim')).toMatchObject({ episodes: 1 });
+    expect(await filesOf(folder)).not.toContain('secret diary');
+    expect((await log.trajectory('lee-0'))?.task).toEqual(doubling);
+    await log.appendAll([started('own-2', { task: own.id, collaborator: kim }), agentTurn('own-2', 1)]);
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'again' });
+    expect((await log.trajectory('own-2'))?.task).toEqual(own);
+    expect(log.consents).toMatchObject([{ purpose: 'again' }]);
+    expect(await log.eraseDeveloper('kim')).toMatchObject({ episodes: 1 });
+    expect(await filesOf(folder)).not.toContain('secret diary');
+  });
+
+  it('keeps the request while a dialogue of another person is about it', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    const own = ownTask('Sort it.', 'def sort(pages):');
+    await log.recordTask(own);
+    for (const collaborator of [kim, lee])
+      await log.appendAll([started(collaborator.name, { task: own.id, collaborator })]);
+    await log.eraseDeveloper('kim');
+    expect((await log.trajectory('lee'))?.task).toEqual(own);
+  });
+
+  it('finds a name that another program has spelled with other escapes', async () => {
+    const folder = await temporaryFolder();
+    await fill(folder);
+    await takeSealsAway(folder);
+    for (const file of await segmentFiles(folder)) {
+      const text = await readFile(file, 'utf8');
+      await writeFile(file, text.replaceAll('"kim"', '"\\u006bim"'));
+    }
+    await (await openLog(folder)).eraseDeveloper('kim');
+    expect(await filesOf(folder)).not.toMatch(/reply 1 of kim|My secret|her code/);
+  });
+
+  describe('and a copied file with what was erased', () => {
+    /** An erased log, and what it had before. */
+    async function erased(): Promise<{ folder: string; copies: string; data: string }> {
+      const data = join(await temporaryFolder(), '.tandem');
+      await fill(data);
+      const copies = await temporaryFolder();
+      await cp(join(data, 'log'), join(copies, 'log'), { recursive: true });
+      const log = await openLog(data);
+      await log.eraseDeveloper('kim');
+      await log.close();
+      return { folder: data, copies, data };
+    }
+
+    /** Under other names, which no segment here has. */
+    async function copyBack(copies: string, data: string): Promise<void> {
+      for (const file of await segmentFiles(copies))
+        await cp(file, join(data, 'log', `20200101T000000000Z-${basename(file).slice(-14)}`));
+    }
+
+    it('is passed over, is reported, and goes with the next erasure of anybody', async () => {
+      const { data, copies } = await erased();
+      await copyBack(copies, data);
+      const log = await openLog(data);
+      expect(ids(log)).toEqual(kept);
+      expect(log.consents.map(({ pseudonym }) => pseudonym)).not.toContain('kim');
+      expect((await log.trajectory('lee-0'))?.ratings?.map(({ by }) => by)).toEqual(['lee']);
+      expect(log.notes.join()).toContain('holds');
+      await log.eraseDeveloper('nobody');
+      await log.close();
+      await expectErased(data);
+    });
+
+    it('is named by a check, and a repair leaves it out', async () => {
+      const { data, copies } = await erased();
+      await copyBack(copies, data);
+      const found = await checkLog(data);
+      expect(found.remarks.filter((remark) => remark.includes('tandem erase'))).not.toEqual([]);
+      const { folder } = await repairLog(data, found);
+      await expectErased(folder);
+      await copyBack(copies, folder);
+      expect(ids(await openLog(folder))).toEqual(kept);
+    });
+
+    it('is not imported, and the dialogues of others in it are', async () => {
+      const { data, copies } = await erased();
+      const there = await openLog(copies);
+      await play(there, 'new', 1);
+      await there.close();
+      for (const file of await segmentFiles(data)) await rm(file);
+      const log = await openLog(data);
+      await log.merge(copies);
+      expect(ids(log)).toEqual([...kept, 'new'].sort());
+      expect(log.problems).toEqual([]);
+      await log.delete(['new']);
+      await log.close();
+      await expectErased(data);
+    });
+  });
+
+  it('does not import rows again that were erased', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'rows.jsonl');
+    const task = {
+      problem_description: 'Double it.',
+      ground_truth: 'def f(): pass',
+      test_cases: { t: 'f()' },
+    };
+    const history = [
+      { role: 'agent', content: 'Which?' },
+      { role: 'human', content: 'This secret one.' },
+      { role: 'agent', content: 'I WANT TO ANSWER: x' },
+    ];
+    await writeFile(file, `${JSON.stringify({ task, dialogue_history: history, answer: 'x', reward: 1 })}\n`);
+    const log = await openLog(join(folder, 'data'));
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 1 });
+    const [episode] = ids(log);
+    await log.append({ event: 'hand-over', episode: episode!, turn: 1, to: kim });
+    await log.eraseDeveloper('kim');
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, bad: [{ line: 1 }] });
+    expect(await filesOf(join(folder, 'data'))).not.toContain('secret one');
+  });
+
+  it('refuses what an open window goes on to say in an erased dialogue', async () => {
+    const folder = await temporaryFolder();
+    await fill(folder);
+    const window = await openLog(folder);
+    await (await openLog(folder)).eraseDeveloper('kim');
+    await expect(window.append(reply('kim-1', 9, kim))).rejects.toMatchObject({
+      code: 'trajectory/unknown',
+    });
+    await play(window, 'other', 1);
+    expect(await filesOf(folder)).not.toContain('reply 9');
   });
 });

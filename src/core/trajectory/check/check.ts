@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { isThere } from '../files';
-import { indexFileOf } from '../index/keptIndex';
+import { erasedAgain, indexFileOf } from '../index/keptIndex';
 import { LogIndex } from '../index/logIndex';
 import { EpisodeReader } from '../index/reader';
 import type { Row } from '../index/rows';
@@ -58,7 +58,11 @@ export async function checkLog(folder: string, signal?: AbortSignal): Promise<Lo
       problems: [...store.problems, ...changedOlder(store), ...(await tornLines(logFolder, segments))],
       ...(await episodesOf(logFolder, store, rows, signal)),
       losses: lossesOf(store),
-      remarks: [...(await indexRemarks(folder, logFolder)), ...(await erasureRemarks(logFolder))],
+      remarks: [
+        ...(await indexRemarks(folder, logFolder)),
+        ...(await erasureRemarks(logFolder)),
+        ...erasedAgain(store),
+      ],
     };
   } finally {
     store.close();

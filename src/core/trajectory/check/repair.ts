@@ -2,8 +2,9 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../../fault';
 import { MB, readBytes } from '../../regularFile';
-import { unfinishedErasure } from '../erase';
-import { isThere, syncFolder, UNFINISHED } from '../files';
+import { erasedTest, unfinishedErasure, type LineTest } from '../erase';
+import { Erased, erasedFileOf } from '../erased';
+import { ifThere, isThere, syncFolder, UNFINISHED } from '../files';
 import { segmentNames } from '../segment/segments';
 import { headerOf, readEvent, eventsIn, peek, sealLine, sealOf } from '../segment/line';
 import { TrajectoryLog } from '../log';
@@ -28,7 +29,8 @@ export function repairedFolder(folder: string): string {
  * Saves what it can of a damaged log into a folder beside its data folder, which stays as it is. Lines are saved byte
  * for byte, in the order they were written; each segment lists the numbers it lost. Damaged dialogues stay marked, by
  * an event in a separate segment, and doubtful ones stay doubtful, because the first line of a segment says that lines
- * were lost. The folder gets its name only when it is complete.
+ * were lost. Lines that were erased before and came back with a copied file are left out. The folder gets its name only
+ * when it is complete.
  *
  * @param found result of `checkLog`
  * @param acceptsLoss true if a person has confirmed that nothing important was lost: then no dialogue is doubtful
@@ -43,10 +45,15 @@ export async function repairLog(folder: string, found: LogCheck, acceptsLoss = f
   await mkdir(join(unfinished, 'log'), { recursive: true });
   let saved = 0;
   let lost = 0;
-  for (const name of await segmentNames(logFolder)) {
+  const names = await segmentNames(logFolder);
+  const erased = await ifThere(() => readBytes(erasedFileOf(logFolder), 64 * MB));
+  if (erased !== undefined) await writeDurably(erasedFileOf(join(unfinished, 'log')), erased);
+  const isErased = (await erasedTest(logFolder, names, await Erased.read(logFolder))) ?? (() => false);
+  for (const name of names) {
     const segment = saveSegment(
       await readBytes(join(logFolder, name), 1024 * MB),
       acceptsLoss ? undefined : found.losses[name],
+      isErased,
     );
     await writeDurably(join(unfinished, 'log', name), segment.bytes);
     saved += segment.saved;
@@ -88,20 +95,25 @@ interface SavedSegment {
  * With a new first line.
  * @param by latest time of lost lines with unknown content
  */
-function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
+function saveSegment(found: Buffer, by: string | undefined, isErased: LineTest): SavedSegment {
   const lines = [...linesOf(found)];
   const sealed = lines.flatMap((line) => {
     const seal = sealOf(line, 0, line.length);
     return typeof seal === 'number' ? [{ line, number: seal }] : [];
   });
-  if (sealed.length === 0) return saveOlder(lines, by);
+  if (sealed.length === 0) return saveOlder(lines, by, isErased);
   const byNumber = new Map(sealed.map(({ line, number }) => [number, line]));
   const numbers = [...byNumber.keys()].sort((a, b) => a - b);
   const header = byNumber.get(1);
   byNumber.delete(1);
   const { without = [], imported } = (header && headerOf(header)) ?? {};
   const missing = missingFrom([[1, 1], ...rangesOf(numbers), ...without]);
-  const first = sealLine(segmentHeader(joined(without, missing), by, [], imported), 1);
+  const erased = numbers.filter((number) => byNumber.has(number) && isErased(byNumber.get(number)!));
+  for (const number of erased) byNumber.delete(number);
+  const first = sealLine(
+    segmentHeader(joined(joined(without, missing), rangesOf(erased)), by, [], imported),
+    1,
+  );
   const kept = numbers.flatMap((number) => byNumber.get(number) ?? []);
   // Damaged lines at the end leave no gap in the numbers, so they are added.
   const lost = countOf(missing) + lines.length - 1 - lines.lastIndexOf(sealed.at(-1)!.line);
@@ -110,9 +122,9 @@ function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
 }
 
 /** The lines of an older Tandem have neither numbers nor check sums. */
-function saveOlder(lines: readonly Buffer[], by: string | undefined): SavedSegment {
+function saveOlder(lines: readonly Buffer[], by: string | undefined, isErased: LineTest): SavedSegment {
   const kept = lines.filter((line) => !('reason' in readEvent(line)));
-  const events = kept.filter((line) => peek(line, 0, line.length)?.kind !== 'segment');
+  const events = kept.filter((line) => peek(line, 0, line.length)?.kind !== 'segment' && !isErased(line));
   return {
     bytes: Buffer.concat([segmentHeader([], by), ...events.flatMap((line) => [line, LINE_FEED])]),
     saved: events.length,

@@ -5,7 +5,7 @@ import { Fault, messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { ifThere, isErrorCode } from '../files';
 import { changedOlder } from '../segment/lostLines';
-import { segmentNames, tornLines, whyStale, type LineProblem } from '../segment/segments';
+import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } from '../segment/segments';
 import { closed } from '../segment/writer';
 import { LogIndex } from './logIndex';
 import { removeIndex } from './schema';
@@ -73,9 +73,20 @@ export class KeptIndex {
 
   get notes(): readonly string[] {
     const unknown = this.store.segments.reduce((sum, segment) => sum + segment.unknown, 0);
-    if (unknown === 0) return this.said;
     const lines = unknown === 1 ? '1 line was' : `${unknown} lines were`;
-    return [...this.said, `${lines} written by a newer Tandem; they are kept and passed over.`];
+    return [
+      ...this.said,
+      ...(unknown === 0 ? [] : [`${lines} written by a newer Tandem; they are kept and passed over.`]),
+      ...erasedAgain(this.store),
+    ];
+  }
+
+  isErased(episode: string): boolean {
+    return this.index.isErased(episode);
+  }
+
+  readErased(): Promise<void> {
+    return this.exclusive(() => this.index.readErased());
   }
 
   onDidChange(listener: ChangeListener): { dispose(): void } {
@@ -240,6 +251,17 @@ export class KeptIndex {
   private noteRebuilt(reason: string): void {
     this.said.push(`The index of the log was rebuilt: ${reason}.`);
   }
+}
+
+/** A sentence for each file that brings back what was erased. */
+export function erasedAgain({ segments }: ReadLog): string[] {
+  return segments.flatMap(({ name, erased = 0 }) =>
+    erased === 0
+      ? []
+      : [
+          `${name} holds ${erased === 1 ? '1 line' : `${erased} lines`} that tandem erase took out of this log before: it is a copy of an older file. They are passed over, and the next tandem erase of anybody takes them out.`,
+        ],
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Erased } from '../erased';
 import type { EventOf, LogEvent } from '../event';
 import { byNow, isFuture } from '../segment/future';
 import { fingerprintOf, readOn } from '../segment/readBytes';
@@ -35,6 +36,8 @@ const LINES = 500;
  */
 export class LogIndex {
   private isAnew = false;
+  /** Read anew after each erasure, which clears the index. */
+  private erased: Erased | undefined;
   private readonly episodes: Episodes;
   /** Tasks among the lines that were just read of a segment. */
   private readonly tasks = new Set<string>();
@@ -88,7 +91,17 @@ export class LogIndex {
     if (Number(store.meta('cleared') ?? -1) > since) this.isAnew = true;
   }
 
+  /** For what this process is about to write: another may have erased something since the last read. */
+  async readErased(): Promise<void> {
+    this.erased = await Erased.read(this.logFolder);
+  }
+
+  isErased(episode: string): boolean {
+    return this.erased?.hasEpisode(episode) === true;
+  }
+
   private forget(): void {
+    this.erased = undefined;
     this.episodes.forget();
     this.store.reload();
   }
@@ -96,6 +109,7 @@ export class LogIndex {
   private async readLog(names: readonly string[]): Promise<void> {
     const { store, episodes } = this;
     const since = store.revision;
+    if (this.erased === undefined) await this.readErased();
     episodes.begin();
     for (const name of names) {
       const number = this.segment(name);
@@ -180,7 +194,10 @@ export class LogIndex {
       if (this.passOver(number, buffer.subarray(start, end), offset)) sequence.told += 1;
       return;
     }
+    const isErased = this.erased?.isEmpty === false && this.erased.covers(front, buffer.subarray(start, end));
+    if (isErased) this.store.segments[number]!.erased = (this.store.segments[number]!.erased ?? 0) + 1;
     const isRead =
+      isErased ||
       (front !== undefined &&
         typeof seal === 'number' &&
         this.addOutline(number, front, buffer, start, end, offset)) ||

@@ -231,6 +231,12 @@ export function sealOf(buffer: Buffer, start: number, end: number): Seal {
   return numberBefore(buffer, start, sumStart) ?? 'none';
 }
 
+/** Without the seal. */
+export function bodyOf(line: Buffer): Buffer {
+  if (typeof sealOf(line, 0, line.length) !== 'number') return line;
+  return line.subarray(0, line.lastIndexOf(NUMBER, line.length - SUM_BYTES));
+}
+
 function numberBefore(buffer: Buffer, start: number, end: number): number | undefined {
   let number = 0;
   let at = end;

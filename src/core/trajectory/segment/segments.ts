@@ -23,6 +23,8 @@ export interface ReadSegment extends ReadBytes {
   lines: number;
   /** Lines with another version or an unknown kind; they are kept and skipped. */
   unknown: number;
+  /** Lines that were erased and have come back with a copied file; they are skipped until the next erasure. */
+  erased?: number;
   readonly sequence: Sequence;
   readonly losses: Losses;
   /** The data folder that it was imported from; undefined for one's own. */

@@ -19,6 +19,7 @@ interface Append {
   readonly lines: readonly Buffer[];
   /** Tasks that must be in the segment before these lines. */
   readonly tasks: readonly Task[];
+  readonly episodes: readonly string[];
   readonly durable: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -71,6 +72,9 @@ export abstract class LogWriter {
    */
   protected abstract beforeSegment(): Promise<EventOf<'segment'>['older']>;
 
+  /** As of the beginning of the segment: while one is open, no other process erases. */
+  abstract isErased(episode: string): boolean;
+
   /**
    * Registers a task, which the log then writes into each segment before the first episode that plays it. It resolves
    * at once; the task becomes durable together with the episode's start.
@@ -84,7 +88,8 @@ export abstract class LogWriter {
   /**
    * Appends one event and returns it as written. With `durable` it is on disk when this resolves.
    * @throws {Fault} `trajectory/task-not-recorded`, `trajectory/too-long`, `trajectory/not-written`,
-   * `trajectory/log-in-use` while a developer's data are being erased, `trajectory/closed`
+   * `trajectory/log-in-use` while a developer's data are being erased, `trajectory/unknown` if the episode was erased,
+   * `trajectory/closed`
    */
   async append<E extends NewEvent>(
     event: E,
@@ -110,7 +115,8 @@ export abstract class LogWriter {
       const message = `An event of ${long.length} bytes is not logged: the limit is ${limit} bytes.`;
       throw new Fault('trajectory/too-long', message);
     }
-    await this.enqueue(lines, tasks, options.durable ?? false);
+    const episodes = events.flatMap((event) => ('episode' in event ? [event.episode] : []));
+    await this.enqueue(lines, tasks, options.durable ?? false, episodes);
     return stamped;
   }
 
@@ -146,9 +152,14 @@ export abstract class LogWriter {
     return result;
   }
 
-  private enqueue(lines: readonly Buffer[], tasks: readonly Task[], durable: boolean): Promise<void> {
+  private enqueue(
+    lines: readonly Buffer[],
+    tasks: readonly Task[],
+    durable: boolean,
+    episodes: readonly string[] = [],
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.pending.push({ lines, tasks, durable, resolve, reject });
+      this.pending.push({ lines, tasks, durable, episodes, resolve, reject });
       this.start();
     });
   }
@@ -189,11 +200,12 @@ export abstract class LogWriter {
     this.isRunning = false;
   }
 
-  private async write(batch: readonly Append[]): Promise<void> {
+  private async write(all: readonly Append[]): Promise<void> {
     // A segment that was closed meanwhile is already synced.
-    if (!this.segment && batch.every((append) => append.lines.length === 0)) return;
+    if (!this.segment && all.every((append) => append.lines.length === 0)) return;
     if (this.segment && !(await this.segment.owner.isStanding())) await this.closeSegment();
     const segment = (this.segment ??= await this.begin());
+    const batch = all.filter((append) => !this.refuseErased(append));
     const lines = segment.size === 0 ? [segment.header] : [];
     const tasks = new Map(segment.tasks);
     for (const append of batch) {
@@ -223,6 +235,15 @@ export abstract class LogWriter {
     tasks.forEach((task, id) => segment.tasks.set(id, task));
     await this.onWritten(segment.name);
     if (segment.size >= this.segmentBytes) await this.closeSegment();
+  }
+
+  /** A session of another window may go on with a dialogue that was erased meanwhile. */
+  private refuseErased({ episodes, reject }: Append): boolean {
+    const erased = episodes.find((episode) => this.isErased(episode));
+    if (erased === undefined) return false;
+    const message = `The dialogue ${erased} was erased from the log in ${this.logFolder}, so nothing more of it is logged. Begin a new one.`;
+    reject(new Fault('trajectory/unknown', message));
+    return true;
   }
 
   /**
