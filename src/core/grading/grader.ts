@@ -76,7 +76,7 @@ class SandboxGrader implements Grader {
     cache: OutcomeCache,
   ) {
     // The gate admits twice as many jobs as can run, so that a worker's next job is there when it has done the last.
-    this.gate = new Gate(2 * pool.width);
+    this.gate = new Gate(2 * pool.width, pool.width);
     this.references = new References(this.gate, limits, cache);
     this.lacks = new MissingModules(this.gate, limits);
   }

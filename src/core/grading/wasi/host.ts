@@ -130,7 +130,7 @@ class Threads {
     const worker = new Worker(__filename, {
       workerData: this.data,
       env: {},
-      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 256 },
+      resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 256 },
     });
     const thread: Thread = { worker, ready: false };
     this.all.add(thread);
