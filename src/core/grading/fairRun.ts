@@ -3,10 +3,10 @@ import type { GradingLimits } from './limits';
 import type { Job, Reply, Runner } from './runner';
 
 /** Share of its limit that a call gets at first, and once another call of the job has used up the whole limit. */
-const hastyShare = 0.1;
+const hastyShare = 0.05;
 
 /**
- * Runs all calls of a job. The first run is provisional, beside other work and with a tenth of the time. If any call
+ * Runs all calls of a job. The first run is provisional, beside other work and with a twentieth of the time. If any call
  * times out, the whole job is run once more, beside such jobs only and with its full time, and only that run counts. A
  * score therefore does not depend on what else runs.
  * @returns one outcome for each call
