@@ -1,6 +1,7 @@
 import type { Grade, GradingMode, TestResult } from './grade';
 import { isElsewhere, lacking } from './modules';
 import { referenceFailures } from './reference';
+import { areEqual } from './outcome';
 import type { CallOutcome } from './runner';
 import { importedModules } from './source';
 
@@ -131,7 +132,11 @@ function compare(expected: CallOutcome, got: CallOutcome, limitMilliseconds: num
   const { milliseconds } = got;
   const { equal, with: other } = expected.comparison ?? { equal: true, with: expected };
   // A value that equals nothing passes no test, not even one whose sides have to differ.
-  if (got.canonical !== null && (got.canonical === other.canonical) === equal)
+  if (
+    got.canonical !== null &&
+    other.canonical !== null &&
+    areEqual(got.canonical, other.canonical) === equal
+  )
     return { status: 'passed', milliseconds };
   const wanted = equal ? other.display : `anything but ${other.display}`;
   return { status: 'wrong', expected: wanted, got: got.display, milliseconds };

@@ -63,7 +63,7 @@ const keywords = new Set(
 /** Signs that Python has nowhere outside of strings and comments, and beginnings that no statement has. */
 const foreignSigns = /[`$?]|!(?!=)|[^\s\p{L}\p{N}\p{M}_\u200b\u2060\ufeff\x21-\x7e]/u;
 const foreignBeginning = /^(?:[*<>=|&%/,;:]|\d+[.)]\s|- )/;
-const title = /^[\p{L}_][\p{L}\p{N}_]*(?:[\p{L}\p{N}_' ]*[.:])?$/u;
+const title = /^[\p{L}_][\p{L}\p{N}_' ]*[.:]$|^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /** @param bare the line without its strings and comment */
 function isProse(line: string, bare: string): boolean {
