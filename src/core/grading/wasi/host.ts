@@ -81,7 +81,7 @@ interface Thread {
  * watchdog stops every loop of the guest.
  */
 function stuckMilliseconds({ calls, limitMilliseconds }: Job): number {
-  return 30_000 + 20 * calls.length * limitMilliseconds;
+  return 30_000 + 100 * calls.length * limitMilliseconds;
 }
 
 /** `width` threads that work, and a warm spare one that replaces one that is killed. */

@@ -45,6 +45,7 @@ export class Interpreter {
   }
 
   rewind(): void {
+    this.system.startJob();
     const { image } = this;
     const length = image.byteLength;
     if (this.instance.memory.buffer.byteLength > length + maxLeftOverBytes) {
