@@ -1,4 +1,5 @@
 import type { GradingMode } from './grade';
+import { codeAmongProse } from './prose';
 import {
   calledNames,
   isSignature,
@@ -12,10 +13,11 @@ import {
 } from './source';
 
 /**
- * Returns the Python code in an agent's answer; the whole text when it has no fence. Line 1 of an error is the first
+ * Returns the Python code in an agent's answer; the whole text when it has neither fence nor prose. Line 1 of an error is the first
  * line of the returned code.
  *
- * `fixed`: the last block that defines the function that the calls name, behind the earlier blocks that it needs.
+ * `fixed`: the last block that defines the function that the calls name, behind the earlier blocks that it needs; what
+ * stands outside of fences is the last resort.
  * `paper`: the code that the published grader takes. Both: docs/grading.md, "Which code is graded".
  * @param calls the calls of the task's tests
  */
@@ -25,29 +27,34 @@ export function extractCode(text: string, mode: GradingMode, calls: readonly str
 
 function fixedCode(text: string, calls: readonly string[]): string {
   const normal = text.replace(/\r\n?/g, '\n');
-  const pieces = fencedBlocks(normal).map(pieceOf);
-  if (pieces.length === 0) return tidy(normal);
-  const python = pieces.filter(isPython);
-  const untagged = pieces.filter(isUntagged);
+  const pieces = blocksOf(normal).map(pieceOf);
+  const fenced = pieces.filter((piece) => !isOutside(piece));
+  const python = pieces.filter((piece) => isPython(piece) || isOutside(piece));
+  const untagged = pieces.filter((piece) => isUntagged(piece) || isOutside(piece));
   const choices = [python, untagged].map((candidates) => ({ candidates, definers: definersOf(candidates) }));
   for (const name of calledNames(calls)) {
-    for (const { candidates, definers } of choices) {
-      const index = lastThatDefines(name, candidates, definers);
-      if (index !== undefined) return withWhatItNeeds(candidates, index, name);
+    for (const isChosen of [(piece: Piece) => !isOutside(piece), isOutside]) {
+      for (const { candidates, definers } of choices) {
+        const index = lastThatDefines(name, candidates, definers, isChosen);
+        if (index !== undefined) return withWhatItNeeds(candidates, index, name);
+      }
     }
   }
-  const possible = pieces.filter((piece) => isPython(piece) || isUntagged(piece));
-  const suitable = possible.length > 0 ? possible : pieces;
-  return (suitable.findLast(({ code }) => definition.test(code)) ?? suitable.at(-1)!).code;
+  const possible = fenced.filter((piece) => isPython(piece) || isUntagged(piece));
+  const defines = ({ code }: Piece): boolean => definition.test(code);
+  const found = possible.findLast(defines) ?? pieces.filter(isOutside).findLast(defines);
+  if (found !== undefined) return found.code;
+  if (fenced.length === 0) return tidy(normal);
+  return (possible.length > 0 ? possible : fenced).at(-1)!.code;
 }
 
 const definition = /^[ \t]*(?:async[ \t]+def|def|class)[ \t]/m;
 
 type Piece = Block & TopLevel;
 
-function pieceOf({ tag, code }: Block): Piece {
-  const tidied = tidy(code);
-  return { tag, code: tidied, ...topLevelOf(tidied) };
+function pieceOf(block: Block): Piece {
+  const code = tidy(block.code);
+  return { ...block, code, ...topLevelOf(code) };
 }
 
 type Definers = ReadonlyMap<string, readonly { readonly index: number }[]>;
@@ -58,8 +65,13 @@ function definersOf(pieces: readonly Piece[]): Definers {
 }
 
 /** A signature that is repeated behind the code does not replace it. */
-function lastThatDefines(name: string, pieces: readonly Piece[], definers: Definers): number | undefined {
-  const places = definers.get(name) ?? [];
+function lastThatDefines(
+  name: string,
+  pieces: readonly Piece[],
+  definers: Definers,
+  isChosen: (piece: Piece) => boolean,
+): number | undefined {
+  const places = (definers.get(name) ?? []).filter(({ index }) => isChosen(pieces[index]!));
   const whole = places.findLast(({ index }) => !isSignature(pieces[index]!.code, name));
   return (whole ?? places.at(-1))?.index;
 }
@@ -110,6 +122,12 @@ interface Block {
   /** First word behind the opening fence, in lower case. */
   readonly tag: string;
   readonly code: string;
+  /** True for code between, before or behind the fences. */
+  readonly outside?: boolean;
+}
+
+function isOutside({ outside }: Block): boolean {
+  return outside === true;
 }
 
 const pythonTags = /^(?:python[23]?|py[23]?|pyi|pycon|ipython[23]?|python-repl|sage)$/;
@@ -118,8 +136,8 @@ function isPython({ tag }: Block): boolean {
   return pythonTags.test(tag);
 }
 
-function isUntagged({ tag }: Block): boolean {
-  return tag === '' || tag === 'code';
+function isUntagged({ tag, outside }: Block): boolean {
+  return outside !== true && (tag === '' || tag === 'code');
 }
 
 interface Fence {
@@ -133,7 +151,8 @@ interface Fence {
 }
 
 /**
- * Returns the fenced blocks of a text, in order, as CommonMark 0.31 section 4.5 reads them and as models write them:
+ * Returns the blocks of a text, in order: the code outside of fences, and what is fenced, as CommonMark 0.31 section 4.5
+ * reads it and as models write it:
  * - a fence may stand behind list markers, ">", invisible characters, or, with a Python tag or a colon, behind prose;
  * - a block may begin and end on one line;
  * - text behind a closing fence does not count; a fence with a Python tag closes the block and opens the next;
@@ -141,9 +160,15 @@ interface Fence {
  * - a fence in a triple-quoted string of the code is part of the string, unless that string never ends;
  * - a block of Markdown is looked into.
  */
-function fencedBlocks(text: string): Block[] {
+function blocksOf(text: string): Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
+  let outside: string[] = [];
+  const endOutside = (): void => {
+    const code = codeAmongProse(outside);
+    if (code !== undefined) blocks.push({ tag: '', code, outside: true });
+    outside = [];
+  };
   const endless = new Set<Quote>();
   let outer: string | undefined; // the fence of the Markdown block around this line
   let isCode = false;
@@ -155,8 +180,10 @@ function fencedBlocks(text: string): Block[] {
       // An answer without fences may have one in a docstring; in prose a triple quote opens nothing.
       isCode ||= startsCode.test(line);
       if (isCode) quote = endOfLine(line, quote).quote;
+      outside.push(line);
       continue;
     }
+    endOutside();
     isCode = false;
     if (outer !== undefined && fence.tag === '' && fence.mark.startsWith(outer)) outer = undefined;
     else if (fence.tag === 'markdown' || fence.tag === 'md') outer = fence.mark;
@@ -170,6 +197,7 @@ function fencedBlocks(text: string): Block[] {
       index = next - 1;
     }
   }
+  endOutside();
   return blocks;
 }
 

@@ -1,5 +1,5 @@
 import type { AnsweredQuestion, Call, CallOutcome, TestQuestion, Reply } from './runner';
-import { plainOutcome, tampered } from './outcome';
+import { areEqual, plainOutcome, tampered } from './outcome';
 
 /**
  * Levels of what counts as a question to the source, from the least to the most: calls; chains of calls, attributes and
@@ -52,7 +52,7 @@ export async function withDecisions(
       const live = found[index]!;
       if (live.kind !== 'value' || outcome?.kind !== 'value') continue;
       const expected = live.comparison?.gave ?? live.canonical;
-      if (expected === null || outcome.canonical !== expected) continue;
+      if (expected === null || outcome.canonical === null || !areEqual(outcome.canonical, expected)) continue;
       found[index] = { ...live, decision: { test, level, questions } };
     }
   }

@@ -1,4 +1,4 @@
-/** Milliseconds after which work that has to be alone no longer gives way to other work. */
+/** Milliseconds after which work that has to be apart no longer gives way to other work. */
 const patienceMilliseconds = 2_000;
 
 interface Waiting {
@@ -7,23 +7,26 @@ interface Waiting {
 }
 
 /**
- * Admits work: `together`, up to a number at a time, or `alone`, when nothing else is admitted. Work that waits to be
- * alone is put off while there is other work, but not for long; then all work that waits to be alone is done in one go.
+ * Admits work: `together`, up to a number at a time, or `apart`, up to a smaller number and only beside its like. Work
+ * that waits to be apart is put off while there is other work, but not for long; then all of it is done in one go.
  */
 export class Gate {
   private readonly sharedQueue: Waiting[] = [];
-  private readonly aloneQueue: Waiting[] = [];
+  private readonly apartQueue: Waiting[] = [];
   private running = 0;
-  private aloneRunning = false;
+  private apartRunning = false;
 
-  constructor(private readonly places: number) {}
+  constructor(
+    private readonly places: number,
+    private readonly apartPlaces: number,
+  ) {}
 
   together<T>(work: () => Promise<T>): Promise<T> {
     return this.admit(this.sharedQueue, work);
   }
 
-  alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.admit(this.aloneQueue, work);
+  apart<T>(work: () => Promise<T>): Promise<T> {
+    return this.admit(this.apartQueue, work);
   }
 
   private async admit<T>(queue: Waiting[], work: () => Promise<T>): Promise<T> {
@@ -40,23 +43,26 @@ export class Gate {
   }
 
   private open(): void {
-    const first = this.aloneQueue[0];
+    const first = this.apartQueue[0];
     const impatient = first !== undefined && performance.now() - first.since > patienceMilliseconds;
-    // Once the pool has emptied for one, the others that wait to be alone follow.
-    const aloneNext =
-      first !== undefined && (this.aloneRunning || impatient || this.sharedQueue.length === 0);
-    if (aloneNext) {
-      if (this.running > 0) return;
-      this.aloneRunning = true;
-      this.running++;
-      this.aloneQueue.shift()!.begin();
+    // Once the pool has emptied for one, the others that wait to be apart follow.
+    const apartNext =
+      first !== undefined && (this.apartRunning || impatient || this.sharedQueue.length === 0);
+    if (apartNext) {
+      if (this.running > 0 && !this.apartRunning) return;
+      this.apartRunning = true;
+      this.begin(this.apartQueue, this.apartPlaces);
       return;
     }
-    if (this.aloneRunning && this.running > 0) return;
-    this.aloneRunning = false;
-    while (this.sharedQueue.length > 0 && this.running < this.places) {
+    if (this.apartRunning && this.running > 0) return;
+    this.apartRunning = false;
+    this.begin(this.sharedQueue, this.places);
+  }
+
+  private begin(queue: Waiting[], places: number): void {
+    while (queue.length > 0 && this.running < places) {
       this.running++;
-      this.sharedQueue.shift()!.begin();
+      queue.shift()!.begin();
     }
   }
 }

@@ -28,7 +28,7 @@ export type TestResult =
  * Version of the grader; raise it when the same answer could get another grade than before. Grades in the log keep the
  * version that gave them; those from before 2 have none.
  */
-export const graderVersion = 3;
+export const graderVersion = 4;
 
 export interface Grade {
   /** Version of the grader that gave it; absent in grades from before there were versions, or that were imported. */

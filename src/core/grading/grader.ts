@@ -8,7 +8,7 @@ import { Gate } from './gate';
 import { graderVersion, type Grade, type GradingMode } from './grade';
 import { believable, judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
-import { importsElsewhere, lacking, MissingModules } from './modules';
+import { importsElsewhere, isNowhere, lacking, MissingModules } from './modules';
 import { decided } from './decision';
 import type { OpenNative, Unavailable } from './native/native';
 import { namesOf, References, referenceFailures } from './reference';
@@ -76,7 +76,7 @@ class SandboxGrader implements Grader {
     cache: OutcomeCache,
   ) {
     // The gate admits twice as many jobs as can run, so that a worker's next job is there when it has done the last.
-    this.gate = new Gate(2 * pool.width);
+    this.gate = new Gate(2 * pool.width, pool.width);
     this.references = new References(this.gate, limits, cache);
     this.lacks = new MissingModules(this.gate, limits);
   }
@@ -99,7 +99,7 @@ class SandboxGrader implements Grader {
       }
     }
     const first = await this.gradeOn(this.pool, task, code, mode, signal);
-    if (first.unavailable === undefined) return first.grade;
+    if (first.unavailable === undefined || isNowhere(first.unavailable)) return first.grade;
     const native = await abortable(this.native(), signal);
     signal?.throwIfAborted();
     if (native === undefined) return first.grade;

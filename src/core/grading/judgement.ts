@@ -1,6 +1,7 @@
 import type { Grade, GradingMode, TestResult } from './grade';
 import { isElsewhere, lacking } from './modules';
 import { referenceFailures } from './reference';
+import { areEqual } from './outcome';
 import type { CallOutcome } from './runner';
 import { importedModules } from './source';
 
@@ -64,7 +65,33 @@ const gateways = new Set([
   'getpass',
   'importlib',
 ]);
-const threading = ['threading', '_thread', 'concurrent', 'asyncio', 'multiprocessing', 'socketserver'];
+const users: Readonly<Record<string, readonly string[]>> = {
+  threads: ['threading', '_thread', 'concurrent', 'asyncio', 'multiprocessing', 'socketserver'],
+  processes: [
+    'os',
+    'posix',
+    'subprocess',
+    '_posixsubprocess',
+    'multiprocessing',
+    'concurrent',
+    'asyncio',
+    'pty',
+  ],
+  sockets: [
+    'socket',
+    '_socket',
+    'asyncio',
+    'urllib',
+    'http',
+    'ftplib',
+    'smtplib',
+    'socketserver',
+    'ssl',
+    'xmlrpc',
+  ],
+  signals: ['signal', '_signal'],
+  files: [],
+};
 
 /**
  * Keeps an outcome that says something is missing only where source and interpreter bear it out. The source must import
@@ -90,7 +117,9 @@ export async function believable(
 }
 
 function mayMiss(imports: ReadonlySet<string>, name: string): boolean {
-  if (name === 'threads') return threading.some((each) => imports.has(each));
+  const needing = users[name];
+  if (name === 'files') return true; // `open` needs no import
+  if (needing !== undefined) return needing.some((each) => imports.has(each));
   if (name === 'tzdata' && imports.has('zoneinfo')) return true;
   // The C part of a module of the standard library is named like the module, behind an underscore.
   if (imports.has(name) || (name.startsWith('_') && imports.has(name.slice(1)))) return true;
@@ -98,8 +127,8 @@ function mayMiss(imports: ReadonlySet<string>, name: string): boolean {
 }
 
 export function missingHere(who: 'answer' | 'reference', name: string): string {
-  const verb = name === 'threads' ? 'uses' : 'imports';
-  return `The ${who} ${verb} ${name}, which is not available to the grader on this machine.`;
+  const isUsed = users[name] !== undefined;
+  return `The ${who} ${isUsed ? 'uses' : 'imports'} ${name}, which ${isUsed ? 'are' : 'is'} not available to the grader on this machine.`;
 }
 
 export function notGradable(
@@ -131,7 +160,11 @@ function compare(expected: CallOutcome, got: CallOutcome, limitMilliseconds: num
   const { milliseconds } = got;
   const { equal, with: other } = expected.comparison ?? { equal: true, with: expected };
   // A value that equals nothing passes no test, not even one whose sides have to differ.
-  if (got.canonical !== null && (got.canonical === other.canonical) === equal)
+  if (
+    got.canonical !== null &&
+    other.canonical !== null &&
+    areEqual(got.canonical, other.canonical) === equal
+  )
     return { status: 'passed', milliseconds };
   const wanted = equal ? other.display : `anything but ${other.display}`;
   return { status: 'wrong', expected: wanted, got: got.display, milliseconds };

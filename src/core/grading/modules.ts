@@ -11,18 +11,7 @@ import { plainOutcome } from './outcome';
 const modulesElsewhere = new Set([
   // Modules of the standard library that lack their C part in WebAssembly.
   ...['curses', 'fcntl', 'grp', 'lzma', '_lzma', 'mmap', 'multiprocessing', '_multiprocessing'],
-  ...[
-    '_posixsubprocess',
-    'pwd',
-    'readline',
-    'resource',
-    'ssl',
-    '_ssl',
-    'syslog',
-    'termios',
-    'tkinter',
-    '_tkinter',
-  ],
+  ...['pwd', 'readline', 'resource', 'ssl', '_ssl', 'syslog', 'termios', 'tkinter', '_tkinter'],
   // Packages that answers import.
   ...['attr', 'attrs', 'Bio', 'bs4', 'Crypto', 'cryptography', 'cv2', 'cvxpy', 'dateutil', 'faker', 'flask'],
   ...[
@@ -80,20 +69,42 @@ export function isElsewhere(module: string): boolean {
   return modulesElsewhere.has(module);
 }
 
+/**
+ * What an interpreter here may not allow, by the module that evaluation.py names for it: every interpreter has that module, or
+ * one that fails.
+ */
+const withheld: ReadonlyMap<string, string> = new Map([
+  ['_thread', 'threads'],
+  ['_posixsubprocess', 'processes'],
+  ['_socket', 'sockets'],
+  ['_signal', 'signals'],
+  ['_files', 'files'],
+]);
+
 /** Returns "numpy" or "threads"; undefined when the outcome stands. */
 export function lacking(outcome: CallOutcome): string | undefined {
-  if (outcome.kind !== 'error') return undefined;
+  if (outcome.kind !== 'error' || outcome.missingModule === undefined) return undefined;
   const { missingModule } = outcome;
-  // Every interpreter has this module, so evaluation.py names it where no thread can be started.
-  if (missingModule === '_thread') return 'threads';
-  return missingModule !== undefined && isElsewhere(missingModule) ? missingModule : undefined;
+  return withheld.get(missingModule) ?? (isElsewhere(missingModule) ? missingModule : undefined);
 }
 
-/** A Python expression that fails as the answer's call did, in an interpreter that lacks this. */
+/** Python expressions that fail as the answer's call did, in an interpreter that lacks this. */
+const probes: Readonly<Record<string, string>> = {
+  threads: '__import__("threading").Thread(target=int).start()',
+  processes: '__import__("subprocess").run(["true"])',
+  sockets: '__import__("socket").socket()',
+  signals: '__import__("signal").alarm(1)',
+  files: 'open("/tmp/tandem", "w")',
+  tzdata: '__import__("zoneinfo").ZoneInfo("Europe/Berlin")',
+};
+
 function probeFor(lack: string): string {
-  if (lack === 'threads') return '__import__("threading").Thread(target=int).start()';
-  if (lack === 'tzdata') return '__import__("zoneinfo").ZoneInfo("Europe/Berlin")';
-  return `__import__(${JSON.stringify(lack)})`;
+  return probes[lack] ?? `__import__(${JSON.stringify(lack)})`;
+}
+
+/** True if no runner has this, so that there is no use in trying another. */
+export function isNowhere(lack: string): boolean {
+  return lack === 'processes' || lack === 'sockets';
 }
 
 /**

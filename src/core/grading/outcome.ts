@@ -60,6 +60,13 @@ export function plainOutcome(reply: Reply): CallOutcome {
   return reply.kind === 'told' || reply.kind === 'need' ? tampered : reply;
 }
 
+/** Compares canonical texts: of the two lines that a text may have, the first or the second has to be the same. */
+export function areEqual(one: string, other: string): boolean {
+  const [plain, counting] = one.split('\n');
+  const [otherPlain, otherCounting] = other.split('\n');
+  return plain === otherPlain || (counting !== undefined && counting === otherCounting);
+}
+
 /**
  * Reads what one call gave, for every runner. The texts in the result can be shown anywhere.
  * @param milliseconds time the call took, measured by the runner

@@ -67,7 +67,7 @@ interface TestDecision {
 export type CallOutcome =
   | {
       readonly kind: 'value';
-      /** Equal texts mean equal values; null for what equals nothing (NaN, custom classes, oversize values). */
+      /** `areEqual` compares it; null for what equals nothing (NaN, custom classes, oversize values). */
       readonly canonical: string | null;
       readonly none: boolean;
       /** Python's repr, shortened. */

@@ -5,11 +5,14 @@ export type Quote = "'''" | '"""' | null;
 interface LineEnd {
   readonly quote: Quote;
   readonly comment: boolean;
+  /** The line without comment and without the content of strings. */
+  readonly bare: string;
 }
 
 /** Takes linear time. */
 export function endOfLine(line: string, before: Quote): LineEnd {
   let quote = before;
+  let bare = '';
   // Quotes without an end in the line are apostrophes, and so is every later one of the kind.
   const apostrophes = new Set<string>();
   for (let at = 0; at < line.length; at++) {
@@ -21,17 +24,20 @@ export function endOfLine(line: string, before: Quote): LineEnd {
         quote = null;
         at += 2;
       }
-    } else if (one === '#') return { quote, comment: true };
+    } else if (one === '#') return { quote, comment: true, bare };
     else if (three === "'''" || three === '"""') {
       quote = three;
       at += 2;
-    } else if ((one === "'" || one === '"') && !apostrophes.has(one)) {
+      bare += '"';
+    } else {
+      bare += one;
+      if ((one !== "'" && one !== '"') || apostrophes.has(one)) continue;
       const end = stringEnd(line, at);
       if (end === undefined) apostrophes.add(one);
       else at = end;
     }
   }
-  return { quote, comment: false };
+  return { quote, comment: false, bare };
 }
 
 function stringEnd(line: string, start: number): number | undefined {

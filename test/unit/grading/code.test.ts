@@ -56,6 +56,40 @@ describe('fixed mode finds the code', () => {
     expect(fixed(text)).toBe(code);
   });
 
+  it.each([
+    ['before a closing fence that nothing opened', `${code}\n${fence}`],
+    ['before a closing fence and prose', `Sure!\n\n${code}\n${fence}\n\nIt returns x.`],
+    ['before a fenced example', `${code}\n\nFor example:\n${fence}\nf(1)\n${fence}`],
+    ['before a fenced example in Python', `${code}\n\n${block('print(f(1))')}`],
+    ['behind a command', `${block('pip install nothing', 'bash')}\n${code}\n`],
+    ['between two examples', `${block('f(1)', '')}\n${code}\n\n${block('f(2)')}`],
+    ['before a block that no fence closes', `${code}\n\n${fence}\nprint(f(1))`],
+    ['before a fence of tildes', `${code}\n\n~~~text\n1\n~~~`],
+    ['in prose without a fence', `Here is the function:\n\n${code}\n\nHope that helps (see above)!`],
+    ['in an indented block of Markdown', `So:\n\n    def f(x):\n        return x\n\nThat is it.`],
+    ['before an example without a fence', `${code}\n\nExample usage:\n\nprint(f(1))\n`],
+    ['behind the name of the language', `python\n${code}\n${fence}`],
+    ['before a list of remarks', `${code}\n\n**Notes**\n- It's fast.\n1. So there\n\u2192 done`],
+  ])('outside of fences, %s', (_where, text) => {
+    expect(fixed(text)).toBe(code);
+  });
+
+  it('outside of fences with what earlier blocks define, and the other way round', () => {
+    const main = 'def f(x):\n    return floor(x)';
+    const line = 'from math import floor';
+    expect(fixed(`${block(line)}${main}\n${fence}`)).toBe(`${line}\n\n${main}`);
+    expect(fixed(`${line}\n\n${block(main)}`)).toBe(`${line}\n\n${main}`);
+  });
+
+  it('and prefers a fenced version to one outside of fences', () => {
+    expect(fixed(`${code.replace('return x', 'return 0')}\n\nBetter:\n${block(code)}\nf = None`)).toBe(code);
+  });
+
+  it('and leaves Python without prose as it is, whatever it looks like', () => {
+    const python = `match = 1\n${code}\nnames = [\na,\nb\n]\nprint(f"{names["a b"]}")\ns = 'it\\\ngoes on'\n"""A b c."""`;
+    expect(fixed(python)).toBe(python);
+  });
+
   it('on one line with both fences', () => {
     expect(fixed(`${fence}def f(x): return x${fence}`)).toBe('def f(x): return x');
     expect(fixed(`${fence}python def f(x): return x${fence}`)).toBe('def f(x): return x');

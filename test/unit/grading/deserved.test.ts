@@ -152,3 +152,39 @@ it.each([
     success: true,
   });
 });
+
+const keepsFile = `
+import os, tempfile
+def f(x):
+    os.mkdir("folder")
+    os.chdir("folder")
+    with tempfile.NamedTemporaryFile("w", delete=False) as file: file.write(str(x * x))
+    os.rename(file.name, "/tmp/result")
+    assert os.listdir("/tmp") == ["result"]
+    with open("/tmp/result", "a+") as file:
+        file.seek(0)
+        return int(file.read())`;
+
+it('an answer may write files, which are gone in the next test', async () => {
+  expect(await grade(squares, ['f(1)', 'f(2)', 'f(3)'], keepsFile)).toMatchObject({ success: true });
+  const endless = 'def f(x):\n    with open("x", "w") as file:\n        while True: file.write("x" * 9999)';
+  expect(await grade(squares, ['f(1)'], endless)).toMatchObject({ tests: [{ type: 'OSError' }] });
+});
+
+it.each([
+  ['processes', 'import subprocess\ndef f(x): return subprocess.run(["true"])'],
+  ['processes', 'import os\ndef f(x): return os.system("true")'],
+  ['sockets', 'import socket\ndef f(x): return socket.socket()'],
+  ['signals', 'import signal\ndef f(x): return signal.alarm(1)'],
+])('an answer that needs %s is not gradable, unless it fails by itself', async (what, answer) => {
+  const result = await grade(squares, ['f(1)', 'f(2)'], answer);
+  expect(result).toMatchObject({ success: null, reward: null });
+  expect(result.notGradable).toContain(`The answer uses ${what}`);
+  const failing = answer.replace('def f(x): return', 'def f(x): return 0 if x == 2 else');
+  expect(await grade(squares, ['f(1)', 'f(2)'], failing)).toMatchObject({ success: false, reward: 0 });
+});
+
+it('a slow answer beside a quick reference passes', async () => {
+  const slow = 'def f(x):\n    for _ in range(1_500_000): pass\n    return x * x';
+  expect(await grade(squares, ['f(1)', 'f(2)'], slow)).toMatchObject({ success: true });
+});

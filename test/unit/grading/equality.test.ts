@@ -12,10 +12,16 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 const imports = `
-import collections, datetime, decimal, enum, fractions
+import array, collections, datetime, decimal, enum, fractions, ipaddress, pathlib, re, types, uuid
 class Level(enum.IntEnum): LOW = 1
 class Word(str, enum.Enum): A = "a"
 class Money(float): pass
+class Tally(collections.Counter): pass
+def nested(depth):
+    value = []
+    for _ in range(depth): value = [value]
+    return value
+def at(hour, zone): return datetime.time(hour, tzinfo=datetime.timezone(datetime.timedelta(hours=zone)))
 Point = collections.namedtuple("Point", "x y")
 `;
 
@@ -60,6 +66,30 @@ describe('values that Python calls equal are equal', () => {
     ['"\\ud800é\\n"', '"\\ud800" + chr(233) + chr(10)'],
     ['list(range(5000))', '[float(i) for i in range(5000)]'],
     ['[int, str]', '[type(1), type("")]'],
+    ['collections.Counter(a=1)', 'collections.Counter(a=1, b=0)'],
+    ['[collections.Counter()]', '[Tally(a=0)]'],
+    ['{"a": 0}', 'collections.Counter(a=0)'],
+    [
+      'collections.Counter(str(i) for i in range(3000))',
+      'collections.Counter([*map(str, range(3000))], zero=0)',
+    ],
+    ['{1}', 'collections.OrderedDict({1: 2}).keys()'],
+    ['b"ab"', 'memoryview(b"ab")'],
+    ['array.array("i", [1])', 'array.array("d", [1])'],
+    ['{"a": 1}', 'types.MappingProxyType({"a": 1})'],
+    ['{"a": 1}', 'collections.UserDict(a=1)'],
+    ['[1]', 'collections.UserList([1])'],
+    ['"a"', 'collections.UserString("a")'],
+    ['{"a": 1, "b": 2}', 'collections.ChainMap({"a": 1}, {"a": 3, "b": 2})'],
+    ['at(12, 0)', 'at(14, 2)'],
+    ['[datetime.timezone.utc, ..., len]', '[datetime.timezone(datetime.timedelta(0)), Ellipsis, len]'],
+    ['pathlib.Path("a", "b")', 'pathlib.PurePosixPath("a/b")'],
+    ['uuid.UUID(int=7)', 'uuid.UUID("00000000-0000-0000-0000-000000000007")'],
+    ['ipaddress.ip_network("10.0.0.0/8")', 'ipaddress.ip_network("10.0.0.0/255.0.0.0")'],
+    ['re.compile("a", re.I)', 're.compile("a", re.IGNORECASE)'],
+    ['types.SimpleNamespace(a=1)', 'types.SimpleNamespace(a=1.0)'],
+    ['[slice(1), type(None), decimal.Decimal]', '[slice(1.0), type(None), type(decimal.Decimal(1))]'],
+    ['nested(900)', 'nested(900)'],
   ])('%s and %s', async (expected, got) => {
     expect(await passes(expected, got)).toBe(true);
   });
@@ -84,6 +114,17 @@ describe('other values are not', () => {
     ['range(10 ** 100)', 'range(10 ** 100 + 1)'],
     ['float("inf")', '-float("inf")'],
     ['list(range(5000))', 'list(range(4999)) + [0]'],
+    ['{}', 'collections.Counter(a=0)'],
+    ['{"a": 1}', 'collections.Counter(a=1, b=0)'],
+    ['collections.Counter(a=1)', 'collections.Counter(a=1, b=-1)'],
+    ['array.array("i", [1])', '[1]'],
+    ['at(12, 0)', 'at(12, 1)'],
+    ['pathlib.Path("a")', '"a"'],
+    ['re.compile("a")', 're.compile("a", re.I)'],
+    ['ipaddress.ip_address("10.0.0.0")', 'ipaddress.ip_network("10.0.0.0")'],
+    ['uuid.UUID(int=7)', '7'],
+    ['len', 'sum'],
+    ['nested(900)', 'nested(899)'],
   ])('%s and %s', async (expected, got) => {
     expect(await passes(expected, got)).toBe(false);
   });

@@ -16,7 +16,7 @@ function work(name: string, events: string[]): { run: () => Promise<void>; end: 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it('admits as many as there are places, in order', async () => {
-  const gate = new Gate(2);
+  const gate = new Gate(2, 1);
   const events: string[] = [];
   const works = ['a', 'b', 'c'].map((name) => work(name, events));
   const all = works.map(({ run }) => gate.together(run));
@@ -29,13 +29,13 @@ it('admits as many as there are places, in order', async () => {
   await Promise.all(all);
 });
 
-it('runs what has to be alone when nothing else runs, and nothing beside it', async () => {
-  const gate = new Gate(2);
+it('runs what has to be apart when nothing else runs, beside as much of it as has a place', async () => {
+  const gate = new Gate(2, 1);
   const events: string[] = [];
   const [first, alone, alsoAlone, last] = ['first', 'alone', 'also alone', 'last'].map((name) =>
     work(name, events),
   );
-  const all = [gate.together(first!.run), gate.alone(alone!.run), gate.alone(alsoAlone!.run)];
+  const all = [gate.together(first!.run), gate.apart(alone!.run), gate.apart(alsoAlone!.run)];
   await settle();
   expect(events).toEqual(['first']);
   first!.end();
@@ -55,7 +55,7 @@ it('runs what has to be alone when nothing else runs, and nothing beside it', as
 });
 
 it('gives the place back when work fails', async () => {
-  const gate = new Gate(1);
+  const gate = new Gate(1, 1);
   await expect(gate.together(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-  expect(await gate.alone(() => Promise.resolve('next'))).toBe('next');
+  expect(await gate.apart(() => Promise.resolve('next'))).toBe('next');
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -96,7 +97,7 @@ it('survives memory bombs', async () => {
   expect(await grade(bomb)).toMatchObject({ reward: 0, success: false });
 });
 
-it('lets no answer read or write files', async () => {
+it('lets no answer read or write files of the machine', async () => {
   const file = join(await temporaryFolder(), 'secret.txt');
   await writeFile(file, 'secret');
   const path = JSON.stringify(file);
@@ -106,14 +107,17 @@ def f(x):
     for attempt in (
         lambda: open(${path}).read(), lambda: open("/etc/passwd").read(), lambda: open("/proc/self/environ").read(),
         lambda: os.listdir("/etc"), lambda: os.listdir("/home"), lambda: pathlib.Path(${path}).read_text(),
-        lambda: open("/tmp/written-by-an-answer", "w").write("x"), lambda: os.mkdir("/tmp/made-by-an-answer"),
-        lambda: io.FileIO(3).read(), lambda: os.open("/", os.O_RDONLY),
+        lambda: open("/../../etc/passwd").read(), lambda: os.listdir("/tmp/../../home"),
+        lambda: io.FileIO(3).read(), lambda: io.FileIO(4).read(), lambda: os.rmdir("/"), lambda: os.rename("/", "/tmp/x"),
         lambda: os.symlink("/etc/passwd", "/link"), lambda: os.rename(${path}, "/moved"),
     ):
         try: return "out: " + repr(attempt())
         except OSError: pass
+    os.mkdir("/tmp/made-by-an-answer")
+    open("/tmp/written-by-an-answer", "w").write("x")
     return "shut in"`);
   expect(result.tests[0]).toMatchObject({ status: 'passed' });
+  expect(existsSync('/tmp/made-by-an-answer') || existsSync('/tmp/written-by-an-answer')).toBe(false);
 });
 
 it('lets no answer reach the network, not even this machine', async () => {

@@ -8,6 +8,25 @@ const recursions: Record<string, string> = {
 from functools import lru_cache
 @lru_cache(None)
 def f(x): return 0 if x == 0 else 1 + f(x - 1)`,
+  'a context manager': `
+import contextlib, sys
+sys.setrecursionlimit(20000)
+@contextlib.contextmanager
+def inside(x):
+    if x == 0: yield 0
+    else:
+        with inside(x - 1) as depth: yield depth + 1
+def f(x):
+    with inside(x) as depth: return depth`,
+  'a data class': `
+import dataclasses, sys
+sys.setrecursionlimit(20000)
+@dataclasses.dataclass(frozen=True)
+class Node: child: object
+def f(x):
+    one = other = None
+    for _ in range(x): one, other = Node(one), Node(other)
+    return x if one == other and hash(one) == hash(other) and repr(one) == repr(other) else -1`,
   'a class that builds its child': `
 class Node:
     def __init__(self, depth): self.child = Node(depth - 1) if depth else None
@@ -44,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-const depths = makeTask('def f(x): return x', ['f(10)', 'f(100)', 'f(200)', 'f(300)']);
+const depths = makeTask('def f(x): return x', ['f(10)', 'f(300)', 'f(900)']);
 
 it.each(Object.entries(recursions))('runs a deep recursion through %s', async (_name, answer) => {
   expect(await grader.grade(depths, answer, { mode: 'fixed' })).toMatchObject({ reward: 1, success: true });

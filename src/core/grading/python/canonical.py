@@ -1,18 +1,27 @@
-"""Values as canonical texts: equal texts mean values that Python calls equal."""
+"""Values as canonical texts: equal texts mean values that Python calls equal. docs/grading.md lists the types."""
 
 import datetime
+import sys
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii as quoted
 from math import isinf, isnan
 
 from kinds import (
-    BUILT_IN_TYPES,
-    ITEMS,
-    KEYS,
     MAPPINGS,
+    SET_VIEWS,
+    Array,
+    ChainMap,
+    Counter,
     Decimal,
     Fraction,
     Incomparable,
+    MappingProxy,
+    Namespace,
+    Pattern,
+    UserDict,
+    UserList,
+    UserString,
+    UUID,
     among,
     bases_of,
     clock,
@@ -20,21 +29,27 @@ from kinds import (
     deque,
     instant,
     name_of,
+    name_of_own,
     plain,
     span,
+    timezone,
 )
 
 TEXT_LIMIT = 4096  # longer canonical texts are replaced by their hash
 SIZE_LIMIT = 250_000  # characters of canonical text, about; a larger value equals nothing
-DEPTH_LIMIT = 60
+DEPTH_LIMIT = 900
+setrecursionlimit = sys.setrecursionlimit
+FRAMES = 5 * DEPTH_LIMIT  # of Python that such a value may take
 
 
 class Canon:
     """Writes values so that equal texts mean values that Python calls equal: 1, 1.0, True and Decimal(1) are one."""
 
-    def __init__(self, numpy):
+    def __init__(self, numpy, counting=False):
+        """counting: write a Counter as it compares with another one, where a count of zero is none."""
         self.left = SIZE_LIMIT
-        self.numpy = numpy
+        self.numpy, self.counting = numpy, counting
+        self.has_counter = False
 
     def spend(self, characters):
         self.left -= characters
@@ -88,8 +103,13 @@ class Canon:
             # Order never counts, although it does between two OrderedDicts: against a dict it does not.
             keys = self.many(list(dict.keys(value)), depth)
             values = self.many(list(dict.values(value)), depth)
-            return '{' + ','.join(sorted(map('%s:%s'.__mod__, zip(keys, values)))) + '}'
-        if kind is set or kind is frozenset or kind is KEYS or kind is ITEMS:
+            pairs = zip(keys, values)
+            if kind is Counter:
+                self.has_counter = True
+                if self.counting:
+                    return 'C{' + ','.join(sorted('%s:%s' % pair for pair in pairs if pair[1] != 'n0x0')) + '}'
+            return '{' + ','.join(sorted(map('%s:%s'.__mod__, pairs))) + '}'
+        if kind is set or kind is frozenset or among(kind, SET_VIEWS):
             return '<' + ','.join(sorted(self.many(list(value), depth))) + '>'
         return self.rare(value, kind, depth)
 
@@ -109,15 +129,21 @@ class Canon:
         if kind is date:
             return 'd' + value.isoformat()
         if kind is clock:
-            return 't' + value.isoformat()
+            return 't' + of_clock(value)
+        if kind is timezone:
+            return 'z' + self.text(value.utcoffset(None), depth + 1)
         if kind is span:
             return 'p%d,%d,%d' % (value.days, value.seconds, value.microseconds)
         if kind is range:
             return 'r%s,%s,%s' % tuple(map(hex, range_key(value)))
-        if kind is type and value in BUILT_IN_TYPES:  # `kind is type`: no metaclass has a say in this
-            return 'y' + name_of(value)
         if kind is deque:
             return 'q' + self.sequence(list(value), '[', ']', depth)
+        own = name_of_own(value)
+        if own is not None:
+            return 'y' + own
+        known = self.of_library(value, kind, depth + 1)
+        if known is not None:
+            return known
         if self.numpy is not None:
             simple = self.of_numpy(value, kind, depth)
             if simple is not None:
@@ -126,6 +152,34 @@ class Canon:
         if base is not value:
             return self.text(base, depth + 1)
         raise Incomparable('an object of class ' + name_of(kind)[:80])
+
+    def of_library(self, value, kind, depth):
+        if kind is UserDict or kind is UserList or kind is UserString:
+            return self.text(vars(value)['data'], depth)
+        if kind is MappingProxy:
+            return self.text(value.copy(), depth)
+        if kind is ChainMap:
+            return self.text(dict(value), depth)
+        if kind is memoryview and value.format == 'B' and value.ndim == 1:
+            return self.text(value.tobytes(), depth)
+        if kind is Array:
+            return 'A' + self.text(value.tolist(), depth)
+        if kind is UUID:
+            return 'u' + self.text(value.int, depth)
+        if kind is Pattern:
+            return 'R%d' % value.flags + self.text(value.pattern, depth)
+        if kind is Namespace:
+            return 'S' + self.text(vars(value), depth)
+        if kind is slice:
+            return 'l' + self.text((value.start, value.stop, value.step), depth)
+        module = sys.modules.get(kind.__module__) if kind.__module__ in ('pathlib', 'ipaddress') else None
+        if module is None or vars(module).get(name_of(kind)) is not kind:
+            return None
+        if kind.__module__ == 'ipaddress':
+            return 'w' + self.text((value.version, str(value)), depth)
+        if name_of(kind) in ('PosixPath', 'PurePosixPath'):
+            return 'P' + self.text(str(value), depth)
+        return None
 
     def of_numpy(self, value, kind, depth):
         """numpy's scalars are numbers; an array equals an array of the same shape and elements, and nothing else."""
@@ -145,14 +199,43 @@ def range_key(value):
     return (length, start if length > 0 else 0, step if length > 1 else 0)
 
 
+def of_clock(value):
+    """Times of different zones are equal when they are at the same distance from midnight in UTC."""
+    offset = value.utcoffset()
+    if offset is None:
+        return value.replace(tzinfo=None, fold=0).isoformat()
+    of_day = datetime.timedelta(0, value.hour * 3600 + value.minute * 60 + value.second, value.microsecond)
+    return '%dus' % ((of_day - offset) // datetime.timedelta(0, 0, 1))
+
+
 def canonical_text(value, numpy):
-    """The hash of it when it is long. Raises Incomparable for a value that equals nothing."""
-    text = Canon(numpy).text(value)
+    """
+    One text, or two with a line break between: of a value with a Counter also the text by which it equals others with
+    one. Two values are equal when their first texts are, or their second. A long text is replaced by its hash. Raises
+    Incomparable for a value that equals nothing.
+    """
+    limit = sys.getrecursionlimit()
+    setrecursionlimit(limit + FRAMES)
+    try:
+        canon = Canon(numpy)
+        text = short(canon.text(value))
+        return text + '\n' + short(Canon(numpy, counting=True).text(value)) if canon.has_counter else text
+    finally:
+        setrecursionlimit(limit)
+
+
+def short(text):
     return text if len(text) <= TEXT_LIMIT else 'h' + sha256(text.encode('ascii')).hexdigest()
+
+
+def same(one, other):
+    """Whether two canonical texts are those of equal values."""
+    one, other = one.split('\n'), other.split('\n')
+    return one[0] == other[0] or len(one) == len(other) == 2 and one[1] == other[1]
 
 
 def equal(left, right, numpy):
     """Raises Incomparable when one side equals nothing. An object of the source equals itself: a member of an Enum."""
     if left is right and not among(type(left), (float, complex, Decimal)):
         return True
-    return Canon(numpy).text(left) == Canon(numpy).text(right)
+    return same(canonical_text(left, numpy), canonical_text(right, numpy))

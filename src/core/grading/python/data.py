@@ -7,7 +7,6 @@ read without trust: it makes built-in values and nothing else, whoever wrote it.
 from json import dumps, loads
 from types import GeneratorType
 
-from canonical import DEPTH_LIMIT
 from kinds import (
     BUILT_IN_TYPES,
     BUILT_INS,
@@ -33,6 +32,7 @@ from kinds import (
     timezone,
 )
 
+DEPTH_LIMIT = 60  # JSON is nested as deep
 MAX_CHARS = 30_000  # of the data of one call; twice as many as JSON at most, which a result has room for
 PLAIN_INTEGERS = 2**53
 

@@ -4,10 +4,12 @@ import importlib._bootstrap
 import opcode
 import sys
 import zoneinfo._common
+from errno import EACCES, EAGAIN, ENOENT, EROFS
 from json.encoder import encode_basestring_ascii as quoted
 
 from display import shortened
 from kinds import name_of
+from types import ModuleType
 
 SOURCE_NAME = '<answer>'  # the file name in tracebacks, by which an error's line is found
 MESSAGE_LIMIT = 300
@@ -54,12 +56,45 @@ ZONE_FAILS = zoneinfo._common.load_tzdata.__code__
 CALLING = frozenset(number for name, number in opcode.opmap.items() if 'CALL' in name or name == 'IMPORT_NAME')
 
 
+# Of modules that WebAssembly has without these; and the errors of the rest.
+PROCESSES = frozenset('execv execve execvp fork forkpty kill posix_spawn posix_spawnp spawnl spawnv system wait waitpid'.split())
+SIGNALS = frozenset('SIGALRM alarm getitimer pause setitimer sigwait'.split())
+NOT_SUPPORTED = 58  # ENOTSUP of WASI
+
+
+def unsupported(error, kind):
+    """The C module of processes, sockets, signals or `_files` when a part that the sandbox lacks is the cause."""
+    if sys.platform != 'wasi':
+        if kind is BlockingIOError and error.errno == EAGAIN:
+            return '_posixsubprocess'
+        return '_files' if isinstance(error, OSError) and is_without_files(error) else None
+    if kind is AttributeError and type(error.obj) is ModuleType and type(error.name) is str:
+        module = vars(error.obj).get('__name__')
+        if module == 'os' and error.name in PROCESSES:
+            return '_posixsubprocess'
+        if module == 'signal' and error.name in SIGNALS:
+            return '_signal'
+        return '_socket' if module in ('socket', '_socket') else None
+    if kind is not OSError or error.errno != NOT_SUPPORTED:
+        return None
+    return '_posixsubprocess' if 'processes' in str(error.strerror) else '_socket'
+
+
+def is_without_files(error):
+    """The native sandbox has no folder that can be written, and no /tmp at all."""
+    path = error.filename if type(error.filename) is str else str(error)
+    return error.errno in (EACCES, EROFS) or error.errno == ENOENT and '/tmp' in path
+
+
 def missing_module(error):
     """
     The module for want of which the error arose; `_thread` when no thread can be started. None for any other error, also
     for one that the source raises by itself with the same type and text.
     """
     kind = type(error)
+    without = unsupported(error, kind)
+    if without is not None:
+        return without
     code, place = origin_of(error)
     if code is None:
         return None

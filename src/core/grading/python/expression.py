@@ -3,7 +3,7 @@
 from _ast import Compare, Eq, Not, NotEq, UnaryOp
 from json.encoder import encode_basestring_ascii as quoted
 
-from canonical import canonical_text, equal
+from canonical import SIZE_LIMIT, canonical_text, equal
 from comparison import Evaluation
 from kinds import MAPPINGS, Incomparable, among
 from outcome import outcome_of_incomparable, outcome_of_value
@@ -73,9 +73,16 @@ class Expression:
 
 def holds_truth(value):
     """Whether True or False is the value or in it; both can be guessed."""
-    kind = type(value)
-    if kind is bool:
-        return True
-    if kind is list or kind is tuple:
-        return any(map(holds_truth, value))
-    return among(kind, MAPPINGS) and any(map(holds_truth, dict.values(value)))
+    left = [value]
+    for _ in range(SIZE_LIMIT):  # a list may be in itself
+        if not left:
+            return False
+        value = left.pop()
+        kind = type(value)
+        if kind is bool:
+            return True
+        if kind is list or kind is tuple:
+            left += value
+        elif among(kind, MAPPINGS):
+            left += dict.values(value)
+    return False

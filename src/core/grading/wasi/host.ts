@@ -81,7 +81,7 @@ interface Thread {
  * watchdog stops every loop of the guest.
  */
 function stuckMilliseconds({ calls, limitMilliseconds }: Job): number {
-  return 30_000 + 20 * calls.length * limitMilliseconds;
+  return 30_000 + 100 * calls.length * limitMilliseconds;
 }
 
 /** `width` threads that work, and a warm spare one that replaces one that is killed. */
@@ -130,7 +130,7 @@ class Threads {
     const worker = new Worker(__filename, {
       workerData: this.data,
       env: {},
-      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 256 },
+      resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 256 },
     });
     const thread: Thread = { worker, ready: false };
     this.all.add(thread);

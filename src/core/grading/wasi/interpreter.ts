@@ -10,6 +10,9 @@ const maxResultBytes = 64 * 1024;
 /** Memory beyond the image's that a job may leave before the instance is replaced by a new one. */
 const maxLeftOverBytes = 32 * 1024 * 1024;
 
+/** Far more than one C function of CPython leaves untouched on the stack. */
+const stackWindow = new Uint8Array(1024 * 1024);
+
 interface StackPointer {
   value: number;
 }
@@ -42,6 +45,7 @@ export class Interpreter {
   }
 
   rewind(): void {
+    this.system.startJob();
     const { image } = this;
     const length = image.byteLength;
     if (this.instance.memory.buffer.byteLength > length + maxLeftOverBytes) {
@@ -52,10 +56,20 @@ export class Interpreter {
     if (missing > 0) memory.grow(missing / pageBytes);
     const bytes = new Uint8Array(memory.buffer);
     bytes.set(this.belowStack);
-    bytes.fill(0, image.stackBottom, image.stackTop);
+    this.clearStack(bytes);
     bytes.set(this.aboveStack, image.stackTop);
     bytes.fill(0, length);
     stackPointer.value = image.stackTop;
+  }
+
+  /** The stack grows downward, and most jobs use little of it: below a whole empty window nothing was written. */
+  private clearStack(bytes: Uint8Array): void {
+    const { stackBottom, stackTop } = this.image;
+    for (let end = stackTop; end > stackBottom; end -= stackWindow.length) {
+      const window = bytes.subarray(Math.max(stackBottom, end - stackWindow.length), end);
+      if (Buffer.compare(window, stackWindow.subarray(0, window.length)) === 0) return;
+      window.fill(0);
+    }
   }
 
   /** Reads a job in the guest; runs no code of the job. */

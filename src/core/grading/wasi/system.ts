@@ -1,3 +1,6 @@
+import { errno } from './errno';
+import { MemoryFiles } from './files';
+
 /** Thrown when the guest asks to end; `code` is its exit code. */
 export class GuestExit extends Error {
   constructor(readonly code: number) {
@@ -11,9 +14,6 @@ export class BootEnd extends Error {}
 /** Thrown when the guest sleeps, on the virtual clock, past what one call may take. */
 export class SleptTooLong extends Error {}
 
-/** Results of WASI functions. Source: wasi_snapshot_preview1, type errno. */
-const errno = { ok: 0, badFile: 8, notImplemented: 52, seekPipe: 70 } as const;
-
 /** Every call starts at this instant, so that outcomes do not depend on the day: 2025-01-01 12:00 UTC. */
 const jobEpochNanoseconds = 1_735_732_800_000_000_000n;
 const sleepLimitNanoseconds = 1_000_000_000n;
@@ -26,8 +26,8 @@ const maxVectors = 1024;
 
 /**
  * Everything outside that the guest can reach: standard input that holds the job while the job is read, an output that
- * is dropped, a virtual clock that advances when it is read or slept on, and random numbers from a seed. There are no
- * files, no environment, no network and no processes.
+ * is dropped, a virtual clock that advances when it is read or slept on, random numbers from a seed, and files in memory
+ * that last for one call. There is no environment, no network and no processes.
  */
 export class GuestSystem {
   private memory: WebAssembly.Memory | undefined;
@@ -38,6 +38,14 @@ export class GuestSystem {
   private ticked = 0n;
   private random = 1n;
   private booting = true;
+  private readonly files = new MemoryFiles(
+    {
+      bytes: () => this.bytes(),
+      view: () => this.view(),
+      vectors: (start, count) => this.vectors(start, count),
+    },
+    jobEpochNanoseconds,
+  );
 
   constructor(private readonly programArguments: readonly string[]) {}
 
@@ -63,15 +71,21 @@ export class GuestSystem {
     this.inputAt = 0;
   }
 
-  /** Resets clock and random numbers, so that a call starts alike for a reference and an answer. */
+  startJob(): void {
+    this.files.reset();
+  }
+
+  /** Resets clock, random numbers and files, so that a call starts alike for a reference and an answer. */
   startCall(seed: number): void {
     this.slept = 0n;
     this.ticked = 0n;
+    this.files.clear();
     this.random = BigInt(seed) * 2n + 1n;
   }
 
   /** Returns the imports of the guest; every function that is not here answers "not implemented". */
   imports(): WebAssembly.Imports {
+    const files = this.files.functions();
     const functions: Record<string, (...values: never[]) => number> = {
       args_sizes_get: (count: number, size: number) => {
         this.view().setUint32(count, this.programArguments.length, true);
@@ -98,17 +112,21 @@ export class GuestSystem {
         this.view().setBigUint64(time, this.now(id), true);
         return errno.ok;
       },
-      fd_close: () => errno.ok,
-      fd_fdstat_get: (fd: number, stat: number) => this.writeFileStatus(fd, stat, 24, 0),
-      fd_filestat_get: (fd: number, stat: number) => this.writeFileStatus(fd, stat, 64, 16),
-      fd_prestat_get: () => errno.badFile,
-      fd_prestat_dir_name: () => errno.badFile,
-      fd_seek: () => errno.seekPipe,
-      fd_tell: () => errno.seekPipe,
+      ...files,
+      fd_close: (fd: number) => (fd <= 2 ? errno.ok : files.fd_close(fd)),
+      fd_fdstat_get: (fd: number, at: number) =>
+        fd <= 2 ? this.writeStreamStatus(at, 24, 0) : files.fd_fdstat_get(fd, at),
+      fd_filestat_get: (fd: number, at: number) =>
+        fd <= 2 ? this.writeStreamStatus(at, 64, 16) : files.fd_filestat_get(fd, at),
+      fd_seek: (fd: number, offset: bigint, from: number, at: number) =>
+        fd <= 2 ? errno.seekPipe : files.fd_seek(fd, offset, from, at),
+      fd_tell: (fd: number, at: number) => (fd <= 2 ? errno.seekPipe : files.fd_tell(fd, at)),
       fd_read: (fd: number, vectors: number, count: number, read: number) =>
-        fd === 0 ? this.readInput(vectors, count, read) : errno.badFile,
+        fd === 0 ? this.readInput(vectors, count, read) : files.fd_read(fd, vectors, count, read),
       fd_write: (fd: number, vectors: number, count: number, written: number) =>
-        fd === 1 || fd === 2 ? this.dropOutput(vectors, count, written) : errno.badFile,
+        fd === 1 || fd === 2
+          ? this.dropOutput(vectors, count, written)
+          : files.fd_write(fd, vectors, count, written),
       random_get: (start: number, length: number) => this.fillRandom(start, length),
       poll_oneoff: (subscriptions: number, events: number, count: number, happened: number) =>
         this.sleep(subscriptions, events, count, happened),
@@ -144,9 +162,8 @@ export class GuestSystem {
     return errno.ok;
   }
 
-  /** Shows standard streams as character devices, like terminals; there are no other files. */
-  private writeFileStatus(fd: number, at: number, size: number, kindOffset: number): number {
-    if (fd > 2) return errno.badFile;
+  /** Shows standard streams as character devices, like terminals. */
+  private writeStreamStatus(at: number, size: number, kindOffset: number): number {
     const characterDevice = 2;
     const bytes = this.bytes();
     bytes.fill(0, at, at + size);
