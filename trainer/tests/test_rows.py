@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import datasets
 import numpy as np
+import pandas
 import pytest
 
 from tandem_trainer.data.dialogue import merge
@@ -157,7 +159,7 @@ def test_each_reason_is_one_sentence(tmp_path):
     human, again = {"role": "human", "content": "Hello."}, {"role": "human", "content": "And more."}
     told = {
         "The line is not a JSON object and is passed over.": "[]",
-        "The line is not JSON and is passed over.": '{"reward": NaN}',
+        "The line has NaN, which is not JSON (write null in its place), and is passed over.": '{"reward": NaN}',
         "The field task is a string that is not JSON.": {**ROW, "task": "{"},
         "The field problem_description is missing or not a text.": {**ROW, "task": {}},
         "The field dialogue_history must be a list of messages.": {**ROW, "dialogue_history": []},
@@ -217,6 +219,31 @@ def test_a_file_without_a_usable_row_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "rows.jsonl.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(Fault, match="is compressed"):
         read_rows([tmp_path / "rows.jsonl.gz"])
+    for text in (json.dumps([ROW]), json.dumps([ROW], indent=1), "task,dialogue_history\n1,2\n"):
+        with pytest.raises(Fault, match="JSON lines, with pandas by to_json"):
+            read_rows([write(tmp_path, text)])
+
+
+def test_rows_that_pandas_or_datasets_saved_again_are_the_same_dialogues(tmp_path):
+    task = {**TASK, "facts": [{"topic": "lists", "keywords": ["empty"], "answers": ["Zero."]}]}
+    other = {**TASK, "id": "12", "test_cases": {"test1": "mean([4])", "edge": "mean([])"}}
+    exported = {**ROW, "task": other, "messages": MESSAGES, "tandem": {**TANDEM, "turns": [SAID, {"model": "m"}]}}
+    rows = [exported, {**ROW, "task": task, "reward": 1}]
+    as_written = read_rows([write(tmp_path, *rows)])
+    datasets.Dataset.from_list(rows).to_json(tmp_path / "datasets.jsonl")
+    pandas.DataFrame(rows).to_json(tmp_path / "pandas.jsonl", orient="records", lines=True)
+    for name in ("datasets.jsonl", "pandas.jsonl"):
+        read = read_rows([tmp_path / name])
+        assert read.problems == []
+        for again, before in zip(read.dialogues, as_written.dialogues, strict=True):
+            assert (again.id, again.task, again.messages) == (before.id, before.task, before.messages)
+            reasons = [(turn.finish_reason, turn.reasoning) for turn in again.turns]
+            assert reasons == [(turn.finish_reason, turn.reasoning) for turn in before.turns]
+    untasked = {name: value for name, value in ROW.items() if name != "task"}
+    flat = write(tmp_path, {**untasked, **other}, {**untasked, **TASK}, name="flat.jsonl")
+    pandas.read_json(flat, lines=True).to_json(flat, orient="records", lines=True)
+    assert '"id":12.0' in flat.read_text()
+    assert [dialogue.task for dialogue in read_rows([flat]).dialogues] == ["12", content_id(TASK)]
 
 
 def test_half_a_character_in_a_row_is_read_as_the_replacement_character(tmp_path):

@@ -18,6 +18,7 @@ import { openGrader } from '../resources';
 import { inFlight } from '../../core/concurrency';
 import { jobsOption, modeOption } from '../play';
 import { startProgress, tableLine, widened } from '../terminal';
+import { taskOf } from '../../core/trajectory/publishedRow';
 import { scanLines } from '../../core/trajectory/segment/scan';
 
 interface Options {
@@ -49,7 +50,12 @@ export const installGrade: Install = (program, perform) => {
 };
 
 /** Fields of both forms of rows; `task` is a ColBench row. Faults of the reference are reported in the grade. */
-const answerRow = z.object({ id: z.string().optional(), task: z.unknown(), answer: z.string() });
+const answerRow = z.object({
+  // pandas makes numbers of ids that look like some.
+  id: z.union([z.string(), z.number().transform(String)]).nullish(),
+  task: z.unknown(),
+  answer: z.string(),
+});
 
 async function gradeFile(
   file: string,
@@ -128,8 +134,9 @@ function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | 
   if (!row.success) return 'The row needs a "task" (a ColBench row) and an "answer" (text).';
   try {
     const { id, answer } = row.data;
-    const task = parseTask(row.data.task);
-    return { id: id ?? `${task.id}:${line}`, task, answer, key: gradeKey(row.data.task, answer, mode) };
+    const given = taskOf(row.data.task, value);
+    const task = parseTask(given);
+    return { id: id ?? `${task.id}:${line}`, task, answer, key: gradeKey(given, answer, mode) };
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;

@@ -108,9 +108,14 @@ function parseLine(line: number, bytes: Buffer): JsonLine | undefined {
     return isTooDeep(value) ? { line, reason: 'The line is nested too deeply.' } : { line, value };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { line, reason: `The line is not JSON: ${error.message}.` };
+    const [, constant] = PYTHON_CONSTANT.exec(text) ?? [];
+    const why = constant === undefined ? error.message : `it has ${constant}; write null in its place`;
+    return { line, reason: `The line is not JSON: ${why}.` };
   }
 }
+
+/** Python's `json` writes these for a missing value of pandas, and reads them. */
+const PYTHON_CONSTANT = /[:,[] ?(NaN|-?Infinity)[ ,\]}]/;
 
 function tooLong(line: number, length: number, maxLineBytes: number): JsonLine {
   return {
@@ -132,7 +137,24 @@ function refuseOtherFormats(start: Buffer, file: string): void {
   if (begins(0x1f, 0x8b) || begins(0x50, 0x4b, 0x03, 0x04) || begins(0x28, 0xb5, 0x2f, 0xfd)) {
     throw new Fault('task/not-json-lines', `${file} is compressed; unpack it first.`);
   }
+  if (PARQUET.some((signature) => start.indexOf(signature) === 0)) {
+    throw new Fault('task/not-json-lines', `${file} is Parquet or Arrow; ${WRITE_LINES}`);
+  }
+  const text = start.toString('utf8', 0, 2048).replace(/^\uFEFF/, '');
+  if (/^\s*\[\s*\{/.test(text)) {
+    throw new Fault('task/not-json-lines', `${file} is one JSON array; ${WRITE_LINES}`);
+  }
+  if (CSV_HEADER.test(text)) throw new Fault('task/not-json-lines', `${file} is CSV; ${WRITE_LINES}`);
 }
+
+const PARQUET = ['PAR1', 'ARROW1'];
+
+/** Column names of a pack or of published rows, one of which is never a whole first line of JSON lines. */
+const CSV_HEADER =
+  /^[^\n{}[\]]*\b(problem_description|dialogue_history|ground_truth|test_cases)\b[^\n{}[\]]*\r?\n/;
+
+const WRITE_LINES =
+  'write it as JSON lines, with pandas by to_json(FILE, orient="records", lines=True), with datasets by to_json(FILE).';
 
 async function openToRead(file: string): Promise<FileHandle> {
   try {

@@ -7,8 +7,6 @@ import { withoutEnd } from '../text';
 
 /** Text that is not blank, since an empty field is as good as a missing one. */
 const text = z.string().refine((value) => value.trim() !== '', 'is empty');
-/** Exporters write `null` for a field that a row does not have. */
-const optionalText = z.string().nullish();
 
 export const factSchema = z.object({
   topic: text,
@@ -16,23 +14,38 @@ export const factSchema = z.object({
   answers: z.array(text).min(1),
 });
 
+/** Hugging Face `datasets` gives all objects of a column the same fields, and pads with `null`. */
+const padded = <Inner extends z.ZodType>(inner: Inner) => z.preprocess(withoutNulls, inner);
+
+/** pandas makes numbers of a column of ids that look like some, and floats if a row has none. */
+const idSchema = z.preprocess((id) => (Number.isSafeInteger(id) ? String(id) : id), text.optional());
+
+const paddedFact = padded(
+  factSchema.extend({
+    keywords: padded(factSchema.shape.keywords),
+    answers: padded(factSchema.shape.answers),
+  }),
+);
+
 /** A map, because a record of zod leaves out the name `__proto__`, which a test may have like any other. */
 const testCasesSchema = z.preprocess(
-  (cases) => (isObject(cases) ? new Map(Object.entries(cases)) : cases),
+  (cases) => (isObject(cases) ? new Map(Object.entries(withoutNulls(cases))) : cases),
   z.map(z.string(), text).refine((cases) => cases.size > 0, 'is empty; a task needs at least one test'),
 );
 
 /** One line of a pack, in ColBench's fields. Fields that are not named here are left aside. */
-const rowSchema = z.object({
-  problem_description: text,
-  ground_truth: text,
-  test_cases: testCasesSchema,
-  hidden_information: optionalText,
-  id: text.nullish(),
-  facts: z.array(factSchema).nullish(),
-  source: optionalText,
-  license: optionalText,
-});
+const rowSchema = padded(
+  z.object({
+    problem_description: text,
+    ground_truth: text,
+    test_cases: testCasesSchema,
+    hidden_information: z.string().optional(),
+    id: idSchema,
+    facts: padded(z.array(paddedFact)).optional(),
+    source: z.string().optional(),
+    license: z.string().optional(),
+  }),
+);
 
 export interface TaskRow {
   readonly problem_description: string;
@@ -62,9 +75,9 @@ export function parseTask(row: unknown): Task {
     reference: ground_truth,
     testCases,
     hiddenInformation: hidden_information ?? ground_truth,
-    ...(facts && { facts }),
-    ...(typeof source === 'string' && { source }),
-    ...(typeof license === 'string' && { license }),
+    ...(facts && facts.length > 0 && { facts }),
+    ...(source !== undefined && { source }),
+    ...(license !== undefined && { license }),
   };
 }
 
@@ -111,9 +124,17 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Members of an object or entries of a list that are there, for fields whose form is fixed. */
+function withoutNulls<Value>(value: Value): Value;
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((entry) => entry !== null);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}
+
 /** ColBench's other half: a web page to build, without tests. */
 function isFrontendRow(row: unknown): boolean {
-  if (typeof row !== 'object' || row === null || 'test_cases' in row || !('ground_truth' in row))
+  if (!isObject(row) || ('test_cases' in row && row.test_cases !== null) || !('ground_truth' in row))
     return false;
   return typeof row.ground_truth === 'string' && /<(html|body|!doctype)\b/i.test(row.ground_truth);
 }

@@ -134,7 +134,11 @@ function repliedAt(turn: number, { collaborator, turns }: Origin, unnamed: Repli
   return { author, ...(by !== undefined && { by }), ...(suggestedBy !== undefined && { suggestedBy }) };
 }
 
-function taskOf(task: unknown, row: unknown): unknown {
+/**
+ * The task may be an object, or that object as a JSON string, or its fields may be in the row itself.
+ * @throws {Fault} `trajectory/bad-row`
+ */
+export function taskOf(task: unknown, row: unknown): unknown {
   if (task === undefined || task === null) return row;
   if (typeof task !== 'string') return task;
   try {

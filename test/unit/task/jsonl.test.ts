@@ -138,15 +138,31 @@ async function asOrdinaryUser(check: () => Promise<void>): Promise<void> {
 test.each([
   ['UTF-16', [0xff, 0xfe, 0x31, 0], 'is in UTF-16; save it as UTF-8.'],
   ['gzip', [0x1f, 0x8b, 8, 0], 'is compressed; unpack it first.'],
+  [
+    'Parquet',
+    bytes('PAR1', [0x15, 4]),
+    'is Parquet or Arrow; write it as JSON lines, with pandas by to_json(FILE,',
+  ],
+  ['JSON', bytes('[{"problem_description":"A."}]'), 'is one JSON array; write it as JSON lines'],
+  ['indented JSON', bytes('\uFEFF[\r\n  {\r\n'), 'is one JSON array; write it as JSON lines'],
+  ['CSV', bytes(',problem_description,test_cases\r\n0,"A.",'), 'is CSV; write it as JSON lines'],
 ])('a %s file is refused as a whole, with the remedy', async (_, start, message) => {
   await inFolder(async (folder) => {
     const file = await written(folder, 'rows.jsonl', Uint8Array.from(start));
     await expect(all(file)).rejects.toMatchObject({
       code: 'task/not-json-lines',
-      message: `${file} ${message}`,
+      message: expect.stringContaining(`${file} ${message}`) as string,
     });
   });
 });
+
+test.each(['NaN', '-Infinity'])(
+  '%s, which Python writes for a missing number, is named',
+  async (constant) => {
+    const reason = `The line is not JSON: it has ${constant}; write null in its place.`;
+    expect(await linesOf(`{"text":"NaN, it says","number": ${constant}}`)).toEqual([{ line: 1, reason }]);
+  },
+);
 
 test('an aborted signal ends the reading with its reason', async () => {
   await inFolder(async (folder) => {

@@ -32,6 +32,19 @@ test('without hidden information the reference is what the collaborator knows', 
   }
 });
 
+test('a row that pandas or datasets saved again is the same task', () => {
+  const row = taskRow({ id: '12', facts: [fact] });
+  const nulls = { source: null, license: null, __index_level_0__: 3 };
+  const padded = {
+    ...{ ...row, ...nulls, id: 12 },
+    test_cases: { ...(row.test_cases as object), test3: null },
+    facts: [{ ...fact, keywords: [...fact.keywords, null], hint: null }, null],
+  };
+  expect(parseTask(padded)).toEqual(parseTask(row));
+  for (const facts of [[], [null]])
+    expect(parseTask({ ...padded, facts })).toEqual(parseTask({ ...row, facts: null }));
+});
+
 test('numbered tests come in the order of their numbers, others as they stand', () => {
   const names = (test_cases: object): string[] =>
     parseTask(taskRow({ test_cases })).testCases.map(({ name }) => name);
@@ -101,13 +114,15 @@ test.each([
   [{ ground_truth: 7 }, 'ground_truth must be a string, here a number'],
   [{ test_cases: [1, 'f(1)'] }, 'test_cases must be an object of call strings, here an array of 2 values'],
   [{ test_cases: {} }, 'test_cases is empty'],
+  [{ test_cases: { test1: null } }, 'test_cases is empty'],
   [{ test_cases: undefined }, 'test_cases is missing'],
   [{ test_cases: { test1: 'f(1)', test2: { call: 'f(2)' } } }, 'test_cases["test2"] must be a string'],
   [{ test_cases: { test1: '' } }, 'test_cases["test1"] is empty'],
-  [{ id: 12 }, 'id must be a string'],
+  [{ id: 1.5 }, 'id must be a string'],
   [{ facts: 'none' }, 'facts must be an array'],
   [{ facts: [fact, { ...fact, answers: [] }] }, 'facts[1]["answers"] must have at least one entry'],
   [{ facts: [{ ...fact, topic: undefined }] }, 'facts[0]["topic"] is missing'],
+  [{ facts: [{ ...fact, keywords: null }] }, 'facts[0]["keywords"] is missing'],
 ])('a row with %j is refused with the field', (changes, part) => {
   const message = expect.stringContaining(part) as string;
   expect(() => parseTask(taskRow(changes))).toThrow(

@@ -5,6 +5,7 @@ Each field is checked once, where it is read. A bad line does not affect the oth
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,18 +16,27 @@ from ..regular_file import require_regular
 from .dialogue import Problem, Spoken
 
 MAX_LINE = 256 << 20  # bytes
+WRITE_LINES = (
+    'write it as JSON lines, with pandas by to_json(FILE, orient="records", lines=True), with datasets by to_json(FILE)'
+)
 OTHER_FORMATS = {
     b"\xff\xfe": "is in UTF-16; save it as UTF-8",
     b"\xfe\xff": "is in UTF-16; save it as UTF-8",
     b"\x1f\x8b": "is compressed; unpack it first",
     b"PK\x03\x04": "is compressed; unpack it first",
     b"\x28\xb5\x2f\xfd": "is compressed; unpack it first",
-    b"PAR1": "is Parquet; write it as JSON lines first",
+    b"PAR1": f"is Parquet; {WRITE_LINES}",
+    b"ARROW1": f"is Arrow; {WRITE_LINES}",
 }
+# Column names of published rows, which are never alone on a line of JSON Lines.
+CSV_HEADER = re.compile(rb"[^{}\[\]]*\b(problem_description|dialogue_history|messages|prompt)\b[^{}\[\]]*")
 
 
 def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]]:
-    """Yields objects with line numbers from 1; bad lines go into `problems`. Errors: Fault for an unreadable file."""
+    """Yields objects, without fields that are null, and their line numbers from 1; bad lines go into `problems`.
+
+    Errors: Fault for an unreadable file.
+    """
     require_regular(file)
     try:
         with open(file, "rb") as lines:
@@ -46,7 +56,7 @@ def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]
                     problems.append(Problem(str(file), number, f"The line {error} and is passed over."))
                     continue
                 if isinstance(value, dict):
-                    yield number, value
+                    yield number, without_nulls(value)
                 else:
                     problems.append(Problem(str(file), number, "The line is not a JSON object and is passed over."))
     except OSError as error:
@@ -62,6 +72,8 @@ def parse(line: bytes) -> object:
         value = json.loads(line.decode(), parse_constant=refuse_constant)
     except UnicodeDecodeError as error:
         raise ValueError("is not valid UTF-8") from error
+    except PythonConstant:
+        raise
     except (ValueError, RecursionError) as error:
         raise ValueError("is not JSON") from error
     if b"\\ud" not in line.lower():
@@ -70,8 +82,12 @@ def parse(line: bytes) -> object:
     return json.loads(whole)
 
 
+class PythonConstant(ValueError):
+    pass
+
+
 def refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+    raise PythonConstant(f"has {name}, which is not JSON (write null in its place),")
 
 
 def refuse_other_formats(file: Path, start: bytes) -> None:
@@ -79,6 +95,11 @@ def refuse_other_formats(file: Path, start: bytes) -> None:
     for signature, what in OTHER_FORMATS.items():
         if start.startswith(signature):
             raise Fault(f"{file} {what}.", usage=True)
+    text = start.removeprefix(b"\xef\xbb\xbf").strip()
+    if text == b"[" or text.startswith(b"[{"):
+        raise Fault(f"{file} is one JSON array; {WRITE_LINES}.", usage=True)
+    if CSV_HEADER.fullmatch(text):
+        raise Fault(f"{file} is CSV; {WRITE_LINES}.", usage=True)
 
 
 class BadRow(Exception):
@@ -89,7 +110,12 @@ def object_of(row: dict, name: str) -> dict:
     value = row.get(name)
     if not isinstance(value, dict | None):
         raise BadRow(f"The field {name} must be an object.")
-    return value or {}
+    return without_nulls(value or {})
+
+
+def without_nulls(fields: dict) -> dict:
+    """Hugging Face `datasets` pads objects with nulls to the same fields."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def text_of(row: dict, name: str, default: str | None = None) -> str:
@@ -166,10 +192,18 @@ def task_of(row: dict) -> dict:
     if not isinstance(task, dict):
         raise BadRow("The field task must be an object.")
     text_of(task, "problem_description")
+    task = {**task, "id": name_of(task.get("id"))}
     for name in ("ground_truth", "hidden_information", "id"):
         if not isinstance(task.get(name), str | None):
             raise BadRow(f"The field {name} of the task must be a string.")
     return task
+
+
+def name_of(value: object) -> object:
+    """Returns a whole number as the text that pandas made a number of, as `src/core/task/row.ts` does."""
+    if type(value) in (int, float) and value == value // 1 and abs(value) < 2**53:
+        return str(int(value))
+    return value
 
 
 def content_id(task: dict) -> str:

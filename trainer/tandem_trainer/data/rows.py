@@ -217,8 +217,8 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
             turn.get("token_ids"),
             turn.get("logprobs"),
             turn.get("prompt_token_ids"),
-            turn.get("finish_reason", "other"),
-            turn.get("reasoning", ""),
+            turn.get("finish_reason") or "other",
+            turn.get("reasoning") or "",
             f"tandem.turns[{index}]",
         )
         for index, (position, turn) in enumerate(zip(positions, said, strict=True))
