@@ -29,7 +29,9 @@ const MAX_ALTERNATIVES = 20;
 const MAX_STOPS = 16;
 const MAX_STOP_CHARS = 256;
 
-const stopString = z.string().min(1).max(MAX_STOP_CHARS);
+const stopString = z.string().max(MAX_STOP_CHARS);
+/** 0 and -1 are llama.cpp's words for no limit. */
+const tokenLimit = z.int().min(-1).nullish();
 
 const fields = z.object({
   model: z.string(),
@@ -37,13 +39,20 @@ const fields = z.object({
   temperature: z.number().min(0).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().min(-1).nullish(),
-  max_tokens: z.int().min(1).nullish(),
-  max_completion_tokens: z.int().min(1).nullish(),
-  stop: z.union([stopString, z.array(stopString).max(MAX_STOPS)]).nullish(),
+  max_tokens: tokenLimit,
+  max_completion_tokens: tokenLimit,
+  stop: z.union([stopString, z.array(stopString.nullable()).max(MAX_STOPS)]).nullish(),
   seed: z.int().nullish(),
   n: z.int().min(1).max(MAX_ANSWERS).nullish(),
   stream: z.boolean().nullish(),
-  stream_options: z.strictObject({ include_usage: z.boolean().nullish() }).nullish(),
+  stream_options: z
+    .strictObject({
+      include_usage: z.boolean().nullish(),
+      // Padding against listeners, and counts in every event, of vLLM: no server has to write them.
+      include_obfuscation: z.boolean().nullish(),
+      continuous_usage_stats: z.literal(false).nullish(),
+    })
+    .nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(MAX_ALTERNATIVES).nullish(),
   return_token_ids: z.boolean().nullish(),
@@ -59,13 +68,13 @@ const expected: Readonly<Record<keyof Fields, string>> = {
   temperature: 'a number of at least 0',
   top_p: 'a number from 0 to 1',
   top_k: 'a whole number, where 0 and -1 mean all tokens',
-  max_tokens: 'a whole number of at least 1',
-  max_completion_tokens: 'a whole number of at least 1',
-  stop: `a string of 1 to ${MAX_STOP_CHARS} characters, or a list of at most ${MAX_STOPS}`,
+  max_tokens: 'a whole number, where 0 and -1 set no limit',
+  max_completion_tokens: 'a whole number, where 0 and -1 set no limit',
+  stop: `a string of at most ${MAX_STOP_CHARS} characters, or a list of at most ${MAX_STOPS}`,
   seed: 'a whole number',
   n: `a whole number from 1 to ${MAX_ANSWERS}`,
   stream: 'true or false',
-  stream_options: 'an object with include_usage and nothing else',
+  stream_options: 'an object with include_usage, true or false, and nothing else that changes an answer',
   logprobs: 'true or false',
   top_logprobs: `a whole number from 0 to ${MAX_ALTERNATIVES}`,
   return_token_ids: 'true or false',
@@ -75,7 +84,8 @@ const expected: Readonly<Record<keyof Fields, string>> = {
 /** Ignored: they change nothing about an answer. */
 const WITHOUT_EFFECT = new Set([
   ...['user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
-  ...['parallel_tool_calls', 'timings_per_token'],
+  ...['parallel_tool_calls', 'timings_per_token', 'store', 'prompt_cache_retention'],
+  ...['cache_prompt', 'id_slot', 'request_id', 'priority', 'keep_alive'],
 ]);
 
 /** Features that this server lacks, with the values that do not request them. */
@@ -89,7 +99,20 @@ const ONLY: Readonly<Record<string, readonly unknown[]>> = {
   modalities: [['text']],
   reasoning_effort: ['none'],
   logit_bias: [{}],
-  store: [false],
+  // Of vLLM.
+  best_of: [1],
+  min_tokens: [0],
+  length_penalty: [1],
+  stop_token_ids: [[]],
+  ignore_eos: [false],
+  echo: [false],
+  use_beam_search: [false],
+  include_stop_str_in_output: [false],
+  skip_special_tokens: [true],
+  spaces_between_special_tokens: [true],
+  add_generation_prompt: [true],
+  continue_final_message: [false],
+  chat_template_kwargs: [{}],
 };
 
 /**
@@ -109,8 +132,6 @@ export function readChatRequest(body: unknown): ChatRequest {
   const topLogprobs = read.data.top_logprobs ?? 0;
   if (topLogprobs > 0 && logprobs !== true)
     throw refused('top_logprobs', '"top_logprobs" needs "logprobs": true.');
-  if (stream_options?.include_usage === true && stream !== true)
-    throw refused('stream_options', '"stream_options" needs "stream": true.');
   return {
     model: read.data.model,
     messages: read.data.messages.map(readMessage),
@@ -119,8 +140,10 @@ export function readChatRequest(body: unknown): ChatRequest {
       topP: top_p ?? 1,
       topK: Math.max(0, top_k ?? 0),
       maxTokens: maxTokensOf(read.data),
-      stop: typeof stop === 'string' ? [stop] : (stop ?? []),
-      seed: seed ?? undefined,
+      // An empty string, as forms of clients send it, would end no answer or every one.
+      stop: [stop].flat().filter((string) => string != null && string !== ''),
+      // vLLM and llama.cpp draw a seed for -1.
+      seed: seed == null || seed === -1 ? undefined : seed,
     },
     n: n ?? 1,
     stream: stream ?? false,
@@ -140,7 +163,8 @@ function requireDoable(field: string, value: unknown): void {
   if (!Object.hasOwn(ONLY, field))
     throw refused(name, `"${name}" is not known to this server; leave it out.`, 'unknown_parameter');
   const values = ONLY[field]!;
-  if (values.some((one) => isDeepStrictEqual(one, value))) return;
+  const said = isObject(value) ? withoutNulls(value) : value;
+  if (values.some((one) => isDeepStrictEqual(one, said))) return;
   const allowed = values.map((one) => JSON.stringify(one)).join(' or ');
   throw refused(
     field,
@@ -149,10 +173,17 @@ function requireDoable(field: string, value: unknown): void {
   );
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const withoutNulls = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+
 function maxTokensOf({ max_tokens: older, max_completion_tokens: newer }: Fields): number {
-  if (older != null && newer != null && older !== newer)
+  const [limit, ...others] = new Set([newer, older].filter((tokens) => tokens != null && tokens > 0));
+  if (others.length > 0)
     throw refused('max_tokens', '"max_tokens" and "max_completion_tokens" differ; send one of them.');
-  return newer ?? older ?? DEFAULT_MAX_TOKENS;
+  return limit ?? DEFAULT_MAX_TOKENS;
 }
 
 /** OpenAI's newer name for `system` is `developer`, which no chat template knows. */
@@ -163,7 +194,16 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   assistant: 'assistant',
 };
 
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+/** Fields with which a message says more than its text. Others, such as `name` or `cache_control`, are ignored. */
+const SAYING_MORE = ['tool_calls', 'function_call', 'tool_call_id', 'audio', 'images', 'prefix', 'prefill'];
+
+/** With fields for other servers, such as `cache_control`. */
+const textPart = z.union([
+  z.string(),
+  z
+    .looseObject({ type: z.enum(['text', 'input_text', 'output_text']), text: z.string() })
+    .transform(({ text }) => text),
+]);
 
 function readMessage(message: Fields['messages'][number], index: number): ChatMessage {
   const { role: named, content, ...others } = message;
@@ -173,12 +213,15 @@ function readMessage(message: Fields['messages'][number], index: number): ChatMe
       `${place}.role`,
       `${place}.role takes system, developer, user or assistant, and no other role plays here.`,
     );
-  for (const [field, value] of Object.entries(others)) {
-    if (value === null || isDeepStrictEqual(value, [])) continue;
-    const name = `${place}.${field.slice(0, 80)}`;
+  for (const field of SAYING_MORE) {
+    const value = others[field];
+    if (value == null || value === false || isDeepStrictEqual(value, [])) continue;
+    const name = `${place}.${field}`;
     throw refused(name, `${name} would not reach the model, which reads role and content; leave it out.`);
   }
-  return { role: ROLES[named]!, content: textOf(content, `${place}.content`) };
+  // Clients send back an answer without text as they received it.
+  const text = named === 'assistant' && content == null ? '' : textOf(content, `${place}.content`);
+  return { role: ROLES[named]!, content: text };
 }
 
 function textOf(content: unknown, place: string): string {
@@ -187,7 +230,7 @@ function textOf(content: unknown, place: string): string {
   if (!parts.success) throw refused(place, `${place} takes a text, or a list of parts of the type "text".`);
   const texts = parts.data.map((part, index) => {
     const read = textPart.safeParse(part);
-    if (read.success) return read.data.text;
+    if (read.success) return read.data;
     const name = `${place}[${index}]`;
     throw refused(name, `${name} is no text; the model reads text alone, no pictures, sounds or files.`);
   });

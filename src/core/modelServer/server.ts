@@ -73,16 +73,23 @@ export class ModelServer {
 /** Never throws. */
 async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   try {
-    const [path = ''] = (request.url ?? '').split('?');
+    const [given = ''] = (request.url ?? '').split('?');
+    const path = tidied(given);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const found = routes.filter(({ matches }) => matches(path));
     const route = found.find((one) => one.method === method);
-    if (found.length === 0) throw new ApiRefusal(404, `There is no ${path.slice(0, 200)} here.`);
+    if (found.length === 0) throw new ApiRefusal(404, `There is no ${given.slice(0, 200)} here.`);
     if (route === undefined) throw new ApiRefusal(405, `This address takes ${found[0]!.method} alone.`);
     await route.answer(request, response, { ...parts, path });
   } catch (error) {
     sendRefusal(response, refusalFor(error, parts.contextLength));
   }
+}
+
+/** Clients append to base URLs with and without a slash at the end, and with and without `/v1`. */
+function tidied(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  return `/${(parts[0] === 'v1' ? parts.slice(1) : parts).join('/')}`;
 }
 
 interface Route {
@@ -95,7 +102,7 @@ interface Route {
   ) => Promise<void> | void;
 }
 
-const MODELS = '/v1/models';
+const MODELS = '/models';
 
 const routes: readonly Route[] = [
   {
@@ -113,12 +120,21 @@ const routes: readonly Route[] = [
     matches: (path) => path.startsWith(`${MODELS}/`),
     answer: (_, response, { path, ...parts }) => {
       const named = path.slice(MODELS.length + 1);
-      requireModel(named === encodeURIComponent(parts.id) ? parts.id : named, parts.id);
+      requireModel(unescaped(named), parts.id);
       sendJson(response, 200, described(parts));
     },
   },
-  { method: 'POST', matches: (path) => path === '/v1/chat/completions', answer: complete },
+  { method: 'POST', matches: (path) => path === '/chat/completions', answer: complete },
 ];
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
 
 const described = ({ id, created, contextLength }: Parts): object => ({
   ...{ id, object: 'model', created, owned_by: 'tandem' },
@@ -147,9 +163,13 @@ async function complete(request: IncomingMessage, response: ServerResponse, part
 }
 
 async function jsonOf(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
   const body = await readBody(request, { mostBytes: MAX_REQUEST_BYTES, signal });
+  if (encoding !== 'identity')
+    throw new ApiRefusal(415, `Bodies are read as they are, not as ${encoding.slice(0, 80)}.`);
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    // A byte-order mark in front is dropped.
+    return JSON.parse(new TextDecoder().decode(body)) as unknown;
   } catch {
     throw refused(null, 'The body is not JSON.');
   }

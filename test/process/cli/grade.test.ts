@@ -14,7 +14,7 @@ const schema = z.object({
 it('tandem grade grades rows in their order, and continues after the grades that a file holds', async () => {
   const rows = await starterRows();
   const answers = rows.slice(0, 4).map((task, i) => ({
-    id: `answer-${i}`,
+    id: i === 3 ? 3 : `answer-${i}`,
     task,
     answer: i === 2 ? 'def wrong():\n    pass' : `\`\`\`python\n${task.ground_truth}\n\`\`\``,
   }));
@@ -25,7 +25,7 @@ it('tandem grade grades rows in their order, and continues after the grades that
     ['answer-0', 1],
     ['answer-1', 1],
     ['answer-2', 0],
-    ['answer-3', 1],
+    ["3", 1],
   ]);
   expect(graded[0]!.tests).toHaveLength(10);
   expect(summary).toMatchObject({ answers: 4, success: 0.75, badLines: [{ line: 5 }] });

@@ -34,25 +34,43 @@ describe('a request for a chat completion', () => {
 
   it('takes what asks for nothing, and what changes nothing about an answer', () => {
     const idle = {
-      ...{ user: 'ada', metadata: { a: 'b' }, store: false, parallel_tool_calls: true },
-      ...{ tools: [], tool_choice: 'none', logit_bias: {}, response_format: { type: 'text' } },
+      ...{ user: 'ada', metadata: { a: 'b' }, store: true, parallel_tool_calls: true },
+      ...{ tools: [], tool_choice: 'none', logit_bias: {}, response_format: { type: 'text', schema: null } },
+      ...{ stop: '', max_tokens: -1, max_completion_tokens: 0, seed: -1, n: 1, skip_special_tokens: true },
+      stream_options: { include_usage: null, include_obfuscation: false },
     };
     expect(read({ ...NEUTRAL, ...idle })).toEqual(read({}));
     const reread = { role: 'assistant', content: 'Hi', refusal: null, tool_calls: [], audio: null };
     expect(read({ messages: [reread] }).messages).toEqual([{ role: 'assistant', content: 'Hi' }]);
   });
 
+  it('takes the text of messages that say more to other servers', () => {
+    const cached = { cache_control: { type: 'ephemeral' } };
+    const parts = ['a', { type: 'text', text: 'b', ...cached }, { type: 'input_text', text: 'c' }];
+    const sent = [
+      { role: 'user', name: 'ada', content: parts, ...cached },
+      { role: 'assistant', content: null, reasoning_content: 'Hm.', id: 'm1', tool_calls: [] },
+    ];
+    expect(read({ messages: sent }).messages).toEqual([
+      { role: 'user', content: 'abc' },
+      { role: 'assistant', content: '' },
+    ]);
+  });
+
+  it('stops at the strings that are not empty, and takes the limit of tokens that is one', () => {
+    expect(read({ stop: ['', null, '?'] }).sampling.stop).toEqual(['?']);
+    expect(read({ max_tokens: -1, max_completion_tokens: 7 }).sampling.maxTokens).toBe(7);
+  });
+
   it.each<[string, object]>([
     ['temperature', { temperature: -1 }],
     ['top_p', { top_p: 2 }],
     ['top_k', { top_k: 1.5 }],
-    ['max_tokens', { max_tokens: 0 }],
+    ['max_tokens', { max_tokens: -2 }],
     ['max_tokens', { max_tokens: 5, max_completion_tokens: 6 }],
-    ['stop', { stop: '' }],
     ['stop', { stop: 'x'.repeat(257) }],
     ['seed', { seed: 1e300 }],
     ['n', { n: 129 }],
-    ['stream_options', { stream_options: { include_usage: true } }],
     ['stream_options', { stream: true, stream_options: { other: 1 } }],
     ['top_logprobs', { top_logprobs: 3 }],
     ['tools', { tools: [{ type: 'function' }] }],
@@ -62,11 +80,9 @@ describe('a request for a chat completion', () => {
     ['presence_penalty', { presence_penalty: 0.5 }],
     ['min_p', { min_p: 0.05 }],
     ['samplers', { samplers: ['min_p'] }],
-    ['store', { store: true }],
     ['model', { model: undefined }],
     ['messages', { messages: [] }],
     ['messages[0].role', { messages: [{ role: 'tool', content: 'x' }] }],
-    ['messages[0].name', { messages: [{ role: 'user', content: 'x', name: 'ada' }] }],
     ['messages[0].tool_calls', { messages: [{ role: 'assistant', content: 'x', tool_calls: [{}] }] }],
     ['messages[0].content', { messages: [{ role: 'user', content: null }] }],
     ['messages[0].content[1]', { messages: [{ role: 'user', content: [{ type: 'text', text: '' }, {}] }] }],
