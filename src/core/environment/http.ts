@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
-import { readBody, sendJson, TooLongRequest } from '../serving/messages';
+import { NoMemoryForRequest, readBody, sendJson, TooLongRequest } from '../serving/messages';
+import type { RequestMemory } from '../serving/requestMemory';
 import { beginEpisode, type EnvironmentPlan } from './episode';
 import type { PackSplit } from './splits';
 import {
@@ -27,6 +28,7 @@ interface HttpParts {
   /** Reserves capacity for one more episode; undefined when all is in use. */
   readonly enter: () => (() => void) | undefined;
   readonly signal: AbortSignal;
+  readonly memory: RequestMemory;
 }
 
 interface Answer {
@@ -123,11 +125,15 @@ export async function answerHttp(
   response: ServerResponse,
   parts: HttpParts,
 ): Promise<void> {
-  const { status, body } = await answerTo(request, parts);
+  const { status, body } = await answerTo(request, response, parts);
   sendJson(response, status, body);
 }
 
-async function answerTo(request: IncomingMessage, parts: HttpParts): Promise<Answer> {
+async function answerTo(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: HttpParts,
+): Promise<Answer> {
   const [path = ''] = (request.url ?? '').split('?');
   const method = request.method === 'HEAD' ? 'get' : (request.method ?? '').toLowerCase();
   if (path === '/openapi.json' && method === 'get') return { status: 200, body: openApi() };
@@ -138,7 +144,7 @@ async function answerTo(request: IncomingMessage, parts: HttpParts): Promise<Ans
     return { status, body: { detail: status === 405 ? 'Method Not Allowed' : 'Not Found' } };
   }
   try {
-    const body = chosen.method === 'post' ? await bodyOf(request, path, parts.signal) : undefined;
+    const body = chosen.method === 'post' ? await bodyOf(request, response, path, parts) : undefined;
     return { status: 200, body: await chosen.answer(parts, body) };
   } catch (error) {
     return failureOf(error);
@@ -162,6 +168,7 @@ class Refused extends Error {
 
 function failureOf(error: unknown): Answer {
   if (error instanceof TooLongRequest) return { status: 413, body: { detail: error.message } };
+  if (error instanceof NoMemoryForRequest) return { status: 503, body: { detail: error.message } };
   if (error instanceof Refused) return { status: error.status, body: { detail: error.detail } };
   if (error instanceof z.ZodError) return { status: 422, body: { detail: invalidFields(error, ['body']) } };
   if (error instanceof Fault && error.code === 'environment/unknown-split') {
@@ -174,11 +181,17 @@ function failureOf(error: unknown): Answer {
 }
 
 /** @throws {Refused} when it is not JSON, which the Model Context Protocol answers like any request */
-async function bodyOf(request: IncomingMessage, path: string, signal: AbortSignal): Promise<unknown> {
-  const body = await readBody(request, { mostBytes: MAX_REQUEST_BYTES, signal });
+async function bodyOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  { signal, memory }: HttpParts,
+): Promise<unknown> {
+  const body = await readBody(request, response, { mostBytes: MAX_REQUEST_BYTES, signal, memory });
   if (body.length === 0) return undefined;
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    // A byte-order mark in front is dropped.
+    return JSON.parse(new TextDecoder().decode(body)) as unknown;
   } catch {
     if (path === '/mcp') return undefined;
     throw new Refused(422, 'The body is not JSON.');

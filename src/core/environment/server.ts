@@ -6,6 +6,7 @@ import { jsonOrUndefined } from '../json';
 import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
+import { RequestMemory } from '../serving/requestMemory';
 import { type EnvironmentPlan, beginEpisode, type ServedEpisode } from './episode';
 import { answerHttp, MAX_REQUEST_BYTES, mcpResponse } from './http';
 import {
@@ -22,10 +23,13 @@ interface ServerOptions extends ListenPlace {
   /** A client's session ends after so long without a message. */
   readonly idleMilliseconds: number;
   readonly plan: EnvironmentPlan;
+  readonly memory?: RequestMemory;
   /** The end of an episode could not be logged. */
   readonly onTrouble: (sentence: string) => void;
 }
 
+const NO_MEMORY =
+  'The messages of all clients together take the memory that this server may use; try again later.';
 const STOPPED = 'The server was stopped before the answer.';
 
 /**
@@ -39,13 +43,16 @@ export class EnvironmentServer {
   ) {}
 
   /** @throws {Fault} `serving/address` when it cannot listen there */
-  static async start(options: ServerOptions): Promise<EnvironmentServer> {
+  static async start({
+    memory = new RequestMemory(),
+    ...options
+  }: ServerOptions): Promise<EnvironmentServer> {
     const { plan } = options;
-    const clients = new Clients(options);
+    const clients = new Clients({ ...options, memory });
     const enter = () => clients.enter();
     const listener = await Listener.open(options, {
       name: 'The environment',
-      answer: (request, response, signal) => answerHttp(request, response, { plan, enter, signal }),
+      answer: (request, response, signal) => answerHttp(request, response, { plan, enter, signal, memory }),
       refuse: (response, { status, detail }) => sendJson(response, status, { detail }),
       upgrades: { path: '/ws', take: (...upgrade) => clients.take(...upgrade) },
     });
@@ -67,12 +74,15 @@ export class EnvironmentServer {
 class Clients {
   private readonly sessions = new Set<EnvironmentSession>();
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_REQUEST_BYTES });
+  /** Reads no more than a short message while it closes. */
+  private readonly turningAway = new WebSocketServer({ noServer: true, maxPayload: 1024 });
   private taken = 0;
 
-  constructor(private readonly options: ServerOptions) {}
+  constructor(private readonly options: ServerOptions & { readonly memory: RequestMemory }) {}
 
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.sockets.handleUpgrade(request, socket, head, (client) => this.welcome(client, request));
+    const sockets = this.taken < this.options.capacity ? this.sockets : this.turningAway;
+    sockets.handleUpgrade(request, socket, head, (client) => this.welcome(client, request, socket));
   }
 
   /** Reserves capacity for one more episode; undefined when all is in use. */
@@ -84,10 +94,11 @@ class Clients {
 
   async end(): Promise<void> {
     await Promise.allSettled([...this.sessions].map((session) => session.end(STOPPED)));
-    for (const socket of this.sockets.clients) socket.terminate();
+    for (const { clients } of [this.sockets, this.turningAway])
+      for (const socket of clients) socket.terminate();
   }
 
-  private welcome(client: WebSocket, request: IncomingMessage): void {
+  private welcome(client: WebSocket, request: IncomingMessage, connection: Duplex): void {
     const session = new URLSearchParams(request.url?.split('?')[1]).get('session_id');
     if (session !== null) {
       turnAway(client, { code: 'SESSION_ERROR', message: `Unknown session_id: ${session.slice(0, 80)}` });
@@ -105,8 +116,8 @@ class Clients {
       });
       return;
     }
-    const { plan, idleMilliseconds, onTrouble } = this.options;
-    const opened = new EnvironmentSession(client, plan, idleMilliseconds);
+    const { plan, idleMilliseconds, memory, onTrouble } = this.options;
+    const opened = new EnvironmentSession(client, connection, { plan, idleMilliseconds, memory });
     this.sessions.add(opened);
     void opened.ended
       .catch((error: unknown) => onTrouble(messageOf(error)))
@@ -126,6 +137,9 @@ function turnAway(client: WebSocket, data: object): void {
 /** WebSocket close code when nothing is wrong. */
 const NORMAL = 1000;
 
+/** For a client to read why its connection ends. */
+const CLOSE_MS = 1000;
+
 /** From this number of unanswered messages on, no more are read. A client needs one. */
 const MAX_UNANSWERED = 8;
 
@@ -138,6 +152,12 @@ export class EnvironmentSession {
   private answering: Promise<void> = Promise.resolve();
   private idle: NodeJS.Timeout | undefined;
   private unanswered = 0;
+  /** Bytes of a message that is not complete. */
+  private arrived = 0;
+  /** Characters of the agent's messages in the episode, at most the bytes in which they came. */
+  private said = 0;
+  /** All bytes of this client that are held: unread, unanswered, and of the episode. */
+  private held = 0;
   /** The client has not read the last message, so it would not learn why its session ends. */
   private isUnread = false;
   private readonly stop = new AbortController();
@@ -145,27 +165,41 @@ export class EnvironmentSession {
   /** Resolves when the client has disconnected and the end of its episode is logged. */
   readonly ended: Promise<void>;
 
+  private readonly plan: EnvironmentPlan;
+  private readonly idleMilliseconds: number;
+  private readonly memory: RequestMemory;
+
+  /** @param connection the one of the socket, of which a message takes memory before it is complete */
   constructor(
     private readonly socket: WebSocket,
-    private readonly plan: EnvironmentPlan,
-    private readonly idleMilliseconds: number,
+    connection: Duplex,
+    {
+      plan,
+      idleMilliseconds,
+      memory,
+    }: Pick<ServerOptions, 'plan' | 'idleMilliseconds'> & { readonly memory: RequestMemory },
   ) {
+    this.plan = plan;
+    this.idleMilliseconds = idleMilliseconds;
+    this.memory = memory;
+    // Before the socket's own listener, which may complete a message with the piece.
+    connection.prependListener('data', (piece: Buffer) => this.arrive(piece.length));
     socket.on('message', (data, isBinary) => this.receive(data, isBinary));
     // The close that follows each error says all that is needed.
     socket.on('error', () => undefined);
-    this.ended = new Promise((resolve) => socket.on('close', resolve)).then(() =>
-      this.leave('The client disconnected before the answer.'),
-    );
+    this.ended = new Promise((resolve) => socket.on('close', resolve))
+      .then(() => this.leave('The client disconnected before the answer.'))
+      .finally(() => this.release(this.held));
     this.wait();
   }
 
   /** Ends the session from this side, with the reason for client and log. */
-  async end(why: string): Promise<void> {
+  async end(why: string, code: ErrorCode = 'SESSION_ERROR'): Promise<void> {
     const left = this.leave(why);
     if (this.isUnread) {
       this.socket.terminate();
     } else {
-      void this.fail('SESSION_ERROR', why);
+      void this.fail(code, why);
       this.socket.close(NORMAL);
     }
     await left;
@@ -180,13 +214,37 @@ export class EnvironmentSession {
     return this.answering;
   }
 
+  private arrive(bytes: number): void {
+    if (this.stop.signal.aborted) return;
+    if (this.memory.hold(bytes)) {
+      this.held += bytes;
+      this.arrived += bytes;
+      return;
+    }
+    // `ended` reports the error.
+    void this.end(NO_MEMORY, 'CAPACITY_REACHED').catch(() => undefined);
+    // The rest of the message is not read, so the client's own close would not be heard.
+    this.socket.pause();
+    setTimeout(() => this.socket.terminate(), CLOSE_MS);
+  }
+
+  private release(bytes: number): void {
+    const held = Math.min(bytes, this.held);
+    this.memory.release(held);
+    this.held -= held;
+  }
+
   private receive(data: RawData, isBinary: boolean): void {
     clearTimeout(this.idle);
+    const bytes = this.arrived;
+    this.arrived = 0;
     this.unanswered++;
     if (this.unanswered === MAX_UNANSWERED) this.socket.pause();
     this.answering = this.answering.then(async () => {
       clearTimeout(this.idle);
+      const said = this.said;
       if (!this.stop.signal.aborted) await this.answer(data, isBinary);
+      this.release(bytes - (this.said - said));
       this.unanswered--;
       if (this.unanswered > 0) return;
       this.socket.resume();
@@ -242,12 +300,14 @@ export class EnvironmentSession {
       const next = beginEpisode(this.plan, data);
       await this.episode?.abandon('The client began another episode before the answer.');
       this.episode = next;
+      this.said = 0;
       await this.observe(next.opening);
     } else {
       const { data } = clientMessages.step.parse(message);
       if (this.episode === undefined) {
         throw new Fault('environment/no-episode', 'There is no episode yet; send reset first.');
       }
+      this.said += data.message.length;
       await this.observe(await this.episode.step(data, this.stop.signal));
     }
   }

@@ -56,6 +56,8 @@ export function sendRefusal(response: ServerResponse, { status, body }: ApiRefus
   else if (!response.destroyed) response.end(event(body));
 }
 
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
 /** Server-sent events. */
 class AnswerStream {
   readonly #begun = new Set<number>();
@@ -91,6 +93,8 @@ class AnswerStream {
       response.writeHead(200, head);
     }
     response.write(event(chunk));
+    // A client that does not read would let the answer grow here.
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
   }
 
   end(last: object | undefined): void {

@@ -1,5 +1,5 @@
 import { Fault, messageOf } from '../fault';
-import { TooLongRequest } from '../serving/messages';
+import { NoMemoryForRequest, TooLongRequest } from '../serving/messages';
 
 /** OpenAI's form of an error. */
 export class ApiRefusal extends Error {
@@ -45,6 +45,7 @@ export function refusalFor(error: unknown, contextLength: number): ApiRefusal {
   if (error instanceof ApiRefusal) return error;
   const message = messageOf(error);
   if (error instanceof TooLongRequest) return new ApiRefusal(413, message);
+  if (error instanceof NoMemoryForRequest) return new ApiRefusal(503, message, { code: 'server_overloaded' });
   if (!(error instanceof Fault)) return new ApiRefusal(500, message, { cause: error });
   switch (error.code) {
     case 'model/too-long':

@@ -141,7 +141,7 @@ export function readChatRequest(body: unknown): ChatRequest {
       topK: Math.max(0, top_k ?? 0),
       maxTokens: maxTokensOf(read.data),
       // An empty string, as forms of clients send it, would end no answer or every one.
-      stop: [stop].flat().filter((string) => string != null && string !== ''),
+      stop: [stop].flat().filter((string): string is string => string != null && string !== ''),
       // vLLM and llama.cpp draw a seed for -1.
       seed: seed == null || seed === -1 ? undefined : seed,
     },

@@ -4,6 +4,7 @@ import type { LocalModel } from '../model/local/model';
 import { TokenTexts } from '../model/local/tokenTexts';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { readBody, sendJson } from '../serving/messages';
+import { RequestMemory } from '../serving/requestMemory';
 import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
 import { ApiRefusal, BusyRefusal, refusalFor, refused } from './refusal';
 import { readChatRequest } from './request';
@@ -18,6 +19,7 @@ interface ModelServerOptions extends ListenPlace {
   /** Clients ask for the model by this name. */
   readonly id: string;
   readonly mostAnswers?: number;
+  readonly memory?: RequestMemory;
 }
 
 interface Parts extends AnsweringModel {
@@ -27,6 +29,7 @@ interface Parts extends AnsweringModel {
   /** Aborts when the server is stopped. */
   readonly signal: AbortSignal;
   readonly answers: { open: number; readonly most: number };
+  readonly memory: RequestMemory;
 }
 
 /** OpenAI's chat completions over one local model. Simultaneous requests share the model's batches. */
@@ -41,6 +44,7 @@ export class ModelServer {
     model,
     id,
     mostAnswers = MAX_ANSWERS,
+    memory = new RequestMemory(),
     ...place
   }: ModelServerOptions): Promise<ModelServer> {
     const { folder, contextLength, fingerprint } = await model.describe();
@@ -48,7 +52,7 @@ export class ModelServer {
     const textOf = (token: number) => texts.of(token);
     const created = Math.floor(Date.now() / 1000);
     const answers = { open: 0, most: mostAnswers };
-    const served = { model, id, contextLength, fingerprint, textOf, created, answers };
+    const served = { model, id, contextLength, fingerprint, textOf, created, answers, memory };
     const listener = await Listener.open(place, {
       name: 'The model server',
       answer: (request, response, signal) => answer(request, response, { ...served, signal }),
@@ -150,7 +154,7 @@ function requireModel(named: string, id: string): void {
 }
 
 async function complete(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
-  const asked = readChatRequest(await jsonOf(request, parts.signal));
+  const asked = readChatRequest(await jsonOf(request, response, parts));
   requireModel(asked.model, parts.id);
   const { answers } = parts;
   if (answers.open > 0 && answers.open + asked.n > answers.most) throw new BusyRefusal(answers.open);
@@ -162,9 +166,13 @@ async function complete(request: IncomingMessage, response: ServerResponse, part
   }
 }
 
-async function jsonOf(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+async function jsonOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { signal, memory }: Parts,
+): Promise<unknown> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  const body = await readBody(request, { mostBytes: MAX_REQUEST_BYTES, signal });
+  const body = await readBody(request, response, { mostBytes: MAX_REQUEST_BYTES, signal, memory });
   if (encoding !== 'identity')
     throw new ApiRefusal(415, `Bodies are read as they are, not as ${encoding.slice(0, 80)}.`);
   try {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addAbortSignal } from 'node:stream';
+import type { RequestMemory } from './requestMemory';
 
 /** The body has more bytes than are read. */
 export class TooLongRequest extends Error {
@@ -10,23 +11,57 @@ export class TooLongRequest extends Error {
   }
 }
 
+/** The open requests of all clients have as many bytes as the server may hold. */
+export class NoMemoryForRequest extends Error {
+  override readonly name = 'NoMemoryForRequest';
+
+  constructor() {
+    super('Too many large requests are open; send it again later.');
+  }
+}
+
+/** Of a piece beside its bytes: a client may send each byte alone. */
+const PIECE_BYTES = 128;
+
+interface BodyLimits {
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+  /** Holds the body until its response is written. */
+  readonly memory: RequestMemory;
+}
+
 /**
  * A signal that aborts ends the connection of a client that has not sent all of it.
- * @throws {TooLongRequest}
+ * @throws {TooLongRequest} {@link NoMemoryForRequest}
  */
 export async function readBody(
   request: IncomingMessage,
-  { mostBytes, signal }: { readonly mostBytes: number; readonly signal: AbortSignal },
+  response: ServerResponse,
+  { mostBytes, signal, memory }: BodyLimits,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
+  let held = 0;
+  let isRefused = false;
+  const drop = (): void => {
+    pieces.length = 0;
+    memory.release(held);
+    held = 0;
+  };
+  response.once('close', drop);
   for await (const piece of addAbortSignal(signal, request) as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    // Too long a body is read to its end and dropped, because a client hears nothing before it has sent all.
-    if (bytes > mostBytes) pieces.length = 0;
-    else pieces.push(piece);
+    const more = piece.length + PIECE_BYTES;
+    isRefused ||= bytes <= mostBytes && !memory.hold(more);
+    // A body that is refused is read to its end and dropped, because a client hears nothing before it has sent all.
+    if (bytes > mostBytes || isRefused) drop();
+    else {
+      held += more;
+      pieces.push(piece);
+    }
   }
   if (bytes > mostBytes) throw new TooLongRequest(mostBytes);
+  if (isRefused) throw new NoMemoryForRequest();
   return Buffer.concat(pieces);
 }
 
@@ -38,7 +73,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-    ...(status === 429 && { 'retry-after': '1' }),
+    ...((status === 429 || status === 503) && { 'retry-after': '1' }),
   });
   response.end(text);
 }

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request as openRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { LocalModel } from '../../../src/core/model/local/model';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import { ModelServer } from '../../../src/core/modelServer/server';
+import { RequestMemory } from '../../../src/core/serving/requestMemory';
 import { holdInference } from '../../fixtures/held-model';
 
 let folder: string;
@@ -17,8 +19,8 @@ let server: ModelServer;
 const starter = (inference = path.resolve('dist/inference.js')): LocalModel =>
   new LocalModel({ name: 'starter', folder: path.resolve('media/starter'), inference });
 
-const serve = (served: LocalModel, mostAnswers?: number): Promise<ModelServer> =>
-  ModelServer.start({ model: served, id: 'starter', host: '127.0.0.1', port: 0, mostAnswers });
+const serve = (served: LocalModel, mostAnswers?: number, memory?: RequestMemory): Promise<ModelServer> =>
+  ModelServer.start({ model: served, id: 'starter', host: '127.0.0.1', port: 0, mostAnswers, memory });
 
 /** Number of events after which a stream counts as begun: the greeting, then words. */
 const BEGUN = 4;
@@ -281,6 +283,33 @@ describe('the model server', () => {
     expect(await refusal({ ...greedy, tools: [{}] })).toMatchObject({ status: 400, param: 'tools' });
     const tooMuch = { ...greedy, messages: [user('x'.repeat(5 * 1024 * 1024))] };
     expect(await refusal(tooMuch)).toMatchObject({ status: 413 });
+  });
+
+  it('answers what clients send otherwise', async () => {
+    const answer = await textOf({ ...greedy, max_tokens: 4 });
+    const body = `\uFEFF${JSON.stringify({ ...greedy, max_tokens: 4, stop: '' })}`;
+    for (const where of ['//v1/chat/completions', '/v1/chat/completions/', '/chat/completions']) {
+      const response = await fetch(server.address + where, { method: 'POST', body });
+      expect(wholeSchema.parse(await response.json()).choices[0]!.message.content).toBe(answer);
+    }
+    const packed = await fetch(`${server.address}/v1/chat/completions`, {
+      ...{ method: 'POST', body: gzipSync(body), headers: { 'content-encoding': 'gzip' } },
+    });
+    expect(packed.status).toBe(415);
+  });
+
+  it('refuses what its memory does not hold, and gives the memory back with each answer', async () => {
+    const small = await serve(model, undefined, new RequestMemory(2000));
+    try {
+      const much = { ...greedy, max_tokens: 1, messages: [user('x'.repeat(2000))] };
+      const response = await post(much, { at: small });
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ error: { code: 'server_overloaded' } });
+      for (let round = 0; round < 5; round++)
+        expect((await post({ ...much, messages: [user('x'.repeat(1000))] }, { at: small })).status).toBe(200);
+    } finally {
+      await small.close();
+    }
   });
 
   it('stops writing for a client that has gone, and goes on for the others', async () => {
