@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
@@ -11,6 +13,7 @@ import {
   type Tool as ListedTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { Fault, messageOf } from '../core/fault';
+import { jsonOrUndefined } from '../core/json';
 import { sentenceFor, type Tool, type ToolCall, type Workplace } from '../core/tools/tool';
 import { toolNamed, tools } from '../core/tools/tools';
 import { say } from './output';
@@ -44,13 +47,41 @@ export async function serveTools(at: Workplace, signal: AbortSignal): Promise<vo
     calls.add(call);
     return call;
   });
-  await mcp.connect(new StdioServerTransport());
-  process.stdin.once('close', () => ended.abort());
-  process.stdin.once('end', () => ended.abort());
+  const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  const input = Readable.from(messagesIn(lines));
+  await mcp.connect(new StdioServerTransport(input));
+  input.once('close', () => ended.abort());
   if (!any.aborted) await once(any, 'abort');
   await Promise.all(calls);
   await mcp.close();
+  lines.close();
 }
+
+/** The SDK refuses `null` for what is left out, as clients in other languages write it. */
+async function* messagesIn(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const line of lines) {
+    const message = jsonOrUndefined(line.replace(/^\uFEFF/, ''));
+    const text = isObject(message) ? JSON.stringify(withoutNulls(message)) : line;
+    yield Buffer.from(`${text}\n`);
+  }
+}
+
+const FIELDS_LEFT_OUT: ReadonlySet<string> = new Set(['params', '_meta', 'arguments', 'progressToken']);
+
+/** @param value a message, its `params`, or what stands in them */
+function withoutNulls(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([field, member]) => member !== null || !FIELDS_LEFT_OUT.has(field))
+      .map(([field, member]) => [
+        field,
+        FIELDS_LEFT_OUT.has(field) && field !== 'arguments' && isObject(member) ? withoutNulls(member) : member,
+      ]),
+  );
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function listed([name, { title, description, inputSchema, effect, asksModels }]: [string, Tool]): ListedTool {
   return {

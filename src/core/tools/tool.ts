@@ -169,7 +169,7 @@ export function defineTool<Input extends z.ZodObject>({ input, run, ...about }: 
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
   const inputSchema = schema as Schema;
   const refusal = (given: unknown): string | undefined => {
-    const sentence = refusalOf(inputSchema, given, 'input');
+    const sentence = refusalOf(inputSchema, withoutNulls(given), 'input');
     return sentence === undefined ? undefined : `${sentence}.`;
   };
   return {
@@ -177,7 +177,14 @@ export function defineTool<Input extends z.ZodObject>({ input, run, ...about }: 
     call: async (given, ...rest) => {
       const refused = refusal(given);
       if (refused !== undefined) throw new Fault('tools/bad-input', refused);
-      return resultOf(await run(input.parse(given), ...rest));
+      return resultOf(await run(input.parse(withoutNulls(given)), ...rest));
     },
   };
+}
+
+/** Models write `null` for a field, or for the whole input, that they leave out. */
+export function withoutNulls(given: unknown): unknown {
+  if (given === null || given === undefined) return {};
+  if (typeof given !== 'object' || Array.isArray(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }

@@ -31,7 +31,8 @@ class AgentTool implements vscode.LanguageModelTool<unknown> {
     const { tools } = await import('../../core/tools/tools');
     if (!isActing(name) || tools[name].refusal(input) !== undefined) return {};
     const { questionOf } = await import('./questions');
-    const { title, message, doing } = await questionOf(name, input, app);
+    const { withoutNulls } = await import('../../core/tools/tool');
+    const { title, message, doing } = await questionOf(name, withoutNulls(input), app);
     return { invocationMessage: doing, confirmationMessages: { title, message } };
   }
 

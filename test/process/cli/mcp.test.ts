@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import {
@@ -79,6 +81,29 @@ describe('tandem mcp', () => {
   it('ends when nobody is there to ask, and prints nothing of its own', async () => {
     const { code, stdout } = await runNode([path.resolve('dist/tandem.js'), 'mcp', '--tasks', starterPack]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  });
+
+  it('takes null for what a message leaves out', async () => {
+    const initialize = {
+      ...{ protocolVersion: '2025-06-18', capabilities: {} },
+      clientInfo: { name: 'other', version: '1' },
+    };
+    const asked = [
+      { id: 1, method: 'initialize', params: initialize },
+      { id: 2, method: 'tools/list', params: null },
+      { id: 3, method: 'tools/call', params: { name: 'tandem_list_packs', arguments: null, _meta: null } },
+      { id: 4, method: 'tools/call', params: { name: 'tandem_list_runs', arguments: { run: null } } },
+    ];
+    const input = asked.map((request) => JSON.stringify({ jsonrpc: '2.0', ...request })).join('\n');
+    const raw = spawn(process.execPath, [path.resolve('dist/tandem.js'), 'mcp'], { cwd: folder });
+    raw.stdin.write(`\uFEFF${input}\n`);
+    const answered = new Map<unknown, unknown>();
+    for await (const line of createInterface(raw.stdout)) {
+      const { id, result } = JSON.parse(line) as { id: unknown; result?: { isError?: boolean } };
+      answered.set(id, result?.isError ?? result !== undefined);
+      if (answered.size === asked.length) raw.stdin.end();
+    }
+    expect(Object.fromEntries(answered)).toEqual({ 1: true, 2: true, 3: true, 4: true });
   });
 
   it('lists every tool with what it does, its input and whether it acts', async () => {

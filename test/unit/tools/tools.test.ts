@@ -65,6 +65,14 @@ describe('the tools for agents', () => {
     expect((await refusal(name, ['red'], await place()))[0]).toBe('tools/bad-input');
   });
 
+  it('take null for a field, or for all of them, as left out', async () => {
+    const at = await place();
+    const runs = await call('tandem_list_runs', {}, at);
+    expect(await call('tandem_list_runs', null, at)).toEqual(runs);
+    expect(await call('tandem_list_runs', { run: null }, at)).toEqual(runs);
+    expect((await refusal('tandem_stop_run', { run: null }, at))[0]).toBe('tools/bad-input');
+  });
+
   it('find a pack by its path or its name, and say which there are', async () => {
     const at = await place(['one/fees.jsonl', 'two/fees.jsonl', 'two/rates.jsonl']);
     const refused = (pack: string): Promise<[string, string]> =>
