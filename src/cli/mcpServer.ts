@@ -75,7 +75,9 @@ function withoutNulls(value: object): object {
       .filter(([field, member]) => member !== null || !FIELDS_LEFT_OUT.has(field))
       .map(([field, member]) => [
         field,
-        FIELDS_LEFT_OUT.has(field) && field !== 'arguments' && isObject(member) ? withoutNulls(member) : member,
+        FIELDS_LEFT_OUT.has(field) && field !== 'arguments' && isObject(member)
+          ? withoutNulls(member)
+          : member,
       ]),
   );
 }
