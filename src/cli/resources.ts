@@ -36,7 +36,7 @@ export function openGrader(options: { readonly assets: string; readonly workers?
   return createGrader({
     assets,
     workers,
-    cacheFolder: path.join(cacheFolder(), 'references'),
+    cache: { folder: path.join(cacheFolder(), 'references'), onNotice: say },
     native: systemPython(assets, process.env.TANDEM_PYTHON),
   });
 }

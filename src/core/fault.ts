@@ -88,8 +88,6 @@ export type FaultCode =
   | 'file/not-regular'
   | 'file/too-large'
   | 'grading/boot-failed'
-  | 'grading/cache-not-readable'
-  | 'grading/cache-not-writable'
   | 'grading/closed'
   | 'grading/internal'
   | 'grading/missing-file'

@@ -83,7 +83,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   const trajectories = own(new TrajectoryTree(packs, log, memory));
   const panels = own(new Sessions(context, configuration, engines, packs, tasks, guidelines));
   const trainer = new EditorTrainer(context.asAbsolutePath('dist'), configuration, output);
-  const keptCredit = own(new KeptCredit(engines));
+  const keptCredit = own(new KeptCredit(engines, output));
   const critics = own(new CriticChoice(engines, keptCredit, memory));
   const credits = new Credits(critics, keptCredit, trainer);
   const replays = own(new Replays({ extension, engines, credits }));

@@ -40,7 +40,9 @@ export class Engines implements vscode.Disposable {
       keys,
       output,
       logs: new Logs(output, report),
-      grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report),
+      grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report, (sentence) =>
+        output.warn(sentence),
+      ),
       locals: new LoadedModels(openLocal, () => modelsChanged.fire(), report),
       servers: new Servers(configuration, keys, () => modelsChanged.fire(), vscode.l10n.t),
       editorModels: new EditorModels(() => modelsChanged.fire()),

@@ -11,6 +11,7 @@ export class Grading {
     private readonly assets: string,
     private readonly cacheFolder: string,
     private readonly report: (error: unknown) => void,
+    private readonly note: (sentence: string) => void,
   ) {}
 
   grader(): Promise<Grader> {
@@ -41,7 +42,7 @@ export class Grading {
       native: systemPython(this.assets),
       assets: this.assets,
       ...this.configuration.grader,
-      cacheFolder: this.cacheFolder,
+      cache: { folder: this.cacheFolder, onNotice: this.note },
     });
   }
 }

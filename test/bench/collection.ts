@@ -135,7 +135,11 @@ async function main(): Promise<void> {
   const [url] = (await once(server, 'message')) as [string];
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-bench-data-'));
   const assets = path.resolve('dist');
-  const grader = await createGrader({ assets, workers: 1, cacheFolder: path.join(folder, 'references') });
+  const grader = await createGrader({
+    assets,
+    workers: 1,
+    cache: { folder: path.join(folder, 'references'), onNotice: console.error },
+  });
   try {
     const { tasks } = await loadTasks(path.resolve('samples/workspace/written-by-hand.jsonl'));
     const parts: Parts = {

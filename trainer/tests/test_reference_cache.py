@@ -5,7 +5,6 @@ import torch
 from sets import budget, step_pairs, tiny_base
 from test_critic import disturb, straight
 
-from tandem_trainer.fault import Fault
 from tandem_trainer.run import reference_cache as module
 from tandem_trainer.run.objective import turns_of
 from tandem_trainer.run.reference_cache import ReferenceCache
@@ -79,10 +78,22 @@ def test_another_precision_or_commit_has_figures_of_its_own(base):
     assert len({*names, module.name_of(base)}) == 4
 
 
-def test_a_damaged_file_is_named(tmp_path, base):
-    references = ReferenceCache(base, tmp_path, budget(tmp_path))
+def test_a_damaged_file_is_said_and_computed_again(tmp_path, base, capsys):
+    references = ReferenceCache(base, tmp_path / "run", budget(tmp_path), shared=tmp_path / "shared")
     references.compute(TURNS)
-    (file,) = references.folder.iterdir()
-    file.write_bytes(file.read_bytes()[:-4])
-    with pytest.raises(Fault, match="delete it and resume"):
-        references.compute(TURNS)
+    before = references.of(TURNS)
+    for folder in (references.folder, references.shared):
+        (file,) = folder.iterdir()
+        file.write_bytes(file.read_bytes()[:-4])
+    references.compute(TURNS)
+    assert all(torch.equal(left, right) for left, right in zip(references.of(TURNS), before, strict=True))
+    assert capsys.readouterr().err.count("it is computed again") == 2
+
+
+def test_a_shared_folder_that_cannot_be_made_is_said_once(tmp_path, base, capsys, monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 2)
+    (tmp_path / "file").touch()
+    references = ReferenceCache(base, tmp_path, budget(tmp_path), shared=tmp_path / "file" / "shared")
+    references.compute(TURNS)
+    assert len(references.of(TURNS)) == len(TURNS)
+    assert capsys.readouterr().err.count("cannot be written") == 1

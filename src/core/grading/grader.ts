@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Fault } from '../fault';
 import type { Task } from '../task/task';
 import { runFairly } from './fairRun';
-import { OutcomeCache, type ReferenceOutputs } from './referenceCache';
+import { OutcomeCache, type CachePlace, type ReferenceOutputs } from './referenceCache';
 import { extractCode } from './code';
 import { Gate } from './gate';
 import { graderVersion, type Grade, type GradingMode } from './grade';
@@ -43,8 +43,8 @@ export interface GraderOptions {
   readonly assets: string;
   /** The number of processors by default. */
   readonly workers?: number;
-  /** Folder in which reference outputs are kept between sessions; without it they are kept in memory only. */
-  readonly cacheFolder?: string;
+  /** Where reference outputs are kept between sessions; without it they are kept in memory only. */
+  readonly cache?: CachePlace;
   readonly limits?: Partial<GradingLimits>;
   /**
    * Opens the runner for numpy and the like when the first answer needs it; the grader closes it. Without it such
@@ -57,9 +57,9 @@ export interface GraderOptions {
 export async function createGrader(options: GraderOptions): Promise<Grader> {
   const limits = { ...defaultLimits, ...options.limits };
   const workers = Math.max(1, options.workers ?? availableParallelism());
-  const { assets, cacheFolder, native } = options;
+  const { assets, cache, native } = options;
   const pool = await WasiPool.open({ assets, workers, memoryMegabytes: limits.memoryMegabytes });
-  return new SandboxGrader(pool, native, limits, new OutcomeCache(cacheFolder));
+  return new SandboxGrader(pool, native, limits, new OutcomeCache(cache));
 }
 
 class SandboxGrader implements Grader {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { Fault, messageOf } from '../fault';
+import { messageOf } from '../fault';
 import { comparedSchema, questionSchema } from './outcome';
 import type { CallOutcome } from './runner';
 import { jsonOrUndefined } from '../json';
-import { MB, readText } from '../regularFile';
+import { isUnfit, MB, readText } from '../regularFile';
 
 export interface ReferenceOutputs {
   readonly calls: readonly CallOutcome[];
@@ -44,11 +44,20 @@ const fileSchema = z.object({
   ),
 });
 
-/** The last few thousand are kept in memory; those that last are also kept on disk if there is a folder. */
+export interface CachePlace {
+  readonly folder: string;
+  /** Gets one sentence, once, when the folder cannot be used. */
+  readonly onNotice: (sentence: string) => void;
+}
+
+/**
+ * The last few thousand are kept in memory; those that last are also kept on disk if there is a folder. One that cannot
+ * be used is passed over from then on, because no grade needs it.
+ */
 export class OutcomeCache {
   private readonly memory = new Map<string, ReferenceOutputs>();
 
-  constructor(private readonly folder: string | undefined) {}
+  constructor(private place?: CachePlace) {}
 
   async get(key: string): Promise<ReferenceOutputs | undefined> {
     const known = this.memory.get(key) ?? (await this.read(key));
@@ -56,11 +65,10 @@ export class OutcomeCache {
     return known;
   }
 
-  /** @throws Fault when the folder cannot be written */
   async put(key: string, outputs: ReferenceOutputs): Promise<void> {
     this.remember(key, outputs);
-    if (this.folder === undefined || !outputs.calls.every(isLasting)) return;
-    const file = this.file(key);
+    if (this.place === undefined || !outputs.calls.every(isLasting)) return;
+    const file = fileIn(this.place.folder, key);
     // A temporary name, so that readers and other writers never see half a file.
     const unfinished = `${file}.${randomUUID()}`;
     try {
@@ -68,11 +76,7 @@ export class OutcomeCache {
       await writeFile(unfinished, JSON.stringify(outputs));
       await rename(unfinished, file);
     } catch (error) {
-      throw new Fault(
-        'grading/cache-not-writable',
-        `Reference outputs cannot be kept in ${this.folder}: ${messageOf(error)}. Make the folder writable or choose another.`,
-        { cause: error },
-      );
+      this.giveUp(error);
     }
   }
 
@@ -84,27 +88,31 @@ export class OutcomeCache {
   }
 
   private async read(key: string): Promise<ReferenceOutputs | undefined> {
-    if (this.folder === undefined) return undefined;
+    if (this.place === undefined) return undefined;
     let text: string;
     try {
-      text = await readText(this.file(key), 256 * MB);
+      text = await readText(fileIn(this.place.folder, key), 256 * MB);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw new Fault(
-        'grading/cache-not-readable',
-        `Kept reference outputs cannot be read from ${this.file(key)}: ${messageOf(error)}. Remove what is there, or choose another folder.`,
-        { cause: error },
-      );
+      this.giveUp(error);
+      return undefined;
     }
     // A damaged file counts as none: the reference is run again and the file replaced.
     const parsed = fileSchema.safeParse(jsonOrUndefined(text));
     return parsed.success ? parsed.data : undefined;
   }
 
-  private file(key: string): string {
-    return join(this.folder!, key.slice(0, 2), `${key}.json`);
+  private giveUp(error: unknown): void {
+    if (!isUnfit(error) && !(error instanceof Error && 'syscall' in error)) throw error;
+    const { place } = this;
+    this.place = undefined;
+    place?.onNotice(
+      `References are run again in each session, because their outputs cannot be kept in ${place.folder}: ${messageOf(error)}.`,
+    );
   }
 }
+
+const fileIn = (folder: string, key: string): string => join(folder, key.slice(0, 2), `${key}.json`);
 
 /** A time-out or a crash may be due to the day or the machine, so it is not kept on disk. */
 function isLasting(outcome: CallOutcome): boolean {

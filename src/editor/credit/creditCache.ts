@@ -14,7 +14,10 @@ export class KeptCredit implements vscode.Disposable {
   private readonly byDataFolder = new Map<string, Kept>();
   private readonly following: vscode.Disposable;
 
-  constructor(engines: Pick<Engines, 'onDidChangeLog'>) {
+  constructor(
+    engines: Pick<Engines, 'onDidChangeLog'>,
+    private readonly output: vscode.LogOutputChannel,
+  ) {
     this.following = engines.onDidChangeLog(({ engine, episodes }) =>
       this.byDataFolder.get(engine.dataFolder)?.said.forget(episodes),
     );
@@ -39,7 +42,10 @@ export class KeptCredit implements vscode.Disposable {
     const { CreditCache } = await import('../../core/training/credit/cache');
     const { TurnJudgements } = await import('../../core/evaluation/agreement');
     const before = this.byDataFolder.get(dataFolder);
-    const kept = before ?? { cache: new CreditCache(dataFolder), said: new TurnJudgements() };
+    const kept = before ?? {
+      cache: new CreditCache(dataFolder, (sentence) => this.output.warn(sentence)),
+      said: new TurnJudgements(),
+    };
     this.byDataFolder.set(dataFolder, kept);
     return kept;
   }

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import shutil
+import sys
 import warnings
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -241,7 +242,7 @@ def make_missing(
                 if index is not None:
                     write_whole(paths[index], data)
                     if shared is not None:
-                        write_whole(shared / paths[index].name, data)
+                        shared = _give(shared, paths[index].name, data)
             if progress:
                 progress(min(first + ranks.world, len(missing)), len(missing))
     ranks.wait()
@@ -249,7 +250,18 @@ def make_missing(
 
 def _take(path: Path, shared: Path) -> bool:
     try:
-        write_whole(path, (shared / path.name).read_bytes())
-    except FileNotFoundError:
+        data = (shared / path.name).read_bytes()
+    except OSError:  # it is not there, or cannot be read and is then made here
         return False
+    write_whole(path, data)
     return True
+
+
+def _give(shared: Path, name: str, data: bytes) -> Path | None:
+    """Returns None, and says so, when the folder cannot be written: no other run needs the file."""
+    try:
+        write_whole(shared / name, data)
+    except Fault as fault:
+        print(f"{fault} Other runs make what this one made.", file=sys.stderr)
+        return None
+    return shared

@@ -6,6 +6,7 @@ run with changed data or template only the changed ones.
 """
 
 import hashlib
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -54,6 +55,9 @@ class ReferenceCache:
             return b"".join(part.astype("<f4").tobytes() for part in scores)
 
         paths = [self._path(piece) for piece in pieces]
+        for path, piece in zip(paths, pieces, strict=True):
+            for copy in (path, self.shared and self.shared / path.name):
+                self._remove_damaged(copy, piece)
         make_missing(paths, make, self.budget.ranks, within=self.base.reference, progress=progress, shared=self.shared)
         for piece in pieces:
             self._read(piece)
@@ -66,6 +70,13 @@ class ReferenceCache:
 
     def _path(self, piece: dict[bytes, Turn]) -> Path:
         return self.folder / f"{hashlib.sha256(b''.join(piece)).hexdigest()[:24]}.f32"
+
+    def _remove_damaged(self, path: Path | None, piece: dict[bytes, Turn]) -> None:
+        if self.budget.ranks.rank != 0 or path is None or not path.is_file():
+            return
+        if path.stat().st_size != 4 * sum(len(turn.response) for turn in piece.values()):
+            print(f"{path} does not hold one number for each token; it is computed again.", file=sys.stderr)
+            path.unlink()
 
     def _read(self, piece: dict[bytes, Turn]) -> None:
         path = self._path(piece)

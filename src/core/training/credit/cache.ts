@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Advantages } from './credit';
+import { messageOf } from '../../fault';
 import { jsonOrUndefined } from '../../json';
 import { isUnfit, MB, readText } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
@@ -15,30 +16,36 @@ export class CreditCache {
   readonly #folder: string;
   /** Files that were read already; only this window changes them. */
   readonly #known = new Map<string, Credit>();
+  #isUsable = true;
 
-  constructor(dataFolder: string) {
+  /** @param onNotice gets one sentence, once, when the folder cannot be used: then scores are kept in memory */
+  constructor(
+    dataFolder: string,
+    private readonly onNotice: (sentence: string) => void,
+  ) {
     this.#folder = join(dataFolder, 'index', 'credit');
   }
 
   /** Undefined when the critic has not scored this dialogue, or the dialogue has changed since. */
   async read(critic: string, { episode, of }: Pick<Scorable, 'episode' | 'of'>): Promise<Credit | undefined> {
-    const credit = await creditIn(join(this.#folder, critic, fileOf(episode)));
+    const credit = await this.#creditIn(join(this.#folder, critic, fileOf(episode)));
     return credit?.critic === critic && credit.episode === episode && credit.of === of ? credit : undefined;
   }
 
   async write(credit: Credit): Promise<void> {
     const file = join(this.#folder, credit.critic, fileOf(credit.episode));
-    await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(credit)));
     this.#known.set(file, credit);
+    await this.#ifUsable(() => writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(credit))));
   }
 
   async advantages(critic: string): Promise<Advantages> {
     const folder = join(this.#folder, critic);
-    const names = (await ifThere(() => readdir(folder))) ?? [];
+    const names = (await this.#ifUsable(() => ifThere(() => readdir(folder)))) ?? [];
+    const files = names.filter((one) => one.endsWith('.json')).map((name) => join(folder, name));
+    const known = [...this.#known.keys()].filter((file) => dirname(file) === folder);
     const found = new Map<string, ReadonlyMap<number, number>>();
-    for (const name of names.filter((one) => one.endsWith('.json'))) {
-      const file = join(folder, name);
-      const credit = this.#known.get(file) ?? (await creditIn(file));
+    for (const file of new Set([...files, ...known])) {
+      const credit = this.#known.get(file) ?? (await this.#creditIn(file));
       if (credit === undefined) continue;
       this.#known.set(file, credit);
       const turns = credit.turns.map(({ turn, advantage }) => [turn, advantage ?? 0] as const);
@@ -46,18 +53,28 @@ export class CreditCache {
     }
     return found;
   }
+
+  /** Undefined for a damaged file, which is then computed again. */
+  async #creditIn(file: string): Promise<Credit | undefined> {
+    const text = await this.#ifUsable(() => ifThere(() => readText(file, 16 * MB)));
+    return text === undefined ? this.#known.get(file) : creditSchema.safeParse(jsonOrUndefined(text)).data;
+  }
+
+  async #ifUsable<T>(use: () => Promise<T>): Promise<T | undefined> {
+    if (!this.#isUsable) return undefined;
+    try {
+      return await use();
+    } catch (error) {
+      if (!isUnfit(error) && !(error instanceof Error && 'syscall' in error)) throw error;
+      this.#isUsable = false;
+      this.onNotice(
+        `Critics score turns again in each session, because scores cannot be kept in ${this.#folder}: ${messageOf(error)}.`,
+      );
+      return undefined;
+    }
+  }
 }
 
 /** Hashed, because an id may hold characters that a file name must not. */
 const fileOf = (episode: string): string =>
   `${createHash('sha256').update(episode).digest('hex').slice(0, 32)}.json`;
-
-/** Undefined for a damaged file, which is then computed again. */
-async function creditIn(file: string): Promise<Credit | undefined> {
-  const text = await ifThere(() => readText(file, 16 * MB)).catch((error: unknown) => {
-    if (isUnfit(error)) return undefined;
-    throw error;
-  });
-  if (text === undefined) return undefined;
-  return creditSchema.safeParse(jsonOrUndefined(text)).data;
-}

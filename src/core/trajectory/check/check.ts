@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Fault } from '../../fault';
+import { Fault, messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { isThere } from '../files';
 import { erasedAgain, indexFileOf } from '../index/keptIndex';
@@ -7,6 +7,7 @@ import { LogIndex } from '../index/logIndex';
 import { EpisodeReader } from '../index/reader';
 import type { Row } from '../index/rows';
 import { lookInto } from '../index/schema';
+import { isSqliteError } from '../index/sqlite';
 import { IndexStore } from '../index/store';
 import { consentsLostIn, changedOlder } from '../segment/lostLines';
 import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } from '../segment/segments';
@@ -107,11 +108,20 @@ function lossesOf(log: ReadLog): Record<string, string> {
 async function indexRemarks(folder: string, logFolder: string): Promise<string[]> {
   const file = indexFileOf(folder);
   if (!(await isThere(file))) return [];
-  const segments = lookInto(file, true);
+  const segments = readIndex(file);
   const reason = 'reason' in segments ? segments.reason : await whyStale(logFolder, segments, true);
   return reason === undefined
     ? []
     : [`The index ${file} does not fit the log: ${reason}. It is made anew when the log is opened.`];
+}
+
+function readIndex(file: string): ReturnType<typeof lookInto> {
+  try {
+    return lookInto(file, true);
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    return { reason: `it cannot be opened (${messageOf(error)})` };
+  }
 }
 
 async function erasureRemarks(logFolder: string): Promise<string[]> {

@@ -182,8 +182,7 @@ export class KeptIndex {
   }
 
   private async goOnInMemory(error: unknown): Promise<void> {
-    const reason = messageOf(error);
-    this.said.push(`The file of the log's index cannot be used, so the index is in memory: ${reason}.`);
+    this.noteUnusable(messageOf(error));
     this.replace(IndexStore.inMemory());
     await this.catchUp();
     this.tell([]);
@@ -195,9 +194,10 @@ export class KeptIndex {
     const isWanted =
       (await segmentNames(this.logFolder)).length > 0 || (await ifThere(() => stat(this.file)));
     if (!isWanted) return;
-    const { store, note } = await IndexStore.open(this.file);
+    const { store, note, unusable } = await IndexStore.open(this.file);
     this.isOpen = true;
     if (note !== undefined) this.noteRebuilt(note);
+    if (unusable !== undefined) this.noteUnusable(unusable);
     this.replace(store);
     await removeOld(this.file).catch(() => undefined);
   }
@@ -246,6 +246,10 @@ export class KeptIndex {
 
   private tell(episodes: readonly string[]): void {
     for (const listener of this.listeners) listener(episodes);
+  }
+
+  private noteUnusable(reason: string): void {
+    this.said.push(`The file of the log's index cannot be used, so the index is in memory: ${reason}.`);
   }
 
   private noteRebuilt(reason: string): void {

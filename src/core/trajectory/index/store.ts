@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf } from '../../fault';
 import type { StatementSync } from 'node:sqlite';
 import type { Assigning } from '../assignments';
 import type { Consent } from '../consent';
@@ -51,10 +52,12 @@ export class IndexStore {
   }
 
   /**
-   * Opens or creates the file. If that fails (a read-only folder, or one without locks), the index is in memory. `note`
-   * says why the previous content was discarded.
+   * Opens or creates the file. If that fails (a read-only folder, or one without locks), the index is in memory, and
+   * `unusable` says why. `note` says why the previous content was discarded.
    */
-  static async open(file: string): Promise<{ readonly store: IndexStore; readonly note?: string }> {
+  static async open(
+    file: string,
+  ): Promise<{ readonly store: IndexStore; readonly note?: string; readonly unusable?: string }> {
     let note: string | undefined;
     try {
       await mkdir(dirname(file), { recursive: true });
@@ -67,7 +70,7 @@ export class IndexStore {
     } catch (error) {
       const isExpected = isSqliteError(error) || (error instanceof Error && 'syscall' in error);
       if (!isExpected) throw error;
-      return { store: IndexStore.inMemory(), ...(note !== undefined && { note }) };
+      return { store: IndexStore.inMemory(), unusable: messageOf(error) };
     }
   }
 
