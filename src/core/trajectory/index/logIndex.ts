@@ -17,7 +17,7 @@ import {
 } from '../segment/line';
 import { MAX_LINE_BYTES } from '../segment/scan';
 import { lose, readAgain, segmentNames, unreadSegment, type ReadSegment } from '../segment/segments';
-import { follow } from '../segment/sequence';
+import { follow, joined } from '../segment/sequence';
 import { Episodes, type Line } from './episodes';
 import { outlineOf, taskIdOf } from './outline';
 import { settle } from './reader';
@@ -111,8 +111,9 @@ export class LogIndex {
     const since = store.revision;
     if (this.erased === undefined) await this.readErased();
     episodes.begin();
+    const known = new Map(store.segments.map(({ name }, number) => [name, number]));
     for (const name of names) {
-      const number = this.segment(name);
+      const number = known.get(name) ?? store.segments.push(unreadSegment(name)) - 1;
       const segment = store.segments[number]!;
       const file = join(this.logFolder, name);
       const from = segment.scanned;
@@ -143,12 +144,6 @@ export class LogIndex {
   private write(segment: number): void {
     this.episodes.putAll();
     this.store.commit(segment);
-  }
-
-  private segment(name: string): number {
-    const { segments } = this.store;
-    const known = segments.findIndex((segment) => segment.name === name);
-    return known === -1 ? segments.push(unreadSegment(name)) - 1 : known;
   }
 
   private addLine(number: number, buffer: Buffer, start: number, end: number, offset: number): void {
@@ -266,7 +261,7 @@ export class LogIndex {
     const position = { segment: number, start: offset, length: line.length };
     switch (event.event) {
       case 'segment':
-        segment.sequence.without = event.without ?? [];
+        segment.sequence.without = joined(event.without ?? [], []);
         store.addOlder(event.older ?? []);
         if (event.lost !== undefined) segment.losses.lostBy = byNow(Date.parse(event.lost));
         if (event.imported && offset === 0) segment.origin = event.imported.origin;

@@ -29,13 +29,13 @@ interface ReadEpisode {
 /** Opened files stay open until `close`. */
 export class EpisodeReader {
   private readonly handles = new Map<number, Promise<FileHandle>>();
-  private readonly lost: readonly LostLines[];
+  private readonly lost: KnownLosses;
 
   constructor(
     private readonly logFolder: string,
     private readonly store: IndexStore,
   ) {
-    this.lost = lostLines(store);
+    this.lost = new KnownLosses(lostLines(store));
   }
 
   /**
@@ -113,26 +113,28 @@ export class EpisodeReader {
 
   /**
    * In file order within a segment; segments are merged by time and then name.
-   * @param lost losses to insert at their positions; one with the same time as an event follows it
+   * @param lost losses to insert at their positions; one with the same time as an event follows it. Of those elsewhere
+   * only the last counts, because it puts in doubt all that the earlier ones do.
    */
   private async events(
     ranges: readonly ByteRange[],
     episode?: string,
-    lost: readonly LostLines[] = [],
+    lost?: KnownLosses,
   ): Promise<{
     events: (LogEvent | Loss)[];
     unreadable: string | undefined;
     started: { segment: number; offset: number } | undefined;
   }> {
     const bySegment = new Map<number, (LogEvent | Loss)[]>();
-    const left = new Set(lost);
+    const left = new Set<LostLines>();
     let unreadable: string | undefined;
     let started: { segment: number; offset: number } | undefined;
     const pieces = await Promise.all(ranges.map((range) => this.bytes(range)));
     for (const [index, { segment, start }] of ranges.entries()) {
+      const here = lost?.within(segment);
       const events = bySegment.get(segment) ?? [];
+      if (here && !bySegment.has(segment)) left.add(here);
       bySegment.set(segment, events);
-      const here = lost.find((one) => one.segment === segment && one.offset !== undefined);
       for (const { line, offset } of splitEvents(pieces[index]!, start)) {
         if (here && offset >= here.offset! && left.delete(here)) events.push(lossOf(here));
         const read = readEvent(line);
@@ -147,11 +149,9 @@ export class EpisodeReader {
     }
     const { segments } = this.store;
     const inOrder = [...bySegment].sort(([a], [b]) => (segments[a]!.name < segments[b]!.name ? -1 : 1));
-    for (const one of left) {
-      const own = one.offset === undefined ? undefined : bySegment.get(one.segment);
-      if (own) own.push(lossOf(one));
-      else inOrder.push([one.segment, [lossOf(one)]]);
-    }
+    for (const one of left) bySegment.get(one.segment)!.push(lossOf(one));
+    const elsewhere = lost?.lastElsewhere(bySegment);
+    if (elsewhere) inOrder.push([elsewhere.segment, [lossOf(elsewhere)]]);
     return { events: mergeByTime(inOrder.map(([, events]) => events)), unreadable, started };
   }
 
@@ -164,6 +164,38 @@ export class EpisodeReader {
     const handle = await opening;
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
     return buffer.subarray(0, bytesRead);
+  }
+}
+
+/** Looked up for each episode, and there may be a loss for each segment. */
+class KnownLosses {
+  private readonly positioned: ReadonlyMap<number, LostLines>;
+  /** The latest first. */
+  private readonly byTime: readonly LostLines[];
+
+  constructor(lost: readonly LostLines[]) {
+    this.positioned = new Map(
+      lost.flatMap((one) => (one.offset === undefined ? [] : [[one.segment, one] as const])),
+    );
+    this.byTime = lost.toSorted((one, other) => other.at - one.at);
+  }
+
+  within(segment: number): LostLines | undefined {
+    return this.positioned.get(segment);
+  }
+
+  /** In a loss's own segment the position decides; in others only the time does, and equal times count as earlier. */
+  isAfterStartOf({ first_segment, first_start, started_at }: Row): boolean {
+    const segment = Number(first_segment);
+    const here = this.within(segment);
+    if (here && Number(first_start) < here.offset!) return true;
+    const last = this.lastElsewhere(new Map([[segment, true]]));
+    return last !== undefined && Number(started_at) <= last.at;
+  }
+
+  /** @param segments those of the episode */
+  lastElsewhere(segments: ReadonlyMap<number, unknown>): LostLines | undefined {
+    return this.byTime.find(({ segment, offset }) => offset === undefined || !segments.has(segment));
   }
 }
 
@@ -193,23 +225,12 @@ function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; of
  */
 function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): E[] {
   if (lists.length <= 1) return lists[0] ?? [];
-  const at = lists.map(() => 0);
-  const merged: E[] = [];
-  for (;;) {
-    let next = -1;
-    let nextTime = Number.POSITIVE_INFINITY;
-    for (const [index, list] of lists.entries()) {
-      const event = list[at[index]!];
-      const time = event && orderOf(event.at);
-      if (time !== undefined && time < nextTime) {
-        next = index;
-        nextTime = time;
-      }
-    }
-    if (next === -1) return merged;
-    merged.push(lists[next]![at[next]!]!);
-    at[next]! += 1;
-  }
+  // An event follows all earlier ones of its list, whatever its own time.
+  const timed = lists.flatMap((list) => {
+    let time = Number.NEGATIVE_INFINITY;
+    return list.map((event) => ({ event, time: (time = Math.max(time, orderOf(event.at))) }));
+  });
+  return timed.sort((one, other) => one.time - other.time).map(({ event }) => event);
 }
 
 /** Number of episodes that are read whole before they are written. */
@@ -258,21 +279,22 @@ function markDoubtful(
   if (lost.length === 0) return;
   const text = JSON.stringify(lost);
   const isKnown = store.meta('lost') === text;
-  // In a loss's own segment the position decides; in others only the time does, and equal times count as earlier.
-  const had = `started_at is not null and revision > ? and exists (select 1 from json_each(?) where
-    case when value ->> 'offset' is not null and value ->> 'segment' = first_segment
-    then first_start < value ->> 'offset' else started_at <= value ->> 'at' end)`;
-  const values = [isKnown ? since : -1, text] as const;
-  const rows = store.all(
-    `select id from episode where ${had} and (was_deleted = 1 or doubtful = 0)`,
-    ...values,
-  );
+  const losses = new KnownLosses(lost);
+  const rows = store
+    .all(
+      `select number, id, first_segment, first_start, started_at, was_deleted from episode
+        where started_at is not null and revision > ? and (was_deleted = 1 or doubtful = 0)`,
+      isKnown ? since : -1,
+    )
+    .filter((row) => losses.isAfterStartOf(row));
   if (rows.length === 0 && isKnown) return;
-  for (const { id } of rows) changed.add(String(id));
   const revision = store.revision + 1;
   store.setMeta('lost', text);
-  store.write(`update episode set unsettled = 1 where ${had} and was_deleted = 1`, ...values);
-  const sql = `update episode set doubtful = 1, revision = ? where ${had} and was_deleted = 0 and doubtful = 0`;
-  store.write(sql, revision, ...values);
+  for (const { id, number, was_deleted } of rows) {
+    changed.add(String(id));
+    if (was_deleted === 1) store.write('update episode set unsettled = 1 where number = ?', Number(number));
+    else
+      store.write('update episode set doubtful = 1, revision = ? where number = ?', revision, Number(number));
+  }
   store.commit();
 }

@@ -26,9 +26,9 @@ export class IndexStore {
   /** Reading state of each segment; a segment's number is its position here. */
   segments: ReadSegment[] = [];
   older: Record<string, OlderSegment> = {};
-  consents: readonly Consent[] = [];
-  assignments: readonly Assigning[] = [];
-  problems: readonly LineProblem[] = [];
+  private ownConsents: Consent[] = [];
+  private ownAssignments: Assigning[] = [];
+  private ownProblems: LineProblem[] = [];
   /** Latest time of any consent, assignment or event of an episode, in milliseconds since 1970; 0 if there is none. */
   newest = 0;
   next = 0;
@@ -88,6 +88,19 @@ export class IndexStore {
     const store = new IndexStore(database, isInMemory);
     store.reload();
     return store;
+  }
+
+  /** Grows while lines are read. */
+  get consents(): readonly Consent[] {
+    return this.ownConsents;
+  }
+
+  get assignments(): readonly Assigning[] {
+    return this.ownAssignments;
+  }
+
+  get problems(): readonly LineProblem[] {
+    return this.ownProblems;
   }
 
   /** Runs a query and caches its statement, so its text must not vary. */
@@ -176,9 +189,11 @@ export class IndexStore {
     >;
     this.newest = Number(this.meta('newest') ?? 0);
     this.next = this.get<{ next: number | null }>('select max(number) + 1 as next from episode')?.next ?? 0;
-    this.consents = this.readConsents();
-    this.assignments = this.readAssignments();
-    this.problems = this.all<LineProblem>('select segment as file, line, reason from problem order by rowid');
+    this.ownConsents = this.readConsents();
+    this.ownAssignments = this.readAssignments();
+    this.ownProblems = this.all<LineProblem>(
+      'select segment as file, line, reason from problem order by rowid',
+    );
   }
 
   setMeta(name: string, value: string | number): void {
@@ -201,20 +216,20 @@ export class IndexStore {
 
   addProblem(problem: LineProblem): void {
     this.write('insert into problem values (?, ?, ?)', problem.file, problem.line, problem.reason);
-    this.problems = [...this.problems, problem];
+    this.ownProblems.push(problem);
   }
 
   addConsent(consent: Consent): void {
     const { pseudonym, purpose, level, at, origin } = consent;
     const sql = 'insert into consent values (?, ?, ?, ?, ?)';
     this.write(sql, pseudonym, purpose, level ?? null, at, origin ?? null);
-    this.consents = [...this.consents, consent];
+    this.ownConsents.push(consent);
   }
 
   addAssignment(line: Assigning): void {
     const part = line.part === undefined ? null : JSON.stringify(line.part);
     this.write('insert into assignment values (?, ?, ?)', line.pack, part, line.at);
-    this.assignments = [...this.assignments, line];
+    this.ownAssignments.push(line);
   }
 
   addOlder(noted: readonly OlderSegment[]): void {

@@ -138,9 +138,11 @@ const BEGINNING_BYTES = 512;
  */
 export function eventsIn(buffer: Buffer, start: number, end: number): { start: number; end: number }[] {
   const events: { start: number; end: number }[] = [];
+  // Within the line only: a search of the whole buffer for each damaged line would take quadratic time.
+  const line = buffer.subarray(0, end);
   for (let from = start; from < end;) {
-    const found = buffer.indexOf(FRONT, from + FRONT.length);
-    const next = found === -1 || found >= end ? end : found;
+    const found = line.indexOf(FRONT, from + FRONT.length);
+    const next = found === -1 ? end : found;
     // The damaged line feed is one byte between the brace and the next front, or is gone.
     const isDamaged = next < end && buffer[next - 1] !== BRACE;
     events.push({ start: from, end: isDamaged ? next - 1 : next });

@@ -12,7 +12,7 @@ export interface Sequence {
   unreadable: number;
   /** Number of those lines that are known to be about something. */
   told: number;
-  /** Numbers that were removed on purpose, according to the segment's first line. */
+  /** Ascending ranges of numbers that were removed on purpose, according to the segment's first line. */
   without: readonly NumberRange[];
 }
 
@@ -68,12 +68,27 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
   };
 }
 
-/** How many numbers between the two were removed on purpose. */
+/** How many numbers between the two were removed on purpose. There may be as many ranges as lines. */
 function removedBetween({ without }: Sequence, after: number, before: number): number {
-  return without.reduce(
-    (sum, [first, last]) => sum + Math.max(0, Math.min(last, before - 1) - Math.max(first, after + 1) + 1),
-    0,
-  );
+  let sum = 0;
+  for (let index = firstEndingAfter(without, after); index < without.length; index += 1) {
+    const [first, last] = without[index]!;
+    if (first >= before) break;
+    sum += Math.min(last, before - 1) - Math.max(first, after + 1) + 1;
+  }
+  return sum;
+}
+
+/** Index of the first of ascending ranges that ends after the number. */
+function firstEndingAfter(ranges: readonly NumberRange[], number: number): number {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]![1] <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export function rangesOf(numbers: readonly number[]): NumberRange[] {
