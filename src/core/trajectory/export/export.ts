@@ -7,6 +7,7 @@ import { writeAtomically, ifThere } from '../files';
 import type { Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
 import { datasetCard, consentsOf } from './card';
+import { SeenColumns, withReals } from './columns';
 import { formatOf, type FormatId, datasetName } from './formats';
 import { RowGathering } from './gathering';
 import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
@@ -63,11 +64,14 @@ export async function exportTrajectories(
   const { findings: policy = 'refuse' } = options;
   refuseOtherName(file, options.format);
   const enter = await datasetInfoOf(file, options.format);
-  const gathering = new RowGathering(log, options);
+  let gathering = new RowGathering(log, options);
   await writeAtomically(file, async (handle) => {
-    const writer = writerOf(options.format, handle);
-    for await (const row of gathering.rows()) await writer.write(row);
-    await writer.end();
+    const late = await writeRows(gathering, writerOf(options.format, handle));
+    if (late.length > 0) {
+      await handle.truncate(0);
+      gathering = new RowGathering(log, options);
+      await writeRows(gathering, writerOf(options.format, handle, late));
+    }
     if (options.previewed !== undefined && options.previewed !== (await shownDigest(gathering, log, options)))
       throw new Fault(
         'trajectory/export-changed',
@@ -82,6 +86,25 @@ export async function exportTrajectories(
   await writeAtomically(card, (handle) => handle.writeFile(text));
   const datasetInfo = await enter?.();
   return { ...contentOf(gathering), file, card, ...(datasetInfo !== undefined && { datasetInfo }) };
+}
+
+/** Bytes of the beginning of a file that a reader takes the columns from: `datasets` reads 10 MiB. */
+const COLUMNS_FROM_BYTES = 9 * 1024 * 1024;
+
+/** @returns the rows that must stand first, if later ones have columns that the beginning of the file has not */
+async function writeRows(gathering: RowGathering, writer: RowWriter): Promise<string[]> {
+  const columns = new SeenColumns();
+  const first: string[] = [];
+  let isLate = false;
+  for await (const row of gathering.rows()) {
+    const at = writer.bytes;
+    const text = await writer.write(row);
+    if (text === undefined || !columns.add(row)) continue;
+    first.push(text);
+    isLate ||= at > COLUMNS_FROM_BYTES;
+  }
+  await writer.end();
+  return isLate ? first : [];
 }
 
 function refuseOtherName(file: string, format: FormatId): void {
@@ -123,25 +146,42 @@ function contentOf({ facts, rowCount, leftOut, findings }: RowGathering): Export
 }
 
 /** Trajectories are written as they are, so that importing them gives back the same. */
-function writerOf(format: FormatId, handle: FileHandle): RowWriter {
+function writerOf(format: FormatId, handle: FileHandle, first: readonly string[] = []): RowWriter {
   if (format === 'inspect') return new InspectWriter(handle);
-  return format === 'trajectories' ? new RowWriter(handle) : new WholeCharacterWriter(handle);
+  return format === 'trajectories' ? new RowWriter(handle, first) : new WholeCharacterWriter(handle, first);
 }
 
 const FLUSH_LENGTH = 1024 * 1024;
 
 class RowWriter {
   protected text = '';
+  /** In the file. */
+  bytes = 0;
+  /** Rows that were written before the others. */
+  private readonly first: Set<string>;
 
-  constructor(protected readonly handle: FileHandle) {}
+  /** @param first rows that are written before the others, as `write` gave them */
+  constructor(
+    protected readonly handle: FileHandle,
+    first: readonly string[] = [],
+  ) {
+    this.first = new Set(first);
+    this.text = first.join('');
+  }
 
-  async write(row: object): Promise<void> {
-    this.text += `${this.json(row)}\n`;
+  /** Returns the text; undefined where the order of rows does not matter. */
+  async write(row: object): Promise<string | undefined> {
+    const text = `${withReals(this.json(row))}\n`;
+    if (this.first.delete(text)) return text;
+    this.text += text;
     if (this.text.length > FLUSH_LENGTH) await this.flush();
+    return text;
   }
 
   async end(): Promise<void> {
     await this.flush();
+    if (this.first.size > 0)
+      throw new Fault('trajectory/export-changed', 'The log has changed meanwhile; nothing was written.');
   }
 
   protected json(row: object): string {
@@ -149,7 +189,12 @@ class RowWriter {
   }
 
   protected async flush(): Promise<void> {
-    await this.handle.writeFile(this.text);
+    const bytes = Buffer.from(this.text);
+    for (let from = 0; from < bytes.length;) {
+      const { bytesWritten } = await this.handle.write(bytes, from, bytes.length - from, this.bytes);
+      from += bytesWritten;
+      this.bytes += bytesWritten;
+    }
     this.text = '';
   }
 }
@@ -174,7 +219,7 @@ class InspectWriter extends WholeCharacterWriter {
   private readonly header = new InspectHeader();
   private comma = '';
 
-  override async write(row: InspectSample): Promise<void> {
+  override async write(row: InspectSample): Promise<undefined> {
     this.header.add(row);
     this.text += this.comma;
     this.comma = ',';

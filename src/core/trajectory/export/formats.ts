@@ -110,8 +110,7 @@ function trl(module: string, trainer: string, config: string): Reader {
         'from datasets import load_dataset',
         `from ${module} import ${config}, ${trainer}`,
         '',
-        '# In one block, because a field under tandem may first appear in a later one.',
-        `rows = load_dataset("json", data_files=${JSON.stringify(file)}, split="train", chunksize=2**30)`,
+        `rows = load_dataset("json", data_files=${JSON.stringify(file)}, split="train")`,
         `${trainer}(model="…", args=${config}(), train_dataset=rows).train()`,
       ].join('\n'),
   };
