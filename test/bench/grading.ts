@@ -28,7 +28,12 @@ async function main(): Promise<void> {
   const pairs = makePairs();
   const benign = pairs.filter(({ kind }) => kind !== 'loops' && kind !== 'huge');
   const cacheFolder = await mkdtemp(path.join(tmpdir(), 'tandem-bench-references-'));
-  const open = (): Promise<Grader> => createGrader({ assets: path.resolve('dist'), workers, cache: { folder: cacheFolder, onNotice: console.error } });
+  const open = (): Promise<Grader> =>
+    createGrader({
+      assets: path.resolve('dist'),
+      workers,
+      cache: { folder: cacheFolder, onNotice: console.error },
+    });
   const rows: Row[] = [];
   try {
     const cold = await open();

@@ -127,7 +127,7 @@ function isObject(value: unknown): value is object {
 /** Members of an object or entries of a list that are there, for fields whose form is fixed. */
 function withoutNulls<Value>(value: Value): Value;
 function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((entry) => entry !== null);
+  if (Array.isArray(value)) return value.filter((entry: unknown) => entry !== null);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }

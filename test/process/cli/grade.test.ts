@@ -25,7 +25,7 @@ it('tandem grade grades rows in their order, and continues after the grades that
     ['answer-0', 1],
     ['answer-1', 1],
     ['answer-2', 0],
-    ["3", 1],
+    ['3', 1],
   ]);
   expect(graded[0]!.tests).toHaveLength(10);
   expect(summary).toMatchObject({ answers: 4, success: 0.75, badLines: [{ line: 5 }] });

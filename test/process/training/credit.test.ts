@@ -133,11 +133,11 @@ describe('the credit of a dialogue', () => {
   it('is kept for this critic and this dialogue as it is, whatever people say of it', async () => {
     const opened = openCritic(critic);
     const given = await read();
-    const cache = new CreditCache(data, expect.fail);
+    const cache = new CreditCache(data, (sentence) => expect.fail(sentence));
     expect(await cache.read(opened.id, given)).toBeUndefined();
     const [credit] = await computeCredits(opened, [given], options());
     await cache.write(credit!);
-    const again = new CreditCache(data, expect.fail);
+    const again = new CreditCache(data, (sentence) => expect.fail(sentence));
     expect(await again.read(opened.id, await read(verdict('a', 1, true)))).toEqual(credit);
     expect(await again.read('another', given)).toBeUndefined();
     expect(await again.read(opened.id, await read(reply('a', 2), agentTurn('a', 3)))).toBeUndefined();

@@ -227,7 +227,10 @@ describe('reference outputs', () => {
   let path: string;
   beforeAll(async () => {
     cacheFolder = join(sandbox.folder, 'cache');
-    const first = await sandbox.open({ workers: 1, cache: { folder: cacheFolder, onNotice: expect.fail } });
+    const first = await sandbox.open({
+      workers: 1,
+      cache: { folder: cacheFolder, onNotice: (sentence) => expect.fail(sentence) },
+    });
     expect(await first.grade(double, double.reference, { mode: 'fixed' })).toMatchObject({ reward: 1 });
     const [shard] = await readdir(cacheFolder);
     const [file] = await readdir(join(cacheFolder, shard!));
@@ -238,7 +241,10 @@ describe('reference outputs', () => {
     // The reference never returns this output, so a match shows that the file is used.
     const value = { kind: 'value', canonical: 'n0x7', none: false, display: '7', milliseconds: 1 };
     await writeFile(path, JSON.stringify({ slowestMilliseconds: 1, calls: Array(4).fill(value) }));
-    const second = await sandbox.open({ workers: 1, cache: { folder: cacheFolder, onNotice: expect.fail } });
+    const second = await sandbox.open({
+      workers: 1,
+      cache: { folder: cacheFolder, onNotice: (sentence) => expect.fail(sentence) },
+    });
     expect(await second.grade(double, 'def f(x):\n    return 7', { mode: 'fixed' })).toMatchObject({
       reward: 1,
     });
@@ -246,7 +252,10 @@ describe('reference outputs', () => {
 
   it('are computed again when the file is damaged', async () => {
     await writeFile(path, '{"calls": [');
-    const second = await sandbox.open({ workers: 1, cache: { folder: cacheFolder, onNotice: expect.fail } });
+    const second = await sandbox.open({
+      workers: 1,
+      cache: { folder: cacheFolder, onNotice: (sentence) => expect.fail(sentence) },
+    });
     expect(await second.grade(double, double.reference, { mode: 'fixed' })).toMatchObject({ reward: 1 });
   });
 });

@@ -17,8 +17,10 @@ afterAll(() => rm(folder, { recursive: true }));
 it('gives outputs to a later session', async () => {
   const place = join(folder, 'kept');
   const outputs = { calls: [seven], slowestMilliseconds: 1 };
-  await new OutcomeCache({ folder: place, onNotice: expect.fail }).put(key, outputs);
-  expect(await new OutcomeCache({ folder: place, onNotice: expect.fail }).get(key)).toEqual(outputs);
+  await new OutcomeCache({ folder: place, onNotice: (sentence) => expect.fail(sentence) }).put(key, outputs);
+  expect(
+    await new OutcomeCache({ folder: place, onNotice: (sentence) => expect.fail(sentence) }).get(key),
+  ).toEqual(outputs);
 });
 
 it.each<[string, CallOutcome]>([
@@ -26,10 +28,12 @@ it.each<[string, CallOutcome]>([
   ['a crash', { kind: 'error', type: 'InterpreterCrash', message: 'The interpreter crashed.' }],
 ])('remembers %s for this session only', async (_what, outcome) => {
   const place = join(folder, 'passing');
-  const cache = new OutcomeCache({ folder: place, onNotice: expect.fail });
+  const cache = new OutcomeCache({ folder: place, onNotice: (sentence) => expect.fail(sentence) });
   await cache.put(key, { calls: [seven, outcome], slowestMilliseconds: 1 });
   expect(await cache.get(key)).toBeDefined();
-  expect(await new OutcomeCache({ folder: place, onNotice: expect.fail }).get(key)).toBeUndefined();
+  expect(
+    await new OutcomeCache({ folder: place, onNotice: (sentence) => expect.fail(sentence) }).get(key),
+  ).toBeUndefined();
 });
 
 it.each<[string, (place: string) => Promise<unknown>]>([
@@ -53,7 +57,7 @@ it.each<[string, (place: string) => Promise<unknown>]>([
 
 it('leaves no unfinished file behind', async () => {
   const place = join(folder, 'tidy');
-  await new OutcomeCache({ folder: place, onNotice: expect.fail }).put(key, {
+  await new OutcomeCache({ folder: place, onNotice: (sentence) => expect.fail(sentence) }).put(key, {
     calls: [seven],
     slowestMilliseconds: 1,
   });

@@ -31,12 +31,19 @@ it('the rows of a long file that show its columns stand first', async () => {
     dialogue_history: [{ role: 'agent', content: 'Done.' }],
     ...{ answer: 'def f(x): pass', reward: 1 },
   }));
-  await importTrajectories(
+  const imported = await importTrajectories(
     log,
     await written(folder, 'rows.jsonl', rows.map((row) => JSON.stringify(row)).join('\n')),
   );
+  expect(imported).toMatchObject({ imported: rows.length, bad: [] });
   const file = join(folder, 'out.jsonl');
-  await exportTrajectories(log, file, { format: 'trajectories', mode: 'paper' });
+  const exported = await exportTrajectories(log, file, {
+    format: 'trajectories',
+    mode: 'paper',
+    staysHere: true,
+    visible: ({ agent }) => agent.text,
+  });
+  expect(exported).toMatchObject({ rows: rows.length });
   const lines = (await readFile(file, 'utf8')).trim().split('\n');
   const numbers = lines.map((line) => /"problem_description":"(\d)/.exec(line)?.[1]);
   expect(numbers).toEqual(['0', '4', '1', '2', '3']);
