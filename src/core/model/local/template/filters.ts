@@ -1,6 +1,6 @@
 // Filters and tests of jinja2 (`jinja2/filters.py`, `jinja2/tests.py`), `tojson` as transformers defines it.
 
-import { capitalize, compareTexts, isLower, isUpper, splitLines } from './characters';
+import { capitalize, isLower, isUpper, splitLines } from './characters';
 import { formatPercent, replace, strip } from './strings';
 import {
   areEqual,
@@ -142,17 +142,20 @@ function unique(value: Value, given: Given, lookup: Lookup): Value {
   );
 }
 
+/** `map` and `select` take anything false for nothing. */
+const itemsOf = (value: Value): readonly Value[] => (isTrue(value) ? iterate(value) : []);
+
 function map(value: Value, given: Given, lookup: Lookup): Value {
   if (given.positional.length === 0) {
     const { attribute = null, default: otherwise } = named('map', given, 'attribute', 'default');
     if (attribute === null) throw new TemplateError('`map` needs a filter or an attribute');
-    return new Once(iterate(value).map(getter(lookup, attribute, otherwise)));
+    return new Once(itemsOf(value).map(getter(lookup, attribute, otherwise)));
   }
   const [name, ...others] = given.positional;
   const filter = typeof name === 'string' ? filterNamed(name) : undefined;
   if (filter === undefined) throw refused(`\`map\` with the filter \`${textOf(name ?? null)}\``);
   const rest = { positional: others, named: given.named };
-  return new Once(iterate(value).map((item) => filter(item, rest, lookup)));
+  return new Once(itemsOf(value).map((item) => filter(item, rest, lookup)));
 }
 
 /** `select`, `reject` and, with an attribute, `selectattr` and `rejectattr`. */
@@ -167,7 +170,7 @@ const selecting =
       typeof testName === 'string' ? testNamed(testName) : testName === undefined ? isTrue : undefined;
     if (test === undefined) throw refused(`\`${name}\` with the test \`${textOf(testName ?? null)}\``);
     const more = { positional: rest, named: given.named };
-    return new Once(iterate(value).filter((item) => test(read(item), more) === wanted));
+    return new Once(itemsOf(value).filter((item) => test(read(item), more) === wanted));
   };
 
 /** `max` and `min`: the first of equal ones. */
@@ -237,9 +240,9 @@ function json(value: Value, style: JsonStyle, line = '\n'): string {
       ']',
     );
   if (!isDict(value)) throw new TemplateError(`\`tojson\` cannot write ${typeName(value)}`);
-  const entries = style.sorted ? [...value].sort(([a], [b]) => compareTexts(a, b)) : [...value];
+  const entries = style.sorted ? [...value].sort(([a], [b]) => compare(a, b)) : [...value];
   const written = entries.map(
-    ([key, each]) => jsonText(key, style.ascii) + style.separators[1] + json(each, style, inner),
+    ([key, each]) => jsonText(String(key), style.ascii) + style.separators[1] + json(each, style, inner),
   );
   return list('{', written, '}');
 }
@@ -256,6 +259,7 @@ function jsonText(text: string, ascii: boolean): string {
 }
 
 function toInteger(value: Value, given: Given): Value {
+  if (value instanceof Undefined) throw new TemplateError(`\`int\` of ${typeName(value)}`);
   const { default: otherwise = 0n, base = 10n } = named('int', given, 'default', 'base');
   if (base !== 10n) throw refused('`int` with another base than ten');
   if (typeof value === 'number') return Number.isFinite(value) ? BigInt(Math.trunc(value)) : otherwise;
@@ -267,6 +271,7 @@ function toInteger(value: Value, given: Given): Value {
 }
 
 function toFloat(value: Value, given: Given): Value {
+  if (value instanceof Undefined) throw new TemplateError(`\`float\` of ${typeName(value)}`);
   const { default: otherwise = 0 } = named('float', given, 'default');
   if (isNumber(value)) return Number(value);
   return (typeof value === 'string' ? parsedFloat(strip(value)) : undefined) ?? otherwise;

@@ -3,6 +3,7 @@
 import { formatPercent } from './strings';
 import {
   integerOf,
+  isDict,
   isNumber,
   Marked,
   refused,
@@ -117,7 +118,6 @@ export const BINARY: Readonly<Record<Operator, (left: Value, right: Value) => Va
 
 /** `value[start:stop:step]`; `null` where a part is left out. */
 export function sliced(value: Value, start: Value, stop: Value, step: Value): Value {
-  if (value instanceof Undefined) return value;
   const bound = (part: Value): number | undefined => {
     if (part === null) return undefined;
     const integer = integerOf(part);
@@ -132,7 +132,9 @@ export function sliced(value: Value, start: Value, stop: Value, step: Value): Va
   if (value instanceof Tuple) return new Tuple(cut(value.items));
   if (value instanceof View && value.kind === 'range') return new View('range', cut(value.items));
   if (value instanceof Marked) throw refused('a part of a text marked `safe`');
-  return new Undefined('slice');
+  if (isDict(value)) throw refused('a slice of a dict');
+  if (value === null || isNumber(value)) return new Undefined('slice');
+  throw new TemplateError(`a slice of ${typeName(value)}`);
 }
 
 /** Python's rule for bounds, `PySlice_AdjustIndices`. */

@@ -130,7 +130,7 @@ function splitWords(text: string, most: number): string[] {
   const words: string[] = [];
   let rest = stripStart(text);
   while (rest !== '') {
-    if (words.length >= most) return [...words, stripEnd(rest)];
+    if (words.length >= most) return [...words, rest];
     const characters = Array.from(rest);
     const end = characters.findIndex(isSpace);
     if (end < 0) return [...words, rest];
@@ -141,9 +141,8 @@ function splitWords(text: string, most: number): string[] {
 }
 
 export function replace(text: string, old: string, by: string, most: number): string {
-  if (most < 0) return text.replaceAll(old, () => by);
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
-  const changed = Math.min(most, parts.length - 1);
+  const changed = most < 0 ? parts.length - 1 : Math.min(most, parts.length - 1);
   return (
     parts.slice(0, changed + 1).join(by) +
     parts

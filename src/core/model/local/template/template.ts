@@ -17,6 +17,7 @@ import {
   isNumber,
   isTrue,
   iterate,
+  keyOf,
   Marked,
   named,
   Namespace,
@@ -28,7 +29,9 @@ import {
   typeName,
   Undefined,
   View,
+  type Dict,
   type Given,
+  type Key,
   type Value,
 } from './values';
 
@@ -49,10 +52,10 @@ type Signal = 'break' | 'continue';
 /** As in jinja2's sandbox. */
 const MAX_RANGE = 100_000;
 
-const DICT_METHODS: Readonly<Record<string, (dict: ReadonlyMap<string, Value>, given: Given) => Value>> = {
+const DICT_METHODS: Readonly<Record<string, (dict: Dict, given: Given) => Value>> = {
   copy: (dict) => new Map(dict),
-  get: (dict, { positional: [key, otherwise = null] }) =>
-    orElse(typeof key === 'string' ? dict.get(key) : undefined, () => otherwise),
+  get: (dict, { positional: [key = null, otherwise = null] }) =>
+    orElse(dict.get(keyOf(key)), () => otherwise),
   items: (dict) =>
     new View(
       'items',
@@ -70,22 +73,28 @@ const LIST_METHODS: Readonly<Record<string, (list: readonly Value[], given: Give
     return BigInt(at);
   },
 };
+/** Methods that change a value: jinja2's sandbox refuses to call them. */
+const CHANGING_METHODS = [
+  ...['append', 'clear', 'extend', 'insert', 'pop', 'popitem'],
+  ...['remove', 'reverse', 'setdefault', 'sort', 'update'],
+];
 /** Attributes of Python's types that are not rendered; any other attribute that a value lacks is undefined. */
 const FOREIGN_ATTRIBUTES = new Set(
-  `append as_integer_ratio bit_count bit_length casefold center clear conjugate denominator encode expandtabs extend
-  format_map fromhex fromkeys from_bytes hex imag insert is_integer isascii isdecimal isidentifier isnumeric isprintable
-  istitle maketrans mapping numerator pop popitem real remove reverse rindex setdefault sort start step stop swapcase
-  to_bytes translate update zfill gi_code gi_frame send throw close unescape striptags`.split(/\s+/),
+  `as_integer_ratio bit_count bit_length casefold center conjugate denominator encode expandtabs 
+  format_map fromhex fromkeys from_bytes hex imag is_integer isascii isdecimal isidentifier isnumeric isprintable
+  istitle maketrans mapping numerator real rindex start step stop swapcase
+  to_bytes translate zfill gi_code gi_frame send throw close unescape striptags`.split(/\s+/),
 );
 
 const FUNCTIONS: Readonly<Record<string, (given: Given) => Value>> = {
   dict: ({ positional: [from], named: members }) => {
     if (from !== undefined && !isDict(from)) throw refused('`dict` of a list');
-    return new Map([...(from ?? []), ...members]);
+    return new Map<Key, Value>([...(from ?? []), ...members]);
   },
   namespace: ({ positional: [from], named: members }) => {
     if (from !== undefined && !isDict(from)) throw refused('`namespace` of a list');
-    return new Namespace(new Map([...(from ?? []), ...members]));
+    const entries = [...(from ?? [])].map(([key, value]) => [String(key), value] as const);
+    return new Namespace(new Map([...entries, ...members]));
   },
   raise_exception: (given) => {
     throw new TemplateError(textOf(named('raise_exception', given, 'message').message ?? null));
@@ -113,6 +122,7 @@ export const CONSTRUCTS = {
   tests: Object.keys(TESTS),
   methods: [
     ...new Set([STRING_METHODS, DICT_METHODS, LIST_METHODS].flatMap((methods) => Object.keys(methods))),
+    ...CHANGING_METHODS,
   ],
   functions: [...Object.keys(FUNCTIONS), 'strftime_now'],
 };
@@ -287,11 +297,9 @@ export class Template implements Lookup {
         return new Tuple(node.items.map((item) => this.#evaluate(item, scope)));
       case 'dict':
         return new Map(
-          node.entries.map(([keyNode, value]) => {
-            const key = this.#evaluate(keyNode, scope);
-            if (typeof key !== 'string') throw refused(`a dictionary with ${typeName(key)} as a key`);
-            return [key, this.#evaluate(value, scope)] as const;
-          }),
+          node.entries.map(
+            ([key, value]) => [keyOf(this.#evaluate(key, scope)), this.#evaluate(value, scope)] as const,
+          ),
         );
       case 'concat':
         return node.items.map((item) => textOf(this.#evaluate(item, scope))).join('');
@@ -341,13 +349,14 @@ export class Template implements Lookup {
 
   /** `object.name`: the attribute, or else the item. */
   attribute(object: Value, name: string): Value {
-    return attributeOf(object, name) ?? orElse(itemOf(object, name), () => new Undefined(name));
+    return orElse(attributeOf(object, name), () => orElse(itemOf(object, name), () => new Undefined(name)));
   }
 
   item(object: Value, key: Value): Value {
-    const attribute = (): Value | undefined =>
-      typeof key === 'string' ? attributeOf(object, key) : undefined;
-    return orElse(itemOf(object, key), () => attribute() ?? new Undefined('item'));
+    const attribute = typeof key === 'string' ? attributeOf : () => undefined;
+    return orElse(itemOf(object, key), () =>
+      orElse(attribute(object, textOf(key)), () => new Undefined(`[${textOf(key)}]`)),
+    );
   }
 }
 
@@ -388,9 +397,10 @@ function attributeOf(object: Value, name: string): Value | undefined {
   if (object instanceof Marked) throw refused(`\`.${name}\` of a text marked \`safe\``);
   const method = methodOf(object, name);
   if (method !== undefined) return new Callable(name, method);
-  const isOwn =
-    !isDict(object) || ['clear', 'fromkeys', 'pop', 'popitem', 'setdefault', 'update'].includes(name);
-  if (isOwn && !(object === null || object instanceof Callable) && FOREIGN_ATTRIBUTES.has(name))
+  const isPlain = object === null || isDict(object) || object instanceof Callable;
+  const isForeign = !isPlain && FOREIGN_ATTRIBUTES.has(name);
+  const isChanging = (Array.isArray(object) || isDict(object)) && CHANGING_METHODS.includes(name);
+  if (isForeign || isChanging || (isDict(object) && name === 'fromkeys'))
     throw refused(`\`.${name}\` of ${typeName(object)}`);
   if (object instanceof Callable) throw refused(`the attribute \`${name}\` of a function`);
   return undefined;
@@ -413,7 +423,7 @@ function methodOf(object: Value, name: string): ((given: Given) => Value) | unde
 
 function itemOf(object: Value, key: Value): Value | undefined {
   if (object instanceof Undefined) throw new TemplateError(`${typeName(object)} has no items`);
-  if (isDict(object)) return typeof key === 'string' ? object.get(key) : undefined;
+  if (isDict(object)) return object.get(keyOf(key));
   const index = integerOf(key);
   if (index === undefined) return undefined;
   if (object instanceof Marked) throw refused('a part of a text marked `safe`');

@@ -2,7 +2,7 @@
 
 import { compareTexts } from './characters';
 
-/** Integers are `bigint`, floats `number`, lists arrays, dictionaries maps with texts as keys. */
+/** Integers are `bigint`, floats `number`, lists arrays, dictionaries maps. */
 export type Value =
   | string
   | bigint
@@ -10,7 +10,7 @@ export type Value =
   | boolean
   | null
   | Value[]
-  | ReadonlyMap<string, Value>
+  | Dict
   | Tuple
   | Once
   | View
@@ -18,6 +18,10 @@ export type Value =
   | Namespace
   | Callable
   | Undefined;
+
+/** `1` and `True` would be one key, so other keys are refused. */
+export type Key = string | bigint;
+export type Dict = ReadonlyMap<Key, Value>;
 
 /** The template refuses the conversation, or does what Tandem does not render as Python does. */
 export class TemplateError extends Error {}
@@ -80,7 +84,12 @@ export class Undefined {
 export const orElse = (value: Value | undefined, otherwise: () => Value): Value =>
   value === undefined ? otherwise() : value;
 
-export const isDict = (value: Value): value is ReadonlyMap<string, Value> => value instanceof Map;
+export const isDict = (value: Value): value is Dict => value instanceof Map;
+
+export function keyOf(value: Value): Key {
+  if (typeof value === 'string' || typeof value === 'bigint') return value;
+  throw refused(`${typeName(value)} as a key of a dictionary`);
+}
 
 export const isNumber = (value: Value): value is bigint | number | boolean =>
   typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean';
@@ -175,7 +184,7 @@ export function contains(container: Value, value: Value): boolean {
   }
   if (isDict(container)) {
     if (Array.isArray(value) || isDict(value)) throw new TemplateError(`${typeName(value)} cannot be a key`);
-    return typeof value === 'string' && container.has(value);
+    return container.has(keyOf(value));
   }
   return iterate(container).some((item) => item === value || areEqual(item, value));
 }
@@ -197,8 +206,7 @@ export function repr(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
   if (value instanceof Tuple)
     return `(${value.items.map(repr).join(', ')}${value.items.length === 1 ? ',' : ''})`;
-  if (isDict(value))
-    return `{${[...value].map(([key, item]) => `${reprText(key)}: ${repr(item)}`).join(', ')}}`;
+  if (isDict(value)) return `{${[...value].map(([key, item]) => `${repr(key)}: ${repr(item)}`).join(', ')}}`;
   if (value instanceof Undefined) return 'Undefined';
   throw refused(`the text of a ${typeName(value)}`);
 }
