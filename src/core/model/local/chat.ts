@@ -7,6 +7,7 @@ import type { ChatMessage } from '../model';
 import { MB, readTextSync } from '../../regularFile';
 import { damaged, readJson } from './files';
 import { readSpecialTokens } from './specialTokens';
+import { TemplateSyntaxError } from './template/lexer';
 import { Template } from './template/template';
 
 const MAX_TEMPLATE_BYTES = MB;
@@ -123,7 +124,13 @@ function openTemplate(folder: string, configured: ConfiguredTemplate): Template 
   try {
     return new Template(text);
   } catch (error) {
-    throw damaged(`The chat template of ${folder}`, messageOf(error), error);
+    if (error instanceof TemplateSyntaxError)
+      throw damaged(`The chat template of ${folder}`, messageOf(error), error);
+    throw new Fault(
+      'model/foreign-folder',
+      `The chat template of ${folder} cannot be used: ${messageOf(error)}. Take a model with another template.`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 // Splits a chat template into tokens as jinja2 does with `trim_blocks` and `lstrip_blocks`, as transformers sets them.
 
 import { isSpace, stripEnd } from './characters';
+import { refused } from './values';
 
 export type TokenKind =
   'data' | 'begin' | 'end' | 'name' | 'string' | 'integer' | 'float' | 'operator' | 'done';
@@ -146,7 +147,7 @@ class Lexer {
       this.#at += word.length;
       return;
     }
-    if (!/^(0|[1-9]\d*)$/.test(word)) throw this.#error(`the number \`${word}\``);
+    if (!/^(0|[1-9]\d*)$/.test(word)) throw refused(`the number \`${word}\``);
     this.#at += word.length;
     const fraction = this.#source.charAt(this.#at) === '.' && this.#tokens.at(-1)?.text !== '.';
     const digits = fraction ? (/^\d*/.exec(this.#source.slice(this.#at + 1, this.#at + 40))?.[0] ?? '') : '';
@@ -182,7 +183,7 @@ class Lexer {
         text += String.fromCodePoint(parseInt(hex, 16));
         at += digits;
       } else if (/[0-7N]/.test(escape)) {
-        throw this.#error(`the escape \`\\${escape}\``);
+        throw refused(`the escape \`\\${escape}\``);
       } else {
         text += ESCAPES[escape] ?? `\\${escape}`;
       }

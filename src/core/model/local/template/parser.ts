@@ -15,6 +15,7 @@ import type {
   Statement,
   Target,
 } from './syntax';
+import { refused } from './values';
 
 const CONSTANTS = new Map<string, boolean | null>([
   ...(['true', 'True'] as const).map((name) => [name, true] as const),
@@ -130,7 +131,6 @@ class Parser {
   }
 
   #statement(): Statement {
-    const { line } = this.#token;
     const tag = this.#name();
     switch (tag) {
       case 'if':
@@ -160,7 +160,7 @@ class Parser {
         this.#expect('%}');
         return { type: tag };
       default:
-        throw new TemplateSyntaxError(`the tag \`${tag}\``, line);
+        throw refused(`the tag \`${tag}\``);
     }
   }
 
@@ -182,7 +182,7 @@ class Parser {
     this.#expect('in');
     const iterable = this.#tuple(false, 'recursive');
     const test = this.#skip('if') ? this.#expression() : undefined;
-    if (this.#is('recursive')) throw this.#error('a `for` that is `recursive`');
+    if (this.#is('recursive')) throw refused('a `for` that is `recursive`');
     const body = this.#bodyAfterTag('endfor', 'else');
     const otherwise = this.#skip('else') ? this.#bodyAfterTag('endfor') : [];
     this.#expect('endfor');
@@ -237,7 +237,7 @@ class Parser {
       return target;
     }
     const name = this.#name();
-    if (CONSTANTS.has(name) || name === 'loop') throw this.#error(`a value for \`${name}\``);
+    if (CONSTANTS.has(name) || name === 'loop') throw refused(`a value for \`${name}\``);
     if (members && this.#skip('.')) return { type: 'member', namespace: name, name: this.#name() };
     return { type: 'name', name };
   }
@@ -265,7 +265,7 @@ class Parser {
         this.#expect(',');
         if (this.#is(')')) break;
       }
-      if (this.#is('*') || this.#is('**')) throw this.#error(`\`${this.#token.text}\` before an argument`);
+      if (this.#is('*') || this.#is('**')) throw refused('`*` before an argument');
       if (this.#token.kind === 'name' && this.#is('=', 1)) {
         const name = this.#name();
         this.#at++;

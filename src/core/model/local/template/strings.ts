@@ -223,14 +223,31 @@ export const STRING_METHODS: Readonly<Record<string, Method>> = {
   upper: plain('upper', (text) => text.toUpperCase()),
 };
 
+const FIELD = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
+const CONVERSION = /%(\([^)]*\)|.|$)/gsu;
+
+/** @throws {TemplateError} if `str.format` of the text does what is not rendered */
+export function checkFormat(text: string): void {
+  for (const [, field] of text.matchAll(FIELD))
+    if (field !== undefined && !/^\w*$/.test(field))
+      throw refused(`the field \`{${field}}\` of \`str.format\``);
+}
+
+/** @throws {TemplateError} if `%` of the text does what is not rendered */
+export function checkPercent(text: string): void {
+  for (const [mark, conversion = ''] of text.matchAll(CONVERSION))
+    if (!['%', 's', 'r', 'd', 'i'].includes(conversion))
+      throw refused(`the conversion \`${mark}\` of \`%\` on a text`);
+}
+
 /** Fields are `{}`, `{0}` or `{name}`; others are refused. */
 function formatMethod(text: string, given: Given): Value {
+  checkFormat(text);
   let next = 0;
-  return text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (mark, field: string | undefined) => {
+  return text.replace(FIELD, (mark, field: string | undefined) => {
     if (mark === '{{' || mark === '}}') return mark.charAt(0);
     if (field === undefined) throw new TemplateError('`str.format` finds a single brace');
     const isIndex = /^\d*$/.test(field);
-    if (!isIndex && !/^\w+$/.test(field)) throw refused(`the field \`{${field}}\` of \`str.format\``);
     const value = isIndex ? given.positional[field === '' ? next++ : Number(field)] : given.named.get(field);
     if (value === undefined) throw new TemplateError(`\`str.format\` has no value for \`{${field}}\``);
     return textOf(value);
@@ -239,12 +256,11 @@ function formatMethod(text: string, given: Given): Value {
 
 /** `text % values` with `%s`, `%r`, `%d`, `%i` and `%%`; other conversions are refused. */
 export function formatPercent(text: string, values: Value): string {
+  checkPercent(text);
   const items = values instanceof Tuple ? values.items : [values];
   let next = 0;
-  const formatted = text.replace(/%(\([^)]*\)|.|$)/gsu, (mark, conversion: string) => {
+  const formatted = text.replace(CONVERSION, (_, conversion: string) => {
     if (conversion === '%') return '%';
-    if (!'srdi'.includes(conversion) || conversion === '')
-      throw refused(`the conversion \`${mark}\` of \`%\` on a text`);
     const value = items[next++];
     if (value === undefined) throw new TemplateError('not enough values for `%`');
     if (conversion === 's') return textOf(value);

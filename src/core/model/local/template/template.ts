@@ -4,7 +4,7 @@
 import { BINARY, sliced } from './operators';
 import { filterNamed, FILTERS, testNamed, TESTS, type Lookup } from './filters';
 import { parse } from './parser';
-import { STRING_METHODS } from './strings';
+import { checkFormat, checkPercent, STRING_METHODS } from './strings';
 import type { Arguments, Body, Expression, Filter, Parameter, Statement, Target } from './syntax';
 import {
   areEqual,
@@ -116,7 +116,7 @@ const FUNCTIONS: Readonly<Record<string, (given: Given) => Value>> = {
   },
 };
 
-/** What is rendered as in Python; the trainer reads the same lists (`template_constructs.json`). */
+/** What is rendered as in Python; `template_check.py` of the trainer has the same lists. */
 export const CONSTRUCTS = {
   filters: Object.keys(FILTERS),
   tests: Object.keys(TESTS),
@@ -124,7 +124,6 @@ export const CONSTRUCTS = {
     ...new Set([STRING_METHODS, DICT_METHODS, LIST_METHODS].flatMap((methods) => Object.keys(methods))),
     ...CHANGING_METHODS,
   ],
-  functions: [...Object.keys(FUNCTIONS), 'strftime_now'],
 };
 
 /**
@@ -485,14 +484,25 @@ function checkAll(node: unknown): void {
   Object.values(node).forEach(checkAll);
 }
 
-function check(node: { type?: string; name?: string; given?: Arguments; callee?: Expression }): void {
-  const { type = 'filter', name = '' } = node;
+function check(node: Partial<Record<'type' | 'name' | 'operator', string>> & Operands): void {
+  const { type = 'filter', name = '', callee, left } = node;
   if (type === 'test' && testNamed(name) === undefined) throw refused(`the test \`${name}\``);
   if (type === 'filter' && node.given !== undefined && filterNamed(name) === undefined)
     throw refused(`the filter \`${name}\``);
   if (type === 'name' && FOREIGN_NAMES.includes(name)) throw refused(`\`${name}\``);
-  if (node.callee?.type === 'attribute' && !CONSTRUCTS.methods.includes(node.callee.name))
-    throw refused(`the method \`${node.callee.name}\``);
+  if (node.operator === '%' && left?.type === 'constant' && typeof left.value === 'string')
+    checkPercent(left.value);
+  if (callee?.type !== 'attribute') return;
+  if (!CONSTRUCTS.methods.includes(callee.name)) throw refused(`the method \`${callee.name}\``);
+  const { object } = callee;
+  if (callee.name === 'format' && object.type === 'constant' && typeof object.value === 'string')
+    checkFormat(object.value);
+}
+
+interface Operands {
+  readonly given?: Arguments;
+  readonly callee?: Expression;
+  readonly left?: Expression;
 }
 
 /** Names that jinja2 defines and that are not rendered. */
