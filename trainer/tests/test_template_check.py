@@ -4,12 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from dialogues import with_template
 from transformers.utils.chat_template_utils import _compile_jinja_template
 
 from tandem_trainer.data.template_check import check_template
 from tandem_trainer.fault import Fault
-from tandem_trainer.model.folder_check import check_tokenizer
 
 FILE = Path(__file__).parent / "template_renderings.json"
 SHARED = json.loads(FILE.read_text(encoding="utf-8"))
@@ -27,8 +25,3 @@ def test_what_plays_do_not_render_alike_is_refused_by_its_name(template, constru
         check_template(template, "model")
     assert f" uses {construct}, which" in str(fault.value)
     assert fault.value.usage
-
-
-def test_the_check_of_a_folder_checks_its_template():
-    with pytest.raises(Fault, match="uses the filter `batch`, which"):
-        check_tokenizer(with_template("{{ messages|batch(2)|list }}"), None, Path("model"))
