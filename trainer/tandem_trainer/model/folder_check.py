@@ -13,6 +13,7 @@ from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from transformers import AutoConfig, PretrainedConfig, PreTrainedTokenizerBase
 
+from ..data.template_check import check_template
 from ..fault import Fault
 from ..regular_file import read_text, require_regular_files
 from .files import called
@@ -131,6 +132,7 @@ def check_tokenizer(tokenizer: PreTrainedTokenizerBase, rows: int | None, folder
             "the default: name one of them default, or set model.chat_template to a file with one.",
             usage=True,
         )
+    check_template(tokenizer.get_chat_template(), called(folder))
     added = tokenizer.added_tokens_decoder
     last = max((id for id in tokenizer.get_vocab().values() if id not in added), default=-1)
     if rows is not None and last >= rows:

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { Template } from '@huggingface/jinja';
 import { Tokenizer } from '@huggingface/tokenizers';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
@@ -8,6 +7,8 @@ import type { ChatMessage } from '../model';
 import { MB, readTextSync } from '../../regularFile';
 import { damaged, readJson } from './files';
 import { readSpecialTokens } from './specialTokens';
+import { TemplateSyntaxError } from './template/lexer';
+import { Template } from './template/template';
 
 const MAX_TEMPLATE_BYTES = MB;
 
@@ -88,18 +89,6 @@ export function openChatFiles(folder: string): ChatFiles {
   };
 }
 
-/**
- * A fixed date for templates that print today's date: Llama's own default, as in training, so that a turn can be
- * repeated.
- */
-const SAME_DAY = `{%- macro same_day(format) %}{{ format | replace("%d", "26") | replace("%b", "Jul")
-| replace("%B", "July") | replace("%m", "07") | replace("%Y", "2024") | replace("%A", "Friday") }}{% endmacro %}`;
-
-function onSameDay(template: string): string {
-  if (!template.includes('strftime_now')) return template;
-  return SAME_DAY + template.replaceAll('strftime_now', 'same_day');
-}
-
 function openTokenizer(folder: string, config: object): Tokenizer {
   const tokenizer = readJson(folder, 'tokenizer.json');
   try {
@@ -133,9 +122,15 @@ function openTemplate(folder: string, configured: ConfiguredTemplate): Template 
     );
   }
   try {
-    return new Template(onSameDay(text));
+    return new Template(text);
   } catch (error) {
-    throw damaged(`The chat template of ${folder}`, messageOf(error), error);
+    if (error instanceof TemplateSyntaxError)
+      throw damaged(`The chat template of ${folder}`, messageOf(error), error);
+    throw new Fault(
+      'model/foreign-folder',
+      `The chat template of ${folder} cannot be used: ${messageOf(error)}. Take a model with another template.`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Template } from '@huggingface/jinja';
 import type { Tokenizer } from '@huggingface/tokenizers';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../../fault';
 import type { ChatMessage } from '../../model';
 import { openChatFiles } from '../chat';
 import { damaged, readJson } from '../files';
+import type { Template } from '../template/template';
 import type { CriticFile } from './criticFile';
 
 // Encodes a conversation for a critic, token for token as the trainer does: template.py and prompt_file.py
