@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { Option } from 'commander';
 import { measureLeak } from '../../core/dialogue/leak';
 import { ifThere } from '../../core/trajectory/files';
-import { importTrajectories, repliers, type Replier } from '../../core/trajectory/import';
+import { importTrajectories, repliers, type ImportResult, type Replier } from '../../core/trajectory/import';
 import type { Merged } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { withLog } from '../resources';
@@ -30,7 +30,7 @@ export const installImport: Install = (program, perform) => {
     .addOption(
       new Option(
         '--replies-by <who>',
-        'who wrote the replies in rows that do not say it: a simulator, as in the published file, or people, whose words stay on this machine (default: people)',
+        'who wrote the replies in rows that do not say it: a simulator, as in the published file, or people, whose words stay on this machine (default: a simulator in rows without the fields of Tandem, else people)',
       ).choices(repliers),
     )
     .action((from: string, options: Options) =>
@@ -124,14 +124,23 @@ async function importFile(
             ({ from, to }) =>
               `${from} of these rows is “${to}” in ${data}; what ${from} wrote stays on this machine.`,
           ),
-          ...(unnamed > 0 && repliesBy === undefined
-            ? [
-                `${unnamed} do not say who wrote the replies, so they count as people's and stay on this machine: if a simulator wrote them, delete these dialogues and import the file with --replies-by simulator.`,
-              ]
-            : []),
+          ...(repliesBy === undefined ? unnamedWords(unnamed) : []),
           ...bad.map((problem) => `${problem.file}:${problem.line}: ${problem.reason}`),
         ].join('\n'),
       failed: bad.length > 0,
     };
   });
 }
+
+const unnamedWords = ({ simulator, people }: ImportResult['unnamed']): string[] => [
+  ...(simulator > 0
+    ? [
+        `${simulator} do not say who wrote the replies and count as a simulator's, as in the published file: if people wrote them, delete these dialogues and import the file with --replies-by people.`,
+      ]
+    : []),
+  ...(people > 0
+    ? [
+        `${people} do not say who wrote the replies, so they count as people's and stay on this machine: if a simulator wrote them, delete these dialogues and import the file with --replies-by simulator.`,
+      ]
+    : []),
+];

@@ -13,10 +13,7 @@ interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Without it no reply is marked as a leak. */
   readonly measureLeak?: (reference: string, reply: string) => Leak;
-  /**
-   * Who wrote the replies of rows that do not say it. By default people, so that nothing that a person wrote leaves this
-   * machine as a simulator's.
-   */
+  /** Who wrote the replies of rows that do not say it; see `parsePublishedRow`. */
   readonly repliesBy?: Replier;
 }
 
@@ -33,8 +30,8 @@ export interface ImportResult {
   readonly alreadyThere: number;
   /** People in the imported rows, who have another name here. */
   readonly people: readonly { readonly from: string; readonly to: string }[];
-  /** Imported rows that do not say who wrote their replies. */
-  readonly unnamed: number;
+  /** Imported rows that do not say who wrote their replies, by whose they count as. */
+  readonly unnamed: Readonly<Record<Replier, number>>;
   /** `file` is the path as the caller gave it. */
   readonly bad: readonly LineProblem[];
 }
@@ -67,7 +64,7 @@ export async function importTrajectories(
   let rows = 0;
   let imported = 0;
   let alreadyThere = 0;
-  let unnamed = 0;
+  const unnamed = { people: 0, simulator: 0 };
   const people = new Map<string, string>();
   try {
     for await (const read of readJsonLines(file, signal ? { signal } : {})) {
@@ -91,7 +88,7 @@ export async function importTrajectories(
         };
         await log.appendAll(eventsOf(row, source, person, measureLeak));
         imported += 1;
-        if (row.isUnnamed) unnamed += 1;
+        if (row.unnamed) unnamed[row.unnamed] += 1;
       }
       if (onProgress && rows % ROWS_BETWEEN_PROGRESS === 0) {
         totalBytes ??= (await stat(file)).size;
@@ -135,7 +132,7 @@ function isWhole(log: TrajectoryLog, row: PublishedRow, id: string): boolean {
 
 /** True if it was imported as a simulator's, and nobody says now that it is not. */
 const wasSimulated = (log: TrajectoryLog, row: PublishedRow): boolean =>
-  row.isUnnamed && isWhole(log, row, row.simulatedId);
+  row.unnamed !== undefined && isWhole(log, row, row.simulatedId);
 
 function eventsOf(
   row: PublishedRow,

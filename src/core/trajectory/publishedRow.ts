@@ -39,8 +39,8 @@ export interface PublishedRow {
   /** Who had the collaborator's seat at first, if the row says it. */
   readonly collaborator?: Collaborator;
   readonly isSimulated: boolean;
-  /** True if the row does not say of each reply who wrote it. */
-  readonly isUnnamed: boolean;
+  /** Whose replies they count as, if the row does not say of each who wrote it. */
+  readonly unnamed?: Replier;
   readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
@@ -90,13 +90,16 @@ const COLLABORATOR_ROLES: readonly string[] = ['human', 'user', 'collaborator'];
  * be an object, or that object as a JSON string, or its fields may be in the row itself; `output` may be missing (then
  * `content` is the generated text); the dialogue may begin with the description as the collaborator's message.
  *
- * @param unnamed who wrote the replies of which the row does not say it, under `tandem` as Tandem's own rows do
+ * @param replier who wrote the replies of which the row does not say it. By default people, so that nothing that a
+ * person wrote leaves this machine as a simulator's; a simulator if the row has no `tandem`, which all of Tandem's own
+ * rows have, as the published rows do not.
  * @throws {Fault} `trajectory/bad-row`, `task/bad-row`, with one sentence that says what is wrong
  */
-export function parsePublishedRow(row: unknown, unnamed: Replier = 'people'): PublishedRow {
+export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow {
   const parsed = rowSchema.safeParse(row);
   if (!parsed.success) throw badRow(explain(parsed.error.issues[0]));
   const { dialogue_history: history, answer, reward, tandem } = parsed.data;
+  const unnamed = replier ?? (tandem ? 'people' : 'simulator');
   const task = parseTask(taskOf(parsed.data.task, row));
   const messages = messagesOf(history, task.description, (turn) => repliedAt(turn, tandem ?? {}, unnamed));
   const authors = messages.flatMap((message) => (message.from === 'agent' ? [] : [message.reply.author]));
@@ -113,8 +116,10 @@ export function parsePublishedRow(row: unknown, unnamed: Replier = 'people'): Pu
   const id = isSimulated ? simulatedId : idOf([...content, authors]);
   return {
     ...{ id, simulatedId, task, messages, answer, isSimulated },
-    isUnnamed:
-      !tandem?.collaborator || messages.some((one) => one.from !== 'agent' && one.reply.by === undefined),
+    ...((!tandem?.collaborator ||
+      messages.some((one) => one.from !== 'agent' && one.reply.by === undefined)) && {
+      unnamed,
+    }),
     ...(tandem?.collaborator && { collaborator: tandem.collaborator }),
     ...(typeof reward === 'number' && { reward }),
   };

@@ -40,7 +40,7 @@ it('tandem import says whom it renamed, which consent it lowered, what it left o
   expect(await tandem('import', there, '--data', here, '--replies-by', 'people')).toMatchObject({ code: 2 });
 });
 
-it('tandem import keeps replies on this machine where rows do not say who wrote them', async () => {
+it('tandem import keeps who wrote the replies, and takes rows of others for a simulator’s', async () => {
   const data = await temporaryFolder();
   const log = await openLog(data);
   await play(log, 'e1', 1);
@@ -50,11 +50,14 @@ it('tandem import keeps replies on this machine where rows do not say who wrote 
   const { tandem: _, ...row } = JSON.parse(await readFile(rows, 'utf8')) as Record<string, unknown>;
   const untold = path.join(folder, 'untold.jsonl');
   await writeFile(untold, JSON.stringify(row));
+  const silent = path.join(folder, 'silent.jsonl');
+  await writeFile(silent, JSON.stringify({ ...row, tandem: {} }));
   const counted = z.object({ summary: z.object({ rows: z.number() }) });
   for (const [from, target, leaving, ...options] of [
     [rows, 'told', 1],
-    [untold, 'untold', 0],
-    [untold, 'simulated', 1, '--replies-by', 'simulator'],
+    [untold, 'untold', 1],
+    [untold, 'people', 0, '--replies-by', 'people'],
+    [silent, 'silent', 0],
   ] as const) {
     const into = path.join(folder, target);
     expect((await tandem('import', from, '--data', into, ...options)).code).toBe(0);

@@ -73,7 +73,7 @@ describe('importing published rows', () => {
     expect(log.list({ offset: 0, limit: 9 }).total).toBe(1);
   });
 
-  it('takes replies for those of people, which stay here, unless the row or the caller says otherwise', async () => {
+  it('keeps who wrote the replies, and takes those of silent rows of Tandem for people’s, which stay here', async () => {
     const log = await openLog();
     const author = async (file: string, repliesBy?: 'simulator' | 'people'): Promise<unknown> => {
       const before = new Set(log.list({ offset: 0, limit: 9 }).rows.map(({ id }) => id));
@@ -84,14 +84,18 @@ describe('importing published rows', () => {
       const why = trajectory && log.allowed.whyNot(trajectory, false);
       return [said?.author, said?.by, why ?? 'leaves', result.people, result.unnamed];
     };
+    const none = { people: 0, simulator: 0 };
     const file = await write([row]);
-    expect(await author(file)).toEqual(['developer', 'imported:rows.jsonl', 'local only', [], 1]);
-    expect(await author(file, 'simulator')).toEqual(['simulator', 'imported', 'leaves', [], 1]);
+    const people = { people: 1, simulator: 0 };
+    expect(await author(await write([{ ...row, tandem: {} }]))).toEqual([
+      ...['developer', 'imported:rows.jsonl', 'local only', [], people],
+    ]);
+    expect(await author(file)).toEqual(['simulator', 'imported', 'leaves', [], { people: 0, simulator: 1 }]);
     const origin = { collaborator: { kind: 'developer', name: 'kim' }, turns: [{ reply_author: null }] };
     const told = await write([{ ...row, tandem: origin }], 'own.jsonl');
     await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'research', level: 'export' });
     // The same row: it is here as that of people.
-    expect(await author(told, 'simulator')).toEqual([undefined, undefined, 'leaves', [], 0]);
+    expect(await author(told, 'simulator')).toEqual([undefined, undefined, 'leaves', [], none]);
     const named = {
       reply_author: 'developer-edited-suggestion',
       reply_by: 'kim',
@@ -100,7 +104,7 @@ describe('importing published rows', () => {
     const edited = await write([{ ...row, tandem: { ...origin, turns: [named] } }], 'own.jsonl');
     expect(await author(edited, 'simulator')).toEqual([
       ...['developer-edited-suggestion', 'kim (own.jsonl)', 'local only'],
-      ...[[{ from: 'kim', to: 'kim (own.jsonl)' }], 0],
+      ...[[{ from: 'kim', to: 'kim (own.jsonl)' }], none],
     ]);
     const [trained] = log.list({ offset: 0, limit: 1 }).rows;
     expect(log.allowed.whyNot((await log.trajectory(trained!.id))!, true)).toBeUndefined();
@@ -108,7 +112,7 @@ describe('importing published rows', () => {
 
   it('adds nothing by default where rows are here as a simulator’s', async () => {
     const log = await openLog();
-    const file = await write([row]);
+    const file = await write([{ ...row, tandem: {} }]);
     await importTrajectories(log, file, { repliesBy: 'simulator' });
     expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, alreadyThere: 1 });
   });
