@@ -40,7 +40,7 @@ import { FunctionActions } from './own/functionAtCursor';
 import { OwnTests } from './own/ownTests';
 import { Proposals } from './own/proposals';
 import { Status } from './status';
-import { teachingPanels, tellLessonEnds } from './teaching/panel';
+import { showLessonInStatusBar, teachingPanels, tellLessonEnds } from './teaching/panel';
 import { Teacher } from './teaching/teacher';
 import { PackAdder } from './tasks/adding/addPack';
 import { PackDownload } from './tasks/adding/download';
@@ -119,6 +119,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   const lesson = { extension, engine, teacher, runPanels };
   const teaching = own(teachingPanels(lesson));
   own(tellLessonEnds(lesson, teaching));
+  own(showLessonInStatusBar(lesson));
   const isFollowed = (run: Run): boolean =>
     runPanels.find(run)?.isInSight === true || teacher.follows(run.id);
   own(new RunEndings(runWatch, isFollowed, memory, report));

@@ -20,9 +20,15 @@ export function installWords(t: Translate): string {
   );
 }
 
-/** Turns an installer's output, line by line, into short progress messages. */
+/** Turns an installer's output, line by line, and the bytes that have arrived, into short progress messages. */
 export class InstallingWords {
+  /** Bytes by what the installer said, and by what is on the disk. */
   private loaded = 0;
+  /** Of the packages that pip has begun to download. */
+  private started = 0;
+  private arrived = 0;
+  private isLoading = false;
+  private what = '';
   /** Packages that uv has begun to download, with their sizes in bytes. */
   private readonly begun = new Map<string, number>();
 
@@ -32,6 +38,19 @@ export class InstallingWords {
     private readonly t: Translate,
   ) {}
 
+  /** Downloaded fraction, 0 to 1; undefined before the first package and while packages are put in place. */
+  get fraction(): number | undefined {
+    const { soFarBytes: bytes } = this;
+    return this.isLoading && bytes > 0 ? Math.min(1, bytes / this.download) : undefined;
+  }
+
+  /** @param bytes of all packages @returns undefined where there is no news */
+  bytes(bytes: number): string | undefined {
+    if (!this.isLoading || bytes <= this.arrived) return undefined;
+    this.arrived = bytes;
+    return this.soFar(this.what);
+  }
+
   /** @returns undefined for a line without news */
   of(line: string): string | undefined {
     const { t } = this;
@@ -39,24 +58,28 @@ export class InstallingWords {
     if (file !== undefined && !file.endsWith('.metadata')) {
       const isOfUv = binary === 'i';
       const bytes = Number(size) * (isOfUv ? 1024 : 1000) ** POWER[unit!]!;
-      const before = this.loaded;
       if (isOfUv) this.begun.set(file, bytes);
-      else this.loaded += bytes;
+      else {
+        // pip downloads one after the other.
+        this.loaded = this.started;
+        this.started += bytes;
+      }
       if (bytes < WORTH_A_WORD) return undefined;
       // The name in a wheel's file name has no hyphen.
       const name = file.endsWith('.whl') ? file.split('/').at(-1)!.split('-')[0]! : file;
-      return this.soFar(t('downloading {0} ({1})', name, bytesWords(bytes, t)), before);
+      return this.soFar(t('downloading {0} ({1})', name, bytesWords(bytes, t)));
     }
     const [, name] = LOADED.exec(line) ?? [];
     const bytes = name === undefined ? undefined : this.begun.get(name);
     if (name !== undefined && bytes !== undefined) {
       this.begun.delete(name);
       this.loaded += bytes;
-      return this.soFar(t('downloaded {0} ({1})', name, bytesWords(bytes, t)), this.loaded);
+      return this.soFar(t('downloaded {0} ({1})', name, bytesWords(bytes, t)));
     }
     const [, packages] = INSTALLING.exec(line) ?? [];
     if (packages !== undefined) {
       const count = packages.split(', ').length;
+      this.isLoading = false;
       return count === 1 ? t('installing {0}', packages) : t('installing {0} packages', count);
     }
     if (line.startsWith('Another Tandem is making'))
@@ -66,8 +89,14 @@ export class InstallingWords {
       : undefined;
   }
 
-  private soFar(what: string, loaded: number): string {
-    const { download, t } = this;
+  private get soFarBytes(): number {
+    return Math.max(this.loaded, this.arrived);
+  }
+
+  private soFar(what: string): string {
+    const { download, soFarBytes: loaded, t } = this;
+    this.isLoading = true;
+    this.what = what;
     if (loaded < WORTH_A_WORD) return what;
     return t('{0}, {1} of about {2} so far', what, bytesWords(loaded, t), bytesWords(download, t));
   }

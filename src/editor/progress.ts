@@ -1,7 +1,40 @@
+import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 
 /** Reports the progress of work: its present step, and the fraction done when it is known. */
 export type Report = (message: string, fraction?: number) => void;
+
+/** Long work of this window, for the status bar (status.ts). */
+export interface LongWork {
+  readonly title: string;
+  /** Empty before the first report. */
+  readonly message: string;
+  /** 0 to 1. */
+  readonly fraction?: number;
+  /** Shows it; without one, the notification does. */
+  readonly command?: string;
+}
+
+class LongWorks {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly works = new Map<string, LongWork>();
+
+  readonly onDidChange = this.changed.event;
+
+  /** The latest. */
+  get now(): LongWork | undefined {
+    return [...this.works.values()].at(-1);
+  }
+
+  /** @param work undefined at its end */
+  tell(id: string, work: LongWork | undefined): void {
+    if (work === undefined) this.works.delete(id);
+    else this.works.set(id, work);
+    this.changed.fire();
+  }
+}
+
+export const longWorks = new LongWorks();
 
 /** Runs work with a notification that can cancel it. @returns undefined when it was cancelled, also by `cancelled` */
 export async function cancellable<Result>(
@@ -16,16 +49,21 @@ export async function cancellable<Result>(
       const signal = AbortSignal.any([cancel.signal, ...(cancelled === undefined ? [] : [cancelled])]);
       const listening = token.onCancellationRequested(() => cancel.abort());
       let reported = 0;
+      const id = randomUUID();
+      longWorks.tell(id, { title, message: '' });
       try {
-        return await work(signal, (message, fraction = 0) => {
-          progress.report({ message, increment: Math.max(0, 100 * fraction - reported) });
-          reported = Math.max(reported, 100 * fraction);
+        return await work(signal, (message, fraction) => {
+          longWorks.tell(id, { title, message, ...(fraction !== undefined && { fraction }) });
+          const percent = 100 * (fraction ?? 0);
+          progress.report({ message, increment: Math.max(0, percent - reported) });
+          reported = Math.max(reported, percent);
         });
       } catch (error) {
         if (signal.aborted) return undefined;
         throw error;
       } finally {
         listening.dispose();
+        longWorks.tell(id, undefined);
       }
     },
   );

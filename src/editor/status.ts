@@ -6,9 +6,10 @@ import type { SessionPanel } from './session/panel';
 import type { Sessions } from './session/sessions';
 import type { SessionState } from '../../webview/session/protocol';
 import type { Task } from '../core/task/task';
+import { longWorks, type LongWork } from './progress';
 import type { Translate } from './translate';
 
-/** The status bar item: the open sessions or, while none of them has the turn, a run. */
+/** The status bar item: the open sessions or, while none of them has the turn, long work of this window, or a run. */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('tandem.playing', vscode.StatusBarAlignment.Left);
   private readonly registration: vscode.Disposable;
@@ -17,7 +18,11 @@ export class Status implements vscode.Disposable {
   constructor(panels: Sessions, runs: RunWatch) {
     this.item.name = 'Tandem';
     const show = (): void => this.show(panels, runs);
-    this.registration = vscode.Disposable.from(panels.onDidChangePanel(show), runs.onDidChange(show));
+    this.registration = vscode.Disposable.from(
+      panels.onDidChangePanel(show),
+      runs.onDidChange(show),
+      longWorks.onDidChange(show),
+    );
   }
 
   showSession(): void {
@@ -37,8 +42,15 @@ export class Status implements vscode.Disposable {
     const line = statusLine(open, vscode.l10n.t);
     this.panel = line?.playing.panel;
     void vscode.commands.executeCommand('setContext', contextKeys.hasSessions, line !== undefined);
+    const isFree = line === undefined || !hasTheTurn(line.playing);
+    const work = longWorks.now;
+    if (work !== undefined && isFree) {
+      const click = work.command ?? 'notifications.showList';
+      this.tell(workLine(work, vscode.l10n.t), click);
+      return;
+    }
     const run = [...runs.live, ...runs.everywhere.all].find(isAtWork);
-    if (run !== undefined && (line === undefined || !hasTheTurn(line.playing))) {
+    if (run !== undefined && isFree) {
       const command = { command: idOf('openRun'), title: '', arguments: [{ kind: 'run', run }] };
       this.tell(statusWords(run, vscode.l10n.t), command);
     } else if (line === undefined) this.item.hide();
@@ -113,6 +125,19 @@ export function statusLine<P extends OpenSession>(
     icon,
     text: `Tandem: ${words}`,
     tooltip: [`${playing.title}: ${words}.`, click, ...more].join('\n'),
+  };
+}
+
+export function workLine(
+  { title, message, fraction }: LongWork,
+  t: Translate,
+): Pick<StatusLine<never>, 'icon' | 'text' | 'tooltip'> {
+  const percent = fraction === undefined ? '' : ` · ${t('{0} %', Math.floor(100 * fraction))}`;
+  const words = message === '' ? `${title}.` : `${title}: ${message}.`;
+  return {
+    icon: 'sync~spin',
+    text: `Tandem: ${title}${percent}`,
+    tooltip: [words, t('Click to show the progress.')].join('\n'),
   };
 }
 

@@ -23,14 +23,17 @@ export class EditorTrainer {
   async open(signal: AbortSignal, report?: Report): Promise<Trainer> {
     const { openTrainer } = await import('../core/training/environment/environment');
     const words = new InstallingWords(environmentSize().download, t);
+    const tell = (said: string | undefined): void => {
+      if (said !== undefined) report?.(said, words.fraction);
+    };
     return openTrainer({
       ...(await this.options()),
       signal,
       onLine: (line) => {
         this.output.info(line);
-        const said = words.of(line);
-        if (said !== undefined) report?.(said);
+        tell(words.of(line));
       },
+      onBytes: (bytes) => tell(words.bytes(bytes)),
     });
   }
 
@@ -50,8 +53,8 @@ export class EditorTrainer {
   async openVisibly(title: string, told?: (message: string) => void): Promise<Trainer | undefined> {
     if (!(await this.mayInstall())) return undefined;
     return cancellable(title, (signal, report) => {
-      const both: Report = (message) => {
-        report(message);
+      const both: Report = (message, fraction) => {
+        report(message, fraction);
         told?.(message);
       };
       both(t('looking for the trainer'));

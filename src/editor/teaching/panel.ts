@@ -5,7 +5,9 @@ import type { Action, FromWebview, ToWebview } from '../../../webview/teaching/p
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import { Panel, Panels } from '../panel';
+import { longWorks } from '../progress';
 import { useModel, type RunPanels } from '../runs/panel';
+import { lowerFirst } from '../words';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { faultWords, type Teacher } from './teacher';
 import { teachingView } from './view';
@@ -51,6 +53,7 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
       case 'ready':
         this.show();
         this.estimate().catch((error: unknown) => this.on.engine.report(error));
+        this.on.teacher.lookForTrainer().catch((error: unknown) => this.on.engine.report(error));
         return undefined;
     }
   }
@@ -144,6 +147,26 @@ export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vsc
     if (!hasEnded) return;
     if (state === 'done' && lesson?.outcome !== undefined) void tell();
     if (state === 'stopped' && fault !== undefined) void tell(faultWords(fault));
+  });
+}
+
+/** The step at work in the status bar, also while the page is closed. */
+export function showLessonInStatusBar(on: TeachingContext): vscode.Disposable {
+  const isAtWork = (): boolean => ['working', 'stopping'].includes(on.teacher.now.state);
+  const show = async (): Promise<void> => {
+    const { stages, time } = await viewOf(on);
+    const step = stages.find(({ state }) => state === 'now');
+    if (!isAtWork() || step === undefined) longWorks.tell('lesson', undefined);
+    else
+      longWorks.tell('lesson', {
+        title: t('lesson, {0}', lowerFirst(step.label)),
+        message: [step.count, time].filter((words) => words !== '').join('. '),
+        ...(step.fraction !== undefined && { fraction: step.fraction }),
+        command: idOf('teachAgent'),
+      });
+  };
+  return on.teacher.onDidChange(() => {
+    show().catch((error: unknown) => on.engine.report(error));
   });
 }
 

@@ -6,6 +6,7 @@ import type { Lesson } from '../../core/evaluation/loop/lesson';
 import type { LoopPlan, LoopProgress, LoopResult } from '../../core/evaluation/loop/plan';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { Model } from '../../core/model/model';
+import type { Trainer } from '../../core/training/trainer';
 import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
 import { specAt, STARTER, type LocalPlace } from '../models/localModels';
@@ -21,10 +22,20 @@ export interface Teaching {
   readonly lesson?: Lesson;
   readonly stages: readonly StageState[];
   readonly secondsLeft?: number;
+  /** Absent where nothing has to be installed. */
+  readonly installing?: Installing;
   /** The error that stopped it. */
   readonly fault?: unknown;
   /** Id of the run that trains or trained. */
   readonly run?: string;
+}
+
+/** Installation of the trainer, the first step where it is missing. */
+interface Installing {
+  readonly isDone: boolean;
+  /** The present work; empty before it begins and at the end. */
+  readonly said: string;
+  readonly fraction?: number;
 }
 
 interface LessonOffer {
@@ -51,6 +62,7 @@ export class Teacher implements vscode.Disposable {
   private keeping: Promise<unknown> = Promise.resolve();
   private course: LoopCourse | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private installing: Installing | undefined;
 
   readonly onDidChange = this.changed.event;
 
@@ -66,9 +78,17 @@ export class Teacher implements vscode.Disposable {
   }
 
   get now(): Teaching {
-    const { course, teaching } = this;
+    const { course, installing } = this;
+    const teaching = { ...this.teaching, ...(installing !== undefined && { installing }) };
     if (course === undefined) return teaching;
     return { ...teaching, stages: course.all, secondsLeft: course.left(performance.now()) };
+  }
+
+  /** Finds out whether the lesson begins with an installation. */
+  async lookForTrainer(): Promise<void> {
+    if (this.isAtWork || !vscode.workspace.isTrusted || (await this.trainer.isInstalled())) return;
+    this.installing = { isDone: false, said: '' };
+    this.changed.fire();
   }
 
   /** The lesson itself reports the end of such a run. */
@@ -205,6 +225,7 @@ export class Teacher implements vscode.Disposable {
   }
 
   private async teach(lesson: Lesson, signal: AbortSignal): Promise<LoopResult> {
+    const trainer = await this.install(signal);
     const { runLoop } = await import('../../core/evaluation/loop/loop');
     const { expectedOf, slownessHere } = await import('../../core/evaluation/loop/expectedTime');
     const offer = await this.offer(lesson);
@@ -212,12 +233,32 @@ export class Teacher implements vscode.Disposable {
     const course = (this.course = new LoopCourse(expectedOf(offer.settings[lesson.size], slowness)));
     return runLoop({
       ...(await this.plan(lesson, offer)),
+      openTrainer: () => Promise.resolve(trainer),
       signal,
       onProgress: (progress) => this.follow(course, progress),
     });
   }
 
-  private async plan(lesson: Lesson, { agent, settings }: LessonOffer): Promise<LoopPlan> {
+  /** Before the course begins, so that its time does not count as that of the play. */
+  private async install(signal: AbortSignal): Promise<Trainer> {
+    const isInstalled = await this.trainer.isInstalled();
+    const tell = (installing: Installing): void => {
+      if (isInstalled) return;
+      this.installing = installing;
+      this.changeSoon();
+    };
+    tell({ isDone: false, said: t('looking for the trainer') });
+    const trainer = await this.trainer.open(signal, (said, fraction) =>
+      tell({ isDone: false, said, ...(fraction !== undefined && { fraction }) }),
+    );
+    tell({ isDone: true, said: '' });
+    return trainer;
+  }
+
+  private async plan(
+    lesson: Lesson,
+    { agent, settings }: LessonOffer,
+  ): Promise<Omit<LoopPlan, 'openTrainer'>> {
     const { engine, trainer } = this;
     const { LocalModel } = await import('../../core/model/local/model');
     const { readLocalFolder } = await import('../../core/model/local/folder');
@@ -240,7 +281,6 @@ export class Teacher implements vscode.Disposable {
       prompts: trainer.prompts,
       trainerCode: await trainerCode(path.join(trainer.assets, 'trainer')),
       openGrader: () => engine.grader(),
-      openTrainer: () => trainer.open(this.stopping?.signal ?? AbortSignal.abort()),
     };
   }
 
@@ -248,6 +288,10 @@ export class Teacher implements vscode.Disposable {
     course.tell(progress, performance.now());
     if (progress.state === 'working' && progress.run !== undefined)
       this.teaching = { ...this.teaching, run: progress.run };
+    this.changeSoon();
+  }
+
+  private changeSoon(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.changed.fire();
@@ -257,6 +301,7 @@ export class Teacher implements vscode.Disposable {
   private end(teaching: Teaching): void {
     this.stopping = undefined;
     this.course = undefined;
+    if (this.installing?.isDone) this.installing = undefined;
     this.become(teaching);
   }
 

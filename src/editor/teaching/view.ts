@@ -11,6 +11,7 @@ import type {
 } from '../../../webview/teaching/protocol';
 import { pointsBetween, signed } from '../runs/evaluationResults';
 import { grouped } from '../../core/text';
+import { installWords } from '../installing';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';
 
@@ -45,7 +46,7 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
       agent,
     ),
     state,
-    sizes: state === 'none' ? sizesOf(around, t) : [],
+    sizes: state === 'none' ? sizesOf(teaching, around, t) : [],
     stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size], t),
     time:
       state === 'working' && secondsLeft !== undefined ? t('About {0} left', duration(secondsLeft, t)) : '',
@@ -56,16 +57,16 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
   };
 }
 
-function sizesOf({ settings, secondsFor }: LessonContext, t: Translate): SizeView[] {
+function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext, t: Translate): SizeView[] {
   const size = (value: Size, label: string, remark: string): SizeView => {
     const { trainTasks, rollouts } = settings[value];
     const seconds = secondsFor(value);
     const detail = [
       t('{0} tasks, {1} dialogues.', grouped(trainTasks), grouped(trainTasks * rollouts)),
-      ...(seconds === undefined ? [] : [t('About {0} on this machine.', duration(seconds, t))]),
+      ...(seconds === undefined ? [] : [timeWords(duration(seconds, t), teaching, t)]),
       ...(remark === '' ? [] : [remark]),
     ];
-    const stages = stagesOf({ state: 'none', stages: [] }, settings[value], t);
+    const stages = stagesOf(teaching, settings[value], t);
     return { value, label, detail: detail.join(' '), stages };
   };
   return [
@@ -75,10 +76,19 @@ function sizesOf({ settings, secondsFor }: LessonContext, t: Translate): SizeVie
   ];
 }
 
-function stagesOf({ state, stages }: Teaching, settings: LoopSettings, t: Translate): StageView[] {
+const timeWords = (time: string, { installing }: Teaching, t: Translate): string =>
+  installing === undefined
+    ? t('About {0} on this machine.', time)
+    : t('About {0} on this machine, after the installation.', time);
+
+function stagesOf(
+  { state, stages, installing }: Teaching,
+  settings: LoopSettings,
+  t: Translate,
+): StageView[] {
   const known = new Map(stages.map((stage) => [stage.name, stage]));
   const labels = labelsOf(settings, t);
-  return SHOWN.map((names, index) => {
+  const steps = SHOWN.map((names, index): StageView => {
     const parts = names.map((name): StageState => known.get(name) ?? { name, state: 'waiting' });
     const now = parts.find((part) => part.state === 'now');
     const isDone = state === 'done' || parts.every((part) => part.state === 'done');
@@ -91,6 +101,20 @@ function stagesOf({ state, stages }: Teaching, settings: LoopSettings, t: Transl
       count: now === undefined ? '' : countWords(now, t),
     };
   });
+  return installing === undefined ? steps : [installStep(installing, t), ...steps];
+}
+
+function installStep(
+  { isDone, said, fraction }: NonNullable<Teaching['installing']>,
+  t: Translate,
+): StageView {
+  return {
+    label: t('Install what training needs'),
+    detail: installWords(t),
+    state: isDone ? 'done' : said === '' ? 'waiting' : 'now',
+    ...(fraction !== undefined && { fraction }),
+    count: said,
+  };
 }
 
 const labelsOf = (

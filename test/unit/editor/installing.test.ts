@@ -39,3 +39,14 @@ it('counts of what uv writes only what is there, since it begins many at once', 
     'downloaded torch (539 MB), 545 MB of about 3.1 GB so far',
   ]);
 });
+
+it('says how many bytes have arrived while one package is downloaded', () => {
+  const said = new InstallingWords(3.1e9, english);
+  expect(said.bytes(0)).toBeUndefined();
+  said.of('  Downloading torch-2.15.0-cp311-cp311-manylinux_2_28_x86_64.whl (539.1 MB)');
+  expect(said.bytes(310e6)).toBe('downloading torch (539 MB), 310 MB of about 3.1 GB so far');
+  expect(said.fraction).toBeCloseTo(0.1);
+  expect(said.bytes(310e6)).toBeUndefined();
+  said.of('Installing collected packages: torch');
+  expect(said.fraction).toBeUndefined();
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { statusLine, type OpenSession } from '../../../src/editor/status';
+import { statusLine, workLine, type OpenSession } from '../../../src/editor/status';
 import { english } from './translate';
 
 vi.mock('vscode', () => import('./vscode'));
@@ -20,5 +20,15 @@ describe('The line of the status bar', () => {
     const said = line(playing('One', 'agent'), playing('Two', 'over'), playing('Three', 'developer'));
     expect(said?.playing.title).toBe('Three');
     expect(said?.tooltip).toMatch(/2 more /);
+  });
+
+  it('says of long work what it is, and how far', () => {
+    const work = { title: 'Importing a.jsonl', message: '3 rows', fraction: 0.257 };
+    expect(workLine(work, english)).toEqual({
+      icon: 'sync~spin',
+      text: 'Tandem: Importing a.jsonl · 25 %',
+      tooltip: 'Importing a.jsonl: 3 rows.\nClick to show the progress.',
+    });
+    expect(workLine({ title: 'Exporting', message: '' }, english).text).toBe('Tandem: Exporting');
   });
 });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { cp, readdir, readFile, rm, writeFile, open } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile, open } from 'node:fs/promises';
 import { join, relative, basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Fault } from '../../fault';
+import { diskUse } from '../runFolder';
 import { runPython, type Trainer } from '../trainer';
 import { findPython, onPath, type SystemPython } from './findPython';
 import { isThere } from '../../trajectory/files';
@@ -23,6 +24,8 @@ export interface TrainerOptions {
   readonly serve?: readonly string[];
   readonly signal?: AbortSignal;
   readonly onLine?: (line: string) => void;
+  /** Called every second while packages are downloaded, with the bytes that are there; not with uv, which says them. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /**
@@ -80,6 +83,8 @@ async function toolsFor(options: TrainerOptions): Promise<Tools> {
   return { uv, python: await findPython(options.python, uv !== undefined, options.preferred), options };
 }
 
+const COUNT_INTERVAL_MS = 1000;
+
 const lockOf = ({ source }: TrainerOptions): string => join(source, 'requirements.lock');
 
 const folderOf = (name: string, { cache }: TrainerOptions): string => join(cache, 'trainer', name);
@@ -95,7 +100,19 @@ async function packagesEnvironment(tools: Tools): Promise<string> {
     );
     await newEnvironment(folder, tools, install);
     const exactly = ['--only-binary=:all:', '--require-hashes'];
-    await pip(interpreterIn(folder), [...exactly, '-r', lock], tools, install);
+    // Packages would fill a small /tmp, and what they fill can be counted here, by every version of pip.
+    const downloads = join(folder, 'downloads');
+    await mkdir(downloads);
+    const { onBytes } = tools.options;
+    const counting = setInterval(() => {
+      void diskUse(downloads).then(onBytes);
+    }, COUNT_INTERVAL_MS);
+    try {
+      await pip(interpreterIn(folder), [...exactly, '-r', lock], tools, { ...install, downloads });
+    } finally {
+      clearInterval(counting);
+    }
+    await rm(downloads, { recursive: true, force: true });
   });
 }
 
@@ -213,6 +230,8 @@ interface InstallOptions {
   readonly onLine?: (line: string) => void;
   /** All of the output is appended to this file. */
   readonly log: string;
+  /** Folder for temporary files instead of the system's. */
+  readonly downloads?: string;
 }
 
 /** Shown by the fault of a failed command. */
@@ -226,7 +245,7 @@ const ROUTINE = /^(Ignoring|Looking in indexes:|Collecting|\s+(Downloading|Using
  * @throws the signal's reason when it is aborted
  */
 export async function runInstaller(command: readonly string[], options: InstallOptions): Promise<void> {
-  const { signal, onLine, log } = options;
+  const { signal, onLine, log, downloads } = options;
   signal?.throwIfAborted();
   const output = await open(log, 'a');
   const { child, forget } = startLeashed(command, {
@@ -234,6 +253,7 @@ export async function runInstaller(command: readonly string[], options: InstallO
     env: {
       ...childEnvironment('python', 'network', 'installing'),
       ...{ PYTHONPATH: undefined, PYTHONHOME: undefined, VIRTUAL_ENV: undefined },
+      ...(downloads !== undefined && { TMPDIR: downloads, TEMP: downloads, TMP: downloads }),
     },
     signal,
   });

@@ -28,12 +28,17 @@ const { STARTER } = await import('../../../../src/editor/models/localModels');
 
 let folder: string;
 const mayInstall = vi.fn<() => Promise<boolean>>();
+const isInstalled = vi.fn<() => Promise<boolean>>();
+const open =
+  vi.fn<(signal: AbortSignal, report: (said: string, fraction?: number) => void) => Promise<object>>();
 const report = vi.fn<(error: unknown) => void>();
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-teacher-'));
   loops.length = 0;
   mayInstall.mockReset().mockResolvedValue(true);
+  isInstalled.mockReset().mockResolvedValue(true);
+  open.mockReset().mockResolvedValue({});
   report.mockReset();
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -44,7 +49,8 @@ function teacher(): InstanceType<typeof Teacher> {
     ...{ localPlaces: [{ spec: STARTER, folder: '/models/starter', name: 'starter' }] },
     ...{ locals: { model: () => ({}) }, log: () => Promise.resolve({}) },
   };
-  return new Teacher(engine as never, { mayInstall, assets: '/assets', prompts: '/prompts' } as never);
+  const trainer = { mayInstall, isInstalled, open, assets: '/assets', prompts: '/prompts' };
+  return new Teacher(engine as never, trainer as never);
 }
 
 const kept = async (number: number): Promise<unknown> =>
@@ -78,6 +84,30 @@ it('can begin one after a press that came to nothing', async () => {
   expect(here.now.state).toBe('none');
   await here.start('brief');
   expect(here.now.state).toBe('working');
+});
+
+it('installs before it plays, and says so also while it waits to begin', async () => {
+  const here = teacher();
+  isInstalled.mockResolvedValue(false);
+  await here.lookForTrainer();
+  expect(here.now).toMatchObject({ state: 'none', installing: { isDone: false, said: '' } });
+  const { promise, resolve } = Promise.withResolvers<object>();
+  open.mockImplementation((_, tell) => {
+    tell('downloading torch', 0.13);
+    return promise;
+  });
+  await here.start('brief');
+  await eventually(() =>
+    expect(here.now).toMatchObject({ stages: [], installing: { said: 'downloading torch', fraction: 0.13 } }),
+  );
+  expect(here.now.secondsLeft).toBeUndefined();
+  expect(loops).toHaveLength(0);
+  resolve({});
+  await eventually(() => expect(loops).toHaveLength(1));
+  expect(here.now.installing).toMatchObject({ isDone: true });
+  loops[0]!.end(result);
+  await eventually(() => expect(here.now.state).toBe('done'));
+  expect(here.now.installing).toBeUndefined();
 });
 
 it('keeps the result of a lesson that ends while it is being stopped', async () => {

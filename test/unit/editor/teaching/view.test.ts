@@ -36,6 +36,28 @@ describe('the page of a lesson', () => {
     expect(view.time).toContain('40 s');
   });
 
+  it('has the installation as a step of its own, with what has arrived and no time left of another step', () => {
+    const said = 'downloading torch (539 MB), 412 MB of about 3.1 GB so far';
+    const installing = { isDone: false, said, fraction: 0.13 };
+    const view = teachingView({ state: 'working', lesson, stages: [], installing }, around, english);
+    expect(view.stages.map(({ state }) => state)).toEqual([
+      'now',
+      'waiting',
+      'waiting',
+      'waiting',
+      'waiting',
+    ]);
+    expect(view.stages[0]).toMatchObject({ count: said, fraction: 0.13 });
+    expect(view.time).toBe('');
+    const before = teachingView(
+      { state: 'none', stages: [], installing: { isDone: false, said: '' } },
+      around,
+      english,
+    );
+    expect(before.sizes[0]!.stages[0]).toMatchObject({ state: 'waiting' });
+    expect(before.sizes[0]!.detail).toMatch(/7 min on this machine, after the installation\./);
+  });
+
   it('begins nothing in a workspace that is not trusted, and says why', () => {
     const restricted = { ...around, restriction: 'Not here.' };
     const view = teachingView({ state: 'none', stages: [] }, restricted, english);
