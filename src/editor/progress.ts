@@ -16,12 +16,10 @@ export interface LongWork {
 }
 
 class LongWorks {
-  private readonly changed = new vscode.EventEmitter<void>();
   private readonly works = new Map<string, LongWork>();
+  private readonly listeners = new Set<() => void>();
 
-  readonly onDidChange = this.changed.event;
-
-  /** The latest. */
+  /** The latest to begin. */
   get now(): LongWork | undefined {
     return [...this.works.values()].at(-1);
   }
@@ -30,7 +28,12 @@ class LongWorks {
   tell(id: string, work: LongWork | undefined): void {
     if (work === undefined) this.works.delete(id);
     else this.works.set(id, work);
-    this.changed.fire();
+    for (const listener of this.listeners) listener();
+  }
+
+  onDidChange(listener: () => void): { dispose(): void } {
+    this.listeners.add(listener);
+    return { dispose: () => void this.listeners.delete(listener) };
   }
 }
 

@@ -72,7 +72,7 @@ function ofClass(configured: Form, { model_type, tokenizer_class }: Form, isByte
 
 /** Null takes a token away. Other values, such as those of `add_bos_token`, are no tokens. */
 function take(tokens: Map<string, string>, from: Form): void {
-  const extra = z.record(z.string(), z.unknown()).safeParse(from['extra_special_tokens']);
+  const extra = z.record(z.string(), z.unknown()).safeParse(from.extra_special_tokens);
   const named = Object.entries({ ...from, ...(extra.success ? extra.data : {}) });
   for (const [name, value] of named.filter(([key]) => key.endsWith('_token'))) {
     const text = tokenForm.safeParse(value);
