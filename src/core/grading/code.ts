@@ -2,6 +2,7 @@ import type { GradingMode } from './grade';
 import { codeAmongProse } from './prose';
 import {
   calledNames,
+  definitionsIn,
   isSignature,
   onlyDefines,
   tidy,
@@ -77,23 +78,32 @@ function lastThatDefines(
 }
 
 /**
- * The piece with the function, behind those earlier pieces that define what it uses and does not define. A piece that
- * does more than that (an example, a test) or has another version of the function is left out.
+ * The piece with the function, between those other pieces that define what it uses and does not define. Of a piece that
+ * does more than define (an example, a test) only its functions and classes count, and of a later piece, too. One with
+ * another version of the function is left out.
  */
 function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string): string {
   const main = pieces[index]!;
-  const taken = [main.code];
   const used = new Set(wordsOf(main.code));
   const known = new Set([...main.defined, ...main.imported]);
-  for (const { code, defined, imported } of pieces.slice(0, index).reverse()) {
+  const neededOf = (piece: Piece, code: string | undefined): string[] => {
+    if (code === undefined || piece.defined.has(name) || piece.imported.has(name)) return [];
+    const { defined, imported } = code === piece.code ? piece : topLevelOf(code);
     const names = [...defined, ...imported];
-    const needed = names.some((each) => used.has(each) && !known.has(each));
-    if (!needed || names.includes(name) || !onlyDefines(code, name)) continue;
-    taken.push(code.trimEnd());
+    if (!names.some((each) => used.has(each) && !known.has(each))) return [];
     for (const each of wordsOf(code)) used.add(each);
     for (const each of names) known.add(each);
-  }
-  return taken.length === 1 ? main.code : futureFirst(taken.reverse().join('\n\n'));
+    return [code.trimEnd()];
+  };
+  const later = pieces.slice(index + 1).flatMap((piece) => neededOf(piece, definitionsIn(piece.code)));
+  const earlier = pieces
+    .slice(0, index)
+    .reverse()
+    .flatMap((piece) =>
+      neededOf(piece, onlyDefines(piece.code, name) ? piece.code : definitionsIn(piece.code)),
+    );
+  if (later.length + earlier.length === 0) return main.code;
+  return futureFirst([...earlier.reverse(), main.code, ...later].join('\n\n'));
 }
 
 /** The beginning is the only place where Python allows `from __future__`. */
@@ -189,11 +199,10 @@ function blocksOf(text: string): Block[] {
     else if (fence.tag === 'markdown' || fence.tag === 'md') outer = fence.mark;
     else if (fence.closed) blocks.push({ tag: fence.tag, code: fence.code ?? '' });
     else {
-      const { code, next } = readBlock(lines, index + 1, fence, endless);
-      blocks.push({
-        tag: fence.tag,
-        code: [...(fence.code === undefined ? [] : [fence.code]), ...code].join('\n'),
-      });
+      const { code, next, isOpen } = readBlock(lines, index + 1, fence, endless);
+      const all = [...(fence.code === undefined ? [] : [fence.code]), ...code];
+      // Prose behind the code of a fence that nothing closes is in the block, too.
+      blocks.push({ tag: fence.tag, code: (isOpen ? codeAmongProse(all) : undefined) ?? all.join('\n') });
       index = next - 1;
     }
   }
@@ -249,7 +258,7 @@ function readBlock(
   start: number,
   { mark, tag, quoted }: Fence,
   endless: Set<Quote>,
-): { readonly code: readonly string[]; readonly next: number } {
+): { readonly code: readonly string[]; readonly next: number; readonly isOpen?: boolean } {
   const hasStrings = pythonTags.test(tag) || tag === '' || tag === 'code';
   const code: string[] = [];
   let quote: Quote = null;
@@ -270,7 +279,7 @@ function readBlock(
     if (quote !== null && endless.has(quote)) quote = null;
   }
   // A string that never ends is broken code, and the fence in it was a real one. No later string of the kind ends either.
-  if (quote === null || inString === undefined) return { code, next: lines.length };
+  if (quote === null || inString === undefined) return { code, next: lines.length, isOpen: hasStrings };
   endless.add(quote);
   return { code: code.slice(0, inString.length), next: inString.next };
 }

@@ -61,15 +61,17 @@ const keywords = new Set(
 );
 
 /** Signs that Python has nowhere outside of strings and comments, and beginnings that no statement has. */
-const foreignSigns = /[`$?]|!(?!=)|[^\s\p{L}\p{N}\p{M}_\u200b\u2060\ufeff\x21-\x7e]/u;
-const foreignBeginning = /^(?:[*<>=|&%/,;:]|\d+[.)]\s|- )/;
-const title = /^[\p{L}_][\p{L}\p{N}_' ]*[.:]$|^[\p{L}_][\p{L}\p{N}_]*$/u;
+const foreignSigns = /[`$?]|!(?!=)|[^ \t\f\p{L}\p{N}\p{M}_\u200b\u2060\ufeff\x21-\x7e]/u;
+const foreignBeginning = /^(?:[-+*<>=|&%/,;:]|\d+[.)]\s)/;
+/** Also where it could be Python (`That is all`, `Time: O(1)`, `-1`): it would do nothing there but raise. */
+const title = /^[\p{L}_][\p{L}\p{N}_' ,]*[.:]?$|^[\p{L}_][\p{L}\p{N}_]*:[^=]*$/u;
+const foreignAssignment = /^\w+\([^()]*\) ?=(?!=)/;
 
 /** @param bare the line without its strings and comment */
 function isProse(line: string, bare: string): boolean {
   const text = bare.trim();
   if (text === '' || line.trim().startsWith('#')) return false;
-  if (foreignSigns.test(text) || foreignBeginning.test(text)) return true;
+  if (foreignSigns.test(text) || foreignBeginning.test(text) || foreignAssignment.test(text)) return true;
   if (title.test(text) && !keywords.has(/^[\p{L}\p{N}_]*/u.exec(text)![0])) return true;
   // In Python, no two names stand side by side. A quote in an f-string may have ended the string too early here.
   return !/[fF][rR]?["']/.test(line) && namesSideBySide(text);

@@ -141,6 +141,34 @@ export function onlyDefines(code: string, name: string): boolean {
   return true;
 }
 
+/**
+ * The functions and classes of the top level with the imports and constants before them; undefined if there are none.
+ * What stands behind them is their example.
+ */
+export function definitionsIn(code: string): string | undefined {
+  const lines = code.split('\n');
+  const kept: { isDefinition: boolean; lines: string[] }[] = [];
+  const starts = new Map([...codeLines(lines)].map(({ line, index }) => [index, line]));
+  let isKept = true;
+  let isDecorated = false;
+  for (const [index, text] of lines.entries()) {
+    const line = starts.get(index);
+    if (line !== undefined && !/^[ \t)\]}'"]/.test(line)) {
+      const isDefinition = definition.test(line) || line.startsWith('@');
+      isKept = isDefinition || assignment.test(line) || importLine.test(line);
+      if (isKept && !isDecorated) kept.push({ isDefinition, lines: [] });
+      isDecorated = line.startsWith('@');
+    }
+    if (isKept) kept.at(-1)?.lines.push(text);
+  }
+  const last = kept.findLastIndex(({ isDefinition }) => isDefinition);
+  if (last < 0) return undefined;
+  return kept
+    .slice(0, last + 1)
+    .flatMap((part) => part.lines)
+    .join('\n');
+}
+
 /** True if the body is empty, "...", "pass" or a docstring. */
 export function isSignature(code: string, name: string): boolean {
   const bare = code

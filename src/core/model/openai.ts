@@ -171,7 +171,9 @@ export class OpenAiModel implements Model {
           return { answer: answer.finish().answer, streamed: body.isStream };
       }
       throwIfStopped(deadline, this.#limits, this.#to);
-      return { answer: this.#finished(answer, body.isWhole), streamed: body.isStream };
+      if (!answer.hasChoice && body.isStream)
+        throw badAnswer('sent a stream without choices', this.#to, { again: true });
+      return { answer: this.#finished(answer, body.isWhole && !body.hasForeign), streamed: body.isStream };
     } catch (error) {
       // Nothing of the message is missing if the connection breaks or stalls after its finish reason.
       const isEnded = ['stop', 'length', 'other'].includes(answer.ending);

@@ -20,6 +20,7 @@ describe('fixed mode finds the code', () => {
     ['in a long fence', `\`\`\`\`python\n${code}\n\`\`\`\``],
     ['in an indented fence', `1. So:\n   \`\`\`python\n   def f(x):\n       return x\n   \`\`\``],
     ['in a fence that is never closed', `Here:\n\`\`\`python\n${code}`],
+    ['in a fence that is never closed, before prose', `\`\`\`python\n${code}\n\nIt just returns x, see?`],
     ['with Windows line ends', `\`\`\`python\r\n${code.replace('\n', '\r\n')}\r\n\`\`\`\r\n`],
     [
       'before an example of its use',
@@ -69,6 +70,10 @@ describe('fixed mode finds the code', () => {
     ['in an indented block of Markdown', `So:\n\n    def f(x):\n        return x\n\nThat is it.`],
     ['before an example without a fence', `${code}\n\nExample usage:\n\nprint(f(1))\n`],
     ['behind the name of the language', `python\n${code}\n${fence}`],
+    ['before words that could be Python', `${code}\n\nThat is all`],
+    ['before a line of its complexity', `${code}\nTime: O(1)\nT(n) = O(n)`],
+    ['before a rule', `${code}\n---\nSo it is`],
+    ['behind prose with a no-break space', `Here\u00a0is:\n\n${code}`],
     ['before a list of remarks', `${code}\n\n**Notes**\n- It's fast.\n1. So there\n\u2192 done`],
   ])('outside of fences, %s', (_where, text) => {
     expect(fixed(text)).toBe(code);
@@ -180,6 +185,16 @@ describe('of several blocks, fixed mode takes the one that defines what the test
     const draft = block('import numpy') + block('helper = 3\nprint(helper)') + block('y = f(2)');
     const main = 'def f(x):\n    return x + helper + y';
     expect(fixed(draft + block(main))).toBe(main);
+  });
+
+  it('and the functions of later blocks, and of blocks with an example', () => {
+    const main = 'def f(x):\n    return helper(x, list())';
+    const helper = 'STEP = 1\n@cache\ndef helper(x, y):\n    return x + STEP';
+    const example = 'n = int(input())\nprint(helper(n, 2))';
+    const whole = `${helper}\n\n${main}`;
+    expect(fixed(block(`${helper}\n${example}`) + block(main))).toBe(whole);
+    expect(fixed(block(main) + block(`${helper}\n${example}`))).toBe(`${main}\n\n${helper}`);
+    expect(fixed(block(main) + block('list = [1]'))).toBe(main);
   });
 
   it('and keeps imports from __future__ first', () => {

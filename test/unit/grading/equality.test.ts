@@ -122,6 +122,7 @@ describe('other values are not', () => {
     ['pathlib.Path("a")', '"a"'],
     ['re.compile("a")', 're.compile("a", re.I)'],
     ['ipaddress.ip_address("10.0.0.0")', 'ipaddress.ip_network("10.0.0.0")'],
+    ['ipaddress.ip_interface("10.0.0.0/8")', 'ipaddress.ip_network("10.0.0.0/8")'],
     ['uuid.UUID(int=7)', '7'],
     ['len', 'sum'],
     ['nested(900)', 'nested(899)'],

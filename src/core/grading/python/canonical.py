@@ -176,7 +176,8 @@ class Canon:
         if module is None or vars(module).get(name_of(kind)) is not kind:
             return None
         if kind.__module__ == 'ipaddress':
-            return 'w' + self.text((value.version, str(value)), depth)
+            # A network and an interface may have one text.
+            return 'w' + self.text((name_of(kind), str(value)), depth)
         if name_of(kind) in ('PosixPath', 'PurePosixPath'):
             return 'P' + self.text(str(value), depth)
         return None

@@ -68,11 +68,14 @@ export function statusIn(body: unknown): number | undefined {
 const MAX_WORDS_CHARS = 4000;
 
 const NO_CREDIT =
-  /insufficient[ _-](?:quota|credit|balance|funds|user[ _]quota)|credit[ _]balance|billing_(?:hard_limit|not_active)|payment[ _]required|balance (?:is )?(?:not enough|insufficient|too low)|arrearage|AccountOverdue|余额不足|欠费/i;
+  /insufficient[ _-](?:quota|credit|balance|funds|user[ _]quota)|credit[ _]balance|billing_(?:hard_limit|not_active)|payment[ _]required|balance (?:is )?(?:not enough|insufficient|too low)|arrearage|AccountOverdue|余额不足|欠费|out of (?:credits?|funds)\b|top[ -]?up (?:your|the) (?:account|balance)/i;
 
 /** Words that servers also write when a limit per minute is used up, and then they say when to come back. */
 const PERHAPS_NO_CREDIT =
-  /exceeded[ _](?:your[ _])?current[ _]quota|billing|\b(?:no|any|out of|not enough|more|available|included|monthly|enough) credits?\b|credits? (?:exhausted|limit|are used up)|spend(?:ing)? limit|hard limit has been reached/i;
+  /exceeded[ _](?:your[ _])?current[ _]quota|\b(?:no|any|not enough|more|available|included|monthly|enough) credits?\b|credits? (?:exhausted|limit|are used up)|spend(?:ing)? limit|hard limit has been reached/i;
+
+/** The same at statuses of a quota. */
+const OF_BILLING = /billing/i;
 
 const RATE =
   /rate[ _-]?limit|too many requests|too many tokens, please wait|(?:tokens|requests|token|request)[ _]per[ _-](?:min|day|hour|sec)|per[ -]minute|throttl|RESOURCE_EXHAUSTED|slow down/i;
@@ -106,7 +109,8 @@ export function complaintIn(all: string, status: number | undefined): Complaint 
   const isRate = RATE.test(words);
   if (!isRate && TOO_LONG.some((form) => form.test(words))) return 'too-long';
   const isOfQuota = status === undefined || [403, 412, 429].includes(status);
-  if (isOfQuota && PERHAPS_NO_CREDIT.test(words) && waitIn(words) === undefined) return 'no-credit';
+  const isPerhaps = PERHAPS_NO_CREDIT.test(words) || (isOfQuota && OF_BILLING.test(words));
+  if (isPerhaps && waitIn(words) === undefined) return 'no-credit';
   const isOfClient = status === undefined || (status < 500 && status !== 429);
   if (isOfClient && FILTERED.test(words)) return 'filtered';
   if (isOfClient && UNKNOWN_MODEL.test(words)) return 'unknown-model';

@@ -2,6 +2,7 @@ import { APIError } from 'openai';
 import { isTooDeep } from '../../json';
 import { chunkOf, isFields, type Chunk } from './answer';
 import type { Deadline } from './deadline';
+import { statusIn } from './errorWords';
 import {
   badAnswer,
   brokenOff,
@@ -29,6 +30,8 @@ export class ChatBody {
   isStream = false;
   /** True once the body has shown that nothing of it is missing. */
   isWhole = false;
+  /** True if the stream had something that is no part of a message, and so may say that the message failed. */
+  hasForeign = false;
   readonly #tap = new Tap();
 
   constructor(
@@ -100,6 +103,7 @@ export class ChatBody {
       const ended = event;
       event = new ServerEvent();
       if (ended.data.length > 0) events += 1;
+      this.hasForeign ||= ended.isForeign;
       if (ended.data.some((line) => line.trim() === END)) this.isWhole = true;
       for (const value of ended.values()) {
         if (ended.name === 'error') throw errorOf(isFields(value) ? (value.error ?? value) : value, to);
@@ -115,7 +119,9 @@ export class ChatBody {
     // Some servers omit the last empty line.
     yield* read.call(this);
     if (events === 0 && !this.deadline.signal.aborted)
-      throw badAnswer(`sent no answer but ${this.#tap.shown(to)}`, to);
+      throw badAnswer(`sent no answer but ${this.#tap.shown(to)}`, to, {
+        again: isEventStream(this.response),
+      });
   }
 
   /** Google's servers put errors, and chunks of a body that is no stream, into a list. */
@@ -125,8 +131,10 @@ export class ChatBody {
     for (const part of Array.isArray(value) ? (value as unknown[]) : [value]) {
       if (!isFields(part)) continue;
       const chunk = chunkOf(part);
-      const error = errorIn(part) ?? chunk.choices.map(errorIn).find((one) => one !== undefined);
+      const places = [part, ...chunk.choices.flatMap((choice) => [choice, choice.delta, choice.message])];
+      const error = places.map(errorIn).find((one) => one !== undefined);
       if (error !== undefined) throw errorOf(error, to);
+      this.hasForeign ||= part.choices === undefined && part.usage == null && part.timings == null;
       yield chunk;
     }
   }
@@ -143,8 +151,14 @@ function isEventStream(response: Response): boolean {
 class ServerEvent {
   name = '';
   readonly data: string[] = [];
+  #hasOtherLine = false;
+
+  get isForeign(): boolean {
+    return this.#hasOtherLine || (this.name === 'error' && this.data.length === 0);
+  }
 
   add(line: string): void {
+    this.#hasOtherLine ||= !FIELD.test(line);
     const colon = line.indexOf(':');
     const value = line.slice(colon + 1).replace(/^ /, '');
     if (line.startsWith('data:')) this.data.push(value);
@@ -188,12 +202,16 @@ async function* linesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
 }
 
 /** The error of an answer, or of its choice as with OpenRouter. */
-function errorIn(value: Readonly<Record<string, unknown>>): unknown {
-  const { error, object, type, choices } = value;
+function errorIn(value: unknown): unknown {
+  if (!isFields(value)) return undefined;
+  const { error, object, type, choices, errors, error_msg: said } = value;
   const isEmpty = isFields(error) && Object.keys(error).length === 0;
-  if (error && !isEmpty) return error;
-  // Older vLLM writes the error itself in place of a chunk.
-  return choices == null && (object === 'error' || type === 'error') ? value : undefined;
+  if (error && error !== true && !isEmpty) return error;
+  if (Array.isArray(choices) && choices.length > 0) return undefined;
+  // Older vLLM and others write the error itself in place of a chunk.
+  const isError = error === true || object === 'error' || type === 'error' || statusIn(value) !== undefined;
+  const hasErrors = (Array.isArray(errors) && errors.length > 0) || (typeof said === 'string' && said !== '');
+  return isError || hasErrors ? value : undefined;
 }
 
 const errorOf = (error: unknown, to: Addressee): Failure =>
