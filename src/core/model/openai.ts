@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenAI } from 'openai';
-import { Fault, type FaultCode } from '../fault';
+import { Fault } from '../fault';
 import { environmentBaseUrl, readAddress, type Address, environmentKey, keyRemedy } from './address';
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
 import { clientFor } from './chat/client';
@@ -43,8 +43,9 @@ export interface OpenAiOptions {
   readonly retry?: Partial<RetrySettings>;
 }
 
-/** Codes of a connection that broke or stands still. */
-const LOST: readonly FaultCode[] = ['model/unreachable', 'model/timed-out'];
+/** True if the connection broke or stands still, or the rest of a stream cannot be read. */
+const isLost = ({ code, again }: Failure): boolean =>
+  code === 'model/unreachable' || code === 'model/timed-out' || (code === 'model/bad-answer' && again);
 
 /** Any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
 export class OpenAiModel implements Model {
@@ -175,9 +176,9 @@ export class OpenAiModel implements Model {
         throw badAnswer('sent a stream without choices', this.#to, { again: true });
       return { answer: this.#finished(answer, body.isWhole && !body.hasForeign), streamed: body.isStream };
     } catch (error) {
-      // Nothing of the message is missing if the connection breaks or stalls after its finish reason.
+      // Nothing of the message is missing if the stream breaks, stalls or cannot be read after its finish reason.
       const isEnded = ['stop', 'length', 'other'].includes(answer.ending);
-      if (isEnded && error instanceof Failure && LOST.includes(error.code))
+      if (isEnded && error instanceof Failure && isLost(error))
         return { answer: this.#finished(answer, true), streamed: true };
       throwIfStopped(deadline, this.#limits, this.#to);
       throw failureOf(error, this.#to);

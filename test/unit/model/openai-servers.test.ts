@@ -187,6 +187,9 @@ test.each<[string, Reply, Partial<Generation>]>([
   ['a whole answer as a stream', sse(JSON.stringify(whole)), HI],
   ['chunks in a list', body([...hi, stop]), HI],
   ['no [DONE]', sse(events(...hi, stop)), HI],
+  ['a last event that is cut off', sse(`${events(...hi, stop)}data: {"usage":{"pro`), HI],
+  ['an end in other words', sse(`${events(...hi, stop)}data: <|end|>\n\n`), HI],
+  ['an error of nulls', stream({ ...said('Hi there'), error: { code: null, message: null } }, stop), HI],
   [
     'an empty finish reason in each chunk',
     stream(

@@ -205,7 +205,8 @@ async function* linesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
 function errorIn(value: unknown): unknown {
   if (!isFields(value)) return undefined;
   const { error, object, type, choices, errors, error_msg: said } = value;
-  const isEmpty = isFields(error) && Object.keys(error).length === 0;
+  const isEmpty =
+    typeof error === 'object' && Object.values(error ?? {}).every((part) => part == null || part === '');
   if (error && error !== true && !isEmpty) return error;
   if (Array.isArray(choices) && choices.length > 0) return undefined;
   // Older vLLM and others write the error itself in place of a chunk.
