@@ -62,7 +62,13 @@ describe('values that Python calls equal are equal', () => {
       'datetime.datetime(2024, 1, 1, 12, tzinfo=datetime.timezone.utc)',
       'datetime.datetime(2024, 1, 1, 14, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))',
     ],
+    [
+      'datetime.datetime.min.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=1)))',
+      'datetime.datetime(1, 1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))',
+    ],
     ['float("inf")', 'decimal.Decimal("Infinity")'],
+    ['range(10 ** 5000)', 'range(0, 10 ** 5000)'],
+    ['fractions.Fraction(10 ** 5000, 3)', 'fractions.Fraction(20 ** 5000, 3 * 2 ** 5000)'],
     ['"\\ud800é\\n"', '"\\ud800" + chr(233) + chr(10)'],
     ['list(range(5000))', '[float(i) for i in range(5000)]'],
     ['[int, str]', '[type(1), type("")]'],

@@ -44,7 +44,12 @@ def display(value, numpy, room=DISPLAY_LIMIT, depth=0):
     if (kind is instant or kind is clock) and value.tzinfo is not None and type(value.tzinfo) is not timezone:
         # The time zone may be of the answer's making, and repr would run its code.
         return display(value.replace(tzinfo=None), numpy) + ' in a time zone'
-    if among(kind, (Decimal, Fraction, instant, date, clock, span, range)):
+    if kind is Fraction:
+        return 'Fraction' + display((value.numerator, value.denominator), numpy, room, depth)
+    if kind is range:
+        parts = (value.start, value.stop) if value.step == 1 else (value.start, value.stop, value.step)
+        return 'range' + display(parts, numpy, room, depth)
+    if among(kind, (Decimal, instant, date, clock, span)):
         return repr(value)
     if among(kind, MAPPINGS):
         return name_of(kind) + '(' + enclosed(dict.items(value), '{', '}', numpy, room, depth) + ')'
