@@ -79,15 +79,15 @@ function lastThatDefines(
 
 /**
  * The piece with the function, between those other pieces that define what it uses and does not define. Of a piece that
- * does more than define (an example, a test) only its functions and classes count, and of a later piece, too. One with
- * another version of the function is left out.
+ * does more than define (an example, a test), has another version of the function or comes later, only the other
+ * functions and classes count.
  */
 function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string): string {
   const main = pieces[index]!;
   const used = new Set(wordsOf(main.code));
   const known = new Set([...main.defined, ...main.imported]);
   const neededOf = (piece: Piece, code: string | undefined): string[] => {
-    if (code === undefined || piece.defined.has(name) || piece.imported.has(name)) return [];
+    if (code === undefined || piece.imported.has(name)) return [];
     const { defined, imported } = code === piece.code ? piece : topLevelOf(code);
     const names = [...defined, ...imported];
     if (!names.some((each) => used.has(each) && !known.has(each))) return [];
@@ -95,13 +95,14 @@ function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string):
     for (const each of names) known.add(each);
     return [code.trimEnd()];
   };
-  const later = pieces.slice(index + 1).flatMap((piece) => neededOf(piece, definitionsIn(piece.code)));
+  const later = pieces.slice(index + 1).flatMap((piece) => neededOf(piece, definitionsIn(piece.code, name)));
   const earlier = pieces
     .slice(0, index)
     .reverse()
-    .flatMap((piece) =>
-      neededOf(piece, onlyDefines(piece.code, name) ? piece.code : definitionsIn(piece.code)),
-    );
+    .flatMap((piece) => {
+      const isWhole = !piece.defined.has(name) && onlyDefines(piece.code, name);
+      return neededOf(piece, isWhole ? piece.code : definitionsIn(piece.code, name));
+    });
   if (later.length + earlier.length === 0) return main.code;
   return futureFirst([...earlier.reverse(), main.code, ...later].join('\n\n'));
 }

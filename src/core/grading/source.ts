@@ -142,12 +142,14 @@ export function onlyDefines(code: string, name: string): boolean {
 }
 
 /**
- * The functions and classes of the top level with the imports and constants before them; undefined if there are none.
- * What stands behind them is their example.
+ * The functions and classes of the top level but those of this name, with the imports and constants before them;
+ * undefined if there are none. What stands behind them is their example.
  */
-export function definitionsIn(code: string): string | undefined {
+export function definitionsIn(code: string, name: string): string | undefined {
   const lines = code.split('\n');
   const kept: { isDefinition: boolean; lines: string[] }[] = [];
+  const hasName = (line: string): boolean =>
+    wordsOf(definition.exec(line)?.[1] ?? assignment.exec(line)?.[1] ?? '').has(name);
   const starts = new Map([...codeLines(lines)].map(({ line, index }) => [index, line]));
   let isKept = true;
   let isDecorated = false;
@@ -158,6 +160,10 @@ export function definitionsIn(code: string): string | undefined {
       isKept = isDefinition || assignment.test(line) || importLine.test(line);
       if (isKept && !isDecorated) kept.push({ isDefinition, lines: [] });
       isDecorated = line.startsWith('@');
+      if (isKept && hasName(line)) {
+        kept.pop();
+        isKept = false;
+      }
     }
     if (isKept) kept.at(-1)?.lines.push(text);
   }

@@ -197,6 +197,13 @@ describe('of several blocks, fixed mode takes the one that defines what the test
     expect(fixed(block(main) + block('list = [1]'))).toBe(main);
   });
 
+  it('and the other functions of a block with an earlier version', () => {
+    const helper = 'import math\n@cache\ndef helper(x):\n    return math.floor(x)';
+    const wrong = '@cache\ndef f(x):\n    return 0\nf = wrapped(f)';
+    const main = 'def f(x):\n    return helper(x)';
+    expect(fixed(block(`${helper}\n${wrong}\nprint(f(1))`) + block(main))).toBe(`${helper}\n\n${main}`);
+  });
+
   it('and keeps imports from __future__ first', () => {
     const main = 'from __future__ import annotations\ndef f(x):\n    return STEP';
     expect(fixed(block('STEP = 1') + block(main))).toBe(
