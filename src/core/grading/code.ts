@@ -37,7 +37,7 @@ function fixedCode(text: string, calls: readonly string[]): string {
     for (const isChosen of [(piece: Piece) => !isOutside(piece), isOutside]) {
       for (const { candidates, definers } of choices) {
         const index = lastThatDefines(name, candidates, definers, isChosen);
-        if (index !== undefined) return withWhatItNeeds(candidates, index, name);
+        if (index !== undefined) return withWhatItNeeds(pieces, candidates, candidates[index]!, name);
       }
     }
   }
@@ -79,11 +79,18 @@ function lastThatDefines(
 
 /**
  * The piece with the function, between those other pieces that define what it uses and does not define. Of a piece that
- * does more than define (an example, a test), has another version of the function or comes later, only the other
- * functions and classes count.
+ * does more than define (an example, a test), has another version of the function or another kind of tag, or comes
+ * later, only the other functions and classes count.
  */
-function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string): string {
-  const main = pieces[index]!;
+function withWhatItNeeds(
+  all: readonly Piece[],
+  candidates: readonly Piece[],
+  main: Piece,
+  name: string,
+): string {
+  const pieces = all.filter((piece) => isPython(piece) || isUntagged(piece) || isOutside(piece));
+  const index = pieces.indexOf(main);
+  const ofKind = new Set(candidates);
   const used = new Set(wordsOf(main.code));
   const known = new Set([...main.defined, ...main.imported]);
   const neededOf = (piece: Piece, code: string | undefined): string[] => {
@@ -100,7 +107,7 @@ function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string):
     .slice(0, index)
     .reverse()
     .flatMap((piece) => {
-      const isWhole = !piece.defined.has(name) && onlyDefines(piece.code, name);
+      const isWhole = ofKind.has(piece) && !piece.defined.has(name) && onlyDefines(piece.code, name);
       return neededOf(piece, isWhole ? piece.code : definitionsIn(piece.code, name));
     });
   if (later.length + earlier.length === 0) return main.code;

@@ -1,6 +1,6 @@
 /** Tells Python from the prose around it, line by line and without parsing either. Takes linear time. */
 
-import { endOfLine, tidy, type Quote } from './source';
+import { endOfLine, nesting, tidy, type Quote } from './source';
 
 /**
  * Returns the code in a text that has no fences: all of it when no line is surely prose, else the parts that begin like
@@ -87,13 +87,4 @@ function namesSideBySide(text: string): boolean {
     end = index + word.length;
   }
   return false;
-}
-
-function nesting(bare: string): number {
-  let depth = 0;
-  for (const sign of bare) {
-    if ('([{'.includes(sign)) depth++;
-    else if (')]}'.includes(sign)) depth--;
-  }
-  return depth;
 }

@@ -48,6 +48,16 @@ function stringEnd(line: string, start: number): number | undefined {
   return undefined;
 }
 
+/** Brackets that a bare line opens, less those that it closes. */
+export function nesting(bare: string): number {
+  let depth = 0;
+  for (const sign of bare) {
+    if ('([{'.includes(sign)) depth++;
+    else if (')]}'.includes(sign)) depth--;
+  }
+  return depth;
+}
+
 /** Lines that are Python of their own: not blank, not a comment, not within a triple-quoted string. */
 function* codeLines(lines: readonly string[]): Generator<{ readonly line: string; readonly index: number }> {
   let quote: Quote = null;
@@ -150,12 +160,12 @@ export function definitionsIn(code: string, name: string): string | undefined {
   const kept: { isDefinition: boolean; lines: string[] }[] = [];
   const hasName = (line: string): boolean =>
     wordsOf(definition.exec(line)?.[1] ?? assignment.exec(line)?.[1] ?? '').has(name);
-  const starts = new Map([...codeLines(lines)].map(({ line, index }) => [index, line]));
   let isKept = true;
   let isDecorated = false;
-  for (const [index, text] of lines.entries()) {
-    const line = starts.get(index);
-    if (line !== undefined && !/^[ \t)\]}'"]/.test(line)) {
+  let depth = 0;
+  let quote: Quote = null;
+  for (const line of lines) {
+    if (quote === null && depth === 0 && /^[^\s#)\]}'"]/.test(line)) {
       const isDefinition = definition.test(line) || line.startsWith('@');
       isKept = isDefinition || assignment.test(line) || importLine.test(line);
       if (isKept && !isDecorated) kept.push({ isDefinition, lines: [] });
@@ -165,7 +175,10 @@ export function definitionsIn(code: string, name: string): string | undefined {
         isKept = false;
       }
     }
-    if (isKept) kept.at(-1)?.lines.push(text);
+    if (isKept) kept.at(-1)?.lines.push(line);
+    const end = endOfLine(line, quote);
+    quote = end.quote;
+    depth = Math.max(0, depth + nesting(end.bare));
   }
   const last = kept.findLastIndex(({ isDefinition }) => isDefinition);
   if (last < 0) return undefined;

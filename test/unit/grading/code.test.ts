@@ -195,6 +195,9 @@ describe('of several blocks, fixed mode takes the one that defines what the test
     expect(fixed(block(`${helper}\n${example}`) + block(main))).toBe(whole);
     expect(fixed(block(main) + block(`${helper}\n${example}`))).toBe(`${main}\n\n${helper}`);
     expect(fixed(block(main) + block('list = [1]'))).toBe(main);
+    expect(fixed(block(helper, '') + block(main) + block('x = 1', ''))).toBe(whole);
+    const table = 'STEPS = [\n1,\n]\ndef helper(\nx,\n):\n    return x';
+    expect(fixed(block(`${table}\nprint(1)`) + block(main))).toBe(`${table}\n\n${main}`);
   });
 
   it('and the other functions of a block with an earlier version', () => {
