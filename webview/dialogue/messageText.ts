@@ -3,6 +3,7 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { renderMarkdown } from './markdown';
+import { icon } from '../ui';
 import { withVisibleControls } from './untrusted';
 import type { MessageView, StreamView } from '../session/protocol';
 
@@ -32,8 +33,18 @@ export function thoughtsOf(thoughts: string, label: string): TemplateResult | ty
   </details>`;
 }
 
-export function streamed({ by, text, thinking, left = 0 }: StreamView): TemplateResult {
-  if (text === '') return html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>`;
+export function streamed({
+  by,
+  text,
+  thinking,
+  thoughts = '',
+  retrying,
+  left = 0,
+}: StreamView): TemplateResult {
+  if (retrying !== undefined) return html`<p class="quiet">${icon('sync')} ${retryWords(retrying)}</p>`;
+  if (text === '')
+    return html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>
+      ${thoughts === '' ? nothing : html`<p class="plain quiet thinking">${withVisibleControls(thoughts)}</p>`}`;
   return html`<div class="streaming">
       ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
     </div>
@@ -42,6 +53,17 @@ export function streamed({ by, text, thinking, left = 0 }: StreamView): Template
 
 function waiting(thinking: number): string {
   return thinking === 0 ? t('Waiting for first token…') : t('Thinking…');
+}
+
+function retryWords({ number, of, why }: NonNullable<StreamView['retrying']>): string {
+  switch (why) {
+    case 'connection':
+      return t('Connection lost, retrying ({0} of {1})…', number, of);
+    case 'busy':
+      return t('The server is busy, retrying ({0} of {1})…', number, of);
+    case 'server':
+      return t('The server failed, retrying ({0} of {1})…', number, of);
+  }
 }
 
 const furtherWords = (left: number): string =>

@@ -88,6 +88,14 @@ export interface StreamView {
   readonly text: string;
   /** Number of characters of thoughts so far. */
   readonly thinking: number;
+  /** The end of the thoughts, while nothing else has arrived. */
+  readonly thoughts?: string;
+  /** The last attempt failed, and nothing has arrived of this one. */
+  readonly retrying?: {
+    readonly number: number;
+    readonly of: number;
+    readonly why: 'connection' | 'busy' | 'server';
+  };
   /** Number of characters that are too many to be drawn. */
   readonly left?: number;
 }

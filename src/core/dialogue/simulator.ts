@@ -73,10 +73,10 @@ function spoken({ onText, onRestart }: GenerateOptions, { replyLimit }: Protocol
       characters += Array.from(more).length;
       if (more !== '') onText?.(more);
     },
-    onRestart(why) {
+    onRestart(why, attempt) {
       reading = new SimulatorReading();
       characters = 0;
-      onRestart?.(why);
+      onRestart?.(why, attempt);
     },
     enough: () => characters > replyLimit + BEYOND_LIMIT,
   };

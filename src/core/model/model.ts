@@ -63,11 +63,23 @@ export interface Generation {
   };
 }
 
+/** An attempt that follows a failed one. */
+export interface Attempt {
+  /** From 2. */
+  readonly number: number;
+  readonly of: number;
+  /** Code of the failure (core/fault.ts). */
+  readonly after: string;
+}
+
 export interface GenerateOptions {
   readonly signal?: AbortSignal;
   readonly onText?: (piece: string) => void;
-  /** An attempt failed and another follows: the text received so far is void, and the answer starts over. */
-  readonly onRestart?: (why: string) => void;
+  /**
+   * An attempt failed and another follows: the text received so far is void, and the answer starts over.
+   * @param attempt absent for a model on this machine
+   */
+  readonly onRestart?: (why: string, attempt?: Attempt) => void;
   /**
    * Asked after each piece of text. True stops the model; the text so far is the answer, with the finish reason
    * `other`.

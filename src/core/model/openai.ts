@@ -143,6 +143,7 @@ export class OpenAiModel implements Model {
         this.#counts.retries += 1;
         options.onRestart?.(
           `${error.message}; attempt ${attempt} of ${this.#retry.attempts} follows in ${(waitMs / 1000).toFixed(1)} s.`,
+          { number: attempt, of: this.#retry.attempts, after: error.code },
         );
         await pause(waitMs, options.signal);
       }

@@ -109,7 +109,9 @@ export class ServerPool implements Model {
         if (refusals.size === this.#members.length) throw mostHelpful([...refusals.values()]);
         if (attempt >= most) throw error;
         this.#again += 1;
-        options.onRestart?.(`${failure.message}; attempt ${attempt + 1} of ${most} goes to another server.`);
+        options.onRestart?.(`${failure.message}; attempt ${attempt + 1} of ${most} goes to another server.`, {
+          ...{ number: attempt + 1, of: most, after: failure.code },
+        });
       }
     }
   }

@@ -8,6 +8,8 @@ import { cut, withAnswer } from './view';
 const STREAM_INTERVAL_MS = 40;
 /** Maximum number of characters shown of a message that is being written, because it is drawn many times a second. */
 const MAX_STREAMED_CHARS = 10_000;
+/** Maximum number of characters shown of thoughts: the last ones. */
+const MAX_STREAMED_THOUGHTS = 600;
 
 /** Shows a message while it is written, without parsing again what is parsed already. */
 export class Streaming {
@@ -22,17 +24,24 @@ export class Streaming {
     ask: (streams: Pick<GenerateOptions, 'onText' | 'onRestart'>) => Promise<unknown>,
   ): Promise<void> {
     let text = new Begun();
+    let retrying: StreamView['retrying'];
     const show = (): void => {
       this.timer = undefined;
-      this.onStream(view(text));
+      this.onStream({ ...view(text), ...(retrying && { retrying }) });
     };
     try {
       await ask({
         onText: (piece) => {
           text.push(piece);
+          retrying = undefined;
           this.timer ??= setTimeout(show, STREAM_INTERVAL_MS);
         },
-        onRestart: () => (text = new Begun()),
+        onRestart: (_why, attempt) => {
+          text = new Begun();
+          retrying = attempt && { number: attempt.number, of: attempt.of, why: reasonOf(attempt.after) };
+          clearTimeout(this.timer);
+          show();
+        },
       });
     } finally {
       this.dispose();
@@ -45,12 +54,22 @@ export class Streaming {
   }
 }
 
+function reasonOf(code: string): NonNullable<StreamView['retrying']>['why'] {
+  if (code === 'model/rate-limited') return 'busy';
+  return code === 'model/unreachable' || code === 'model/timed-out' ? 'connection' : 'server';
+}
+
 /** Before `OUTPUT:` the text counts as thoughts, unless this agent wrote none in its earlier turns. */
 export function agentStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
   const { thinking, before, answer, left } = reading.beginning(MAX_STREAMED_CHARS);
   const undecided = thinking === 0 && answer === undefined && !reading.hasOutput;
   const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
-  if (undecided && !writesNone) return { by: 'agent', text: '', thinking: reading.text.length };
+  if (undecided && !writesNone) {
+    const { length } = reading.text;
+    const end = reading.text.slice(Math.max(0, length - MAX_STREAMED_THOUGHTS));
+    const thoughts = length <= MAX_STREAMED_THOUGHTS ? end : `…${end.slice(end.search(/\s/))}`;
+    return { by: 'agent', text: '', thinking: length, ...(length > 0 && { thoughts }) };
+  }
   const said = cut(answer === undefined ? before : withAnswer(before, answer), MAX_STREAMED_CHARS);
   const all = said.left + left;
   return { by: 'agent', text: said.shown, thinking, ...(all > 0 && { left: all }) };

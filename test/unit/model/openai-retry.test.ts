@@ -71,8 +71,9 @@ test('the wait that a server asks for is the wait that follows', async () => {
   const restarts: string[] = [];
   const turn = played.model.generate(question, sampling, {
     signal: cancel.signal,
-    onRestart: (why) => {
+    onRestart: (why, attempt) => {
       restarts.push(why);
+      expect(attempt).toEqual({ number: 2, of: 3, after: 'model/server-error' });
       cancel.abort();
     },
   });

@@ -4,7 +4,8 @@ import type { EventOf } from '../../../../src/core/trajectory/event';
 import { AgentReading } from '../../../../src/core/dialogue/agentMessage';
 import type { TestResult } from '../../../../src/core/grading/grade';
 import { GrowingText } from '../../../../src/core/growingText';
-import { agentStream, simulatorStream } from '../../../../src/editor/session/streaming';
+import { agentStream, simulatorStream, Streaming } from '../../../../src/editor/session/streaming';
+import type { StreamView } from '../../../../webview/session/protocol';
 import { gradeView, messageOf, taskView, turnView } from '../../../../src/editor/session/view';
 import { taskTitle } from '../../../../src/core/task/title';
 import { english } from '../translate';
@@ -107,6 +108,32 @@ describe('a message that is being written', () => {
       const { visible, thoughts } = messageOf(text);
       expect(streamOf(text, [])).toEqual({ by: 'agent', text: visible, thinking: thoughts.length });
     }
+  });
+
+  it('shows the end of the thoughts while nothing else has arrived', () => {
+    const shown = streamOf(`${'Hm. '.repeat(500)}So be it.`, []);
+    expect(shown).toMatchObject({ text: '', thinking: 2009 });
+    expect(shown.thoughts).toMatch(/^… Hm\. .*So be it\.$/);
+    expect(shown.thoughts!.length).toBeLessThan(1000);
+  });
+
+  it('says which attempt it is until text arrives', async () => {
+    const streams: StreamView[] = [];
+    const streaming = new Streaming((stream) => streams.push(stream));
+    const asked = Promise.withResolvers<unknown>();
+    const shown = streaming.show(GrowingText, simulatorStream, ({ onText, onRestart }) => {
+      onText?.('Half');
+      onRestart?.('It broke off.', { number: 2, of: 5, after: 'model/unreachable' });
+      onText?.('Whole');
+      return asked.promise;
+    });
+    await expect.poll(() => streams).toHaveLength(2);
+    asked.resolve(undefined);
+    await shown;
+    expect(streams).toEqual([
+      { by: 'simulator', text: '', thinking: 0, retrying: { number: 2, of: 5, why: 'connection' } },
+      { by: 'simulator', text: 'Whole', thinking: 0 },
+    ]);
   });
 });
 
