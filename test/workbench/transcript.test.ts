@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
-import { answer } from '../fixtures/chat-server-replies';
+import { answer, cutAfter, pauseBeforeEnd, type Reply } from '../fixtures/chat-server-replies';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { repeatedly } from './retries';
@@ -22,6 +22,18 @@ let workspace: string;
 let agent: ChatServer;
 let workbench: WorkbenchDriver;
 
+let attempts = 0;
+const mayThink = Promise.withResolvers<unknown>();
+const mayEnd = Promise.withResolvers<unknown>();
+
+/** Begins with thoughts, which stand until the test has looked at what comes before and after them. */
+const held =
+  (thoughts: string, end: Promise<unknown>): Reply =>
+  async (response, sent) => {
+    await mayThink.promise;
+    await pauseBeforeEnd(thoughts, end)(response, sent);
+  };
+
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 
 beforeAll(async () => {
@@ -29,10 +41,14 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   await rm(path.join(workspace, 'starter-world.jsonl'));
   agent = await startChatServer({
-    reply: ({ body }) =>
-      answer(question(1 + body.messages.filter(({ role }) => role === 'assistant').length), {
-        pieceDelay: 10,
-      }),
+    reply: ({ body }) => {
+      const number = 1 + body.messages.filter(({ role }) => role === 'assistant').length;
+      if (number < 9) return answer(question(number), { pieceDelay: 10 });
+      attempts += 1;
+      return attempts === 1
+        ? cutAfter('OUTPUT:\nHalf of')
+        : held('I wonder about the zones.', mayEnd.promise);
+    },
   });
   const settings = { 'tandem.agent': `openai:slow@${agent.url}`, 'tandem.simulator': 'rules' };
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
@@ -93,4 +109,18 @@ test('stays where a person has scrolled up to', async () => {
   await workbench.page.keyboard.press('Shift+Enter');
   await workbench.page.keyboard.type('and more.');
   await expect.poll(hidden).toBeGreaterThanOrEqual(before);
+});
+
+test('says that a request is repeated, and shows thoughts while they arrive', async () => {
+  await workbench.setSize(1280, 800);
+  await session().locator('#reply').press('Enter');
+  const stream = session().locator('tandem-stream');
+  await stream.getByText('Connection lost, retrying (2 of 5)…').waitFor();
+  await expect.poll(hidden).toBe(0);
+  await workbench.screenshot('transcript-retry');
+  mayThink.resolve(undefined);
+  await stream.getByText('I wonder about the').waitFor();
+  await workbench.screenshot('transcript-thoughts');
+  mayEnd.resolve(undefined);
+  await session().getByText('turn 9 of 10').waitFor();
 });
