@@ -164,7 +164,7 @@ test('an evaluation gives success with intervals, and differences on the same ta
   // Each run's row shows its result as soon as it is known.
   for (const name of ['first', 'second'])
     await row(
-      new RegExp(`^${name} try, done, \\d+ → \\d+ %, ([+−]\\d+|0) points \\(\\S+ to \\S+\\), `),
+      new RegExp(`^${name} try, done, \\d+ → \\d+ %, ([+−]\\d+|0) points \\(\\S+ to \\S+\\), greedy, `),
     ).waitFor();
   await workbench.screenshot('runs-with-results');
 });

@@ -10,14 +10,13 @@ export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): st
   const after = measured?.figures.success;
   if (latest === undefined || after == null) return t('Not evaluated yet.');
   const tasks = grouped(latest.setting.tasks);
+  const played = (words: string): string => playWords(words, latest.setting, t);
   const before = latest.rows.find(({ run }) => run === undefined)?.figures.success;
-  if (before == null) return t('Success {0} % on {1} held-out tasks.', whole(after.mean), tasks);
+  if (before == null)
+    return t('{0}.', played(t('Success {0} % on {1} held-out tasks', whole(after.mean), tasks)));
   const { interval = null } = measured?.againstStart?.success ?? {};
-  const change = t(
-    'Success {0} % → {1} % on {2} held-out tasks',
-    whole(before.mean),
-    whole(after.mean),
-    tasks,
+  const change = played(
+    t('Success {0} % → {1} % on {2} held-out tasks', whole(before.mean), whole(after.mean), tasks),
   );
   if (interval === null) return t('{0}.', change);
   const range = t('{0} to {1}', signed(interval.low), signed(interval.high));
@@ -26,17 +25,26 @@ export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): st
 }
 
 /** Returns for example `22 → 48 %, +26 points (+18 to +34)`; too few tasks give no 95 % interval. */
-export function resultInShort({ model, start, interval }: RunResult, t: Translate): string | undefined {
+export function resultInShort(
+  { setting, model, start, interval }: RunResult,
+  t: Translate,
+): string | undefined {
   const after = model.figures.success;
   if (after === null) return undefined;
   const before = start?.figures.success ?? null;
-  if (before === null) return t('{0} % success', whole(after.mean));
+  if (before === null) return playWords(t('{0} % success', whole(after.mean)), setting, t);
   const points = pointsBetween(before.mean, after.mean);
   const change = t('{0} → {1} %, {2} points', whole(before.mean), whole(after.mean), points);
-  return interval == null
-    ? change
-    : t('{0} ({1} to {2})', change, signed(interval.low), signed(interval.high));
+  return playWords(
+    interval == null ? change : t('{0} ({1} to {2})', change, signed(interval.low), signed(interval.high)),
+    setting,
+    t,
+  );
 }
+
+/** Success in greedy play is another number than that of sampled play, which a lesson reports. */
+const playWords = (words: string, { temperature }: KeptEvaluation['setting'], t: Translate): string =>
+  temperature === 0 ? t('{0}, greedy', words) : words;
 
 /** Difference of the two rounded percentages, so that the three numbers add up. */
 export const pointsBetween = (before: number, after: number): string =>

@@ -71,7 +71,9 @@ export async function compareAgents(plan: ComparisonPlan): Promise<TrainedCompar
     await keep(run, settingOf(setting, title), plan.tasks, { start: start!, model: model! });
     return compared;
   };
-  return { sampled: await play('sampled'), greedy: await play('greedy') };
+  const greedy = await play('greedy');
+  // Last, because the latest evaluation is what is shown of a run, and this is the result of the loop.
+  return { sampled: await play('sampled'), greedy };
 }
 
 function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonPlan): TrainedComparison {

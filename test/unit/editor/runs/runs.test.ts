@@ -276,11 +276,12 @@ describe('how a run does on tasks that it never saw', () => {
         { ...kept([], []), model: rate(after), start: before === undefined ? undefined : rate(before) },
         english,
       );
-    expect(of(0.235, 0.29)).toBe('29 → 24 %, −5 points');
-    expect(of(0.48, 0.22)).toBe('22 → 48 %, +26 points');
-    expect(of(0.5)).toBe('50 % success');
+    expect(of(0.235, 0.29)).toBe('29 → 24 %, −5 points, greedy');
+    expect(of(0.48, 0.22)).toBe('22 → 48 %, +26 points, greedy');
+    expect(of(0.5)).toBe('50 % success, greedy');
     const low = {
       ...kept([], []),
+      setting: { ...setting('20'), temperature: 1 },
       ...{ model: rate(0.48), start: rate(0.22) },
       interval: { low: -0.02, high: 0.54 },
     };
