@@ -56,7 +56,13 @@ export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Pr
       ...{ model: name, baseUrl, apiKey: to.key ?? '', limits, retry: { attempts: 1 } },
     });
     const sampling = { temperature: 0, ...endpoint.sampling, maxTokens: TRIAL_TOKENS };
-    await model.generate([{ role: 'user', content: 'Say hello.' }], sampling, { signal });
+    let pieces = 0;
+    await model.generate([{ role: 'user', content: 'Say hello.' }], sampling, {
+      signal,
+      onText: () => void (pieces += 1),
+      // Some servers ignore the limit, and would be waited for until the time is up.
+      enough: () => pieces > 2 * TRIAL_TOKENS,
+    });
     return { works: true, milliseconds: performance.now() - begun, notes: model.notes };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -104,6 +104,11 @@ describe('testing the connection to a model', () => {
     expect(await diagnosis(to, 100)).toMatchObject({ problem: 'timed-out' });
   });
 
+  it('stops a server that ignores how much it may write', async () => {
+    const to = await endpoint({ reply: () => answer('a '.repeat(100_000), { pieceDelay: 1 }) });
+    expect(await tryModel(to)).toMatchObject({ works: true });
+  });
+
   it('says that nothing listens at a port', async () => {
     const port = await closedPort();
     const found = await diagnosis({ baseUrl: `http://127.0.0.1:${port}/v1`, model: 'tiny' });
