@@ -150,6 +150,25 @@ class GrowingBytes {
   }
 }
 
+/**
+ * The bytes of a text file, whatever its size.
+ * @throws {Fault} `file/not-regular`, `file/too-large` for one that goes on with zeros, as a sparse file does
+ * @throws the system's error if it cannot be opened or read, and the signal's reason when it is aborted
+ */
+export async function* readInParts(file: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const handle = await openRegular(file);
+  let zeros = 0;
+  const parts: AsyncIterable<Buffer> = handle.createReadStream({ highWaterMark: ZEROS.length });
+  for await (const part of parts) {
+    signal?.throwIfAborted();
+    zeros = part.equals(ZEROS.subarray(0, part.length)) ? zeros + part.length : 0;
+    if (zeros > MAX_PASSED_OVER_BYTES) throw endlessZeros(file);
+    yield part;
+  }
+}
+
+const ZEROS = Buffer.alloc(MB / 4);
+
 const hasHoles = ({ size, blocks }: Stats): boolean => blocks * 512 < size;
 
 /** A copy has no holes: that of a sparse file would go on until the disk is full. */
@@ -243,4 +262,10 @@ export const endlessLine = (file: string): Fault =>
   new Fault(
     'file/too-large',
     `${file} has a line longer than ${MAX_PASSED_OVER_BYTES / MB} MB, so it is not read on: check that it is the right file.`,
+  );
+
+const endlessZeros = (file: string): Fault =>
+  new Fault(
+    'file/too-large',
+    `${file} has more than ${MAX_PASSED_OVER_BYTES / MB} MB of zeros, so it is not read on: check that it is the right file.`,
   );

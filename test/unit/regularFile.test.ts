@@ -11,6 +11,7 @@ import {
   openRegular,
   openRegularSync,
   readBytes,
+  readInParts,
   readTextSync,
 } from '../../src/core/regularFile';
 import { goOnWithZeros, hasPipes, putDevice, putPipe } from '../fixtures/oddFiles';
@@ -118,4 +119,15 @@ test.runIf(hasPipes)('a socket is refused', async () => {
   await new Promise((resolve) => server.once('listening', resolve));
   await expect(openRegular(at('socket'))).rejects.toMatchObject({ code: 'file/not-regular' });
   server.close();
+});
+
+test('a text is read in parts, and not on when it goes on with zeros', async () => {
+  await goOnWithZeros(at('zeros'), 'text');
+  const read = async (file: string): Promise<number> => {
+    let bytes = 0;
+    for await (const part of readInParts(file)) bytes += part.length;
+    return bytes;
+  };
+  await expect(read(at('zeros'))).rejects.toMatchObject({ code: 'file/too-large' });
+  expect(await read(at('file'))).toBe(4);
 });

@@ -44,7 +44,10 @@ class TensorBoard:
             from tensorboard.summary import Writer
         except ImportError as error:
             raise lacking("tensorboard") from error
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Fault(f"{folder} cannot be made: {error.strerror}.", usage=True) from error
         self._writer = Writer(str(folder))
 
     def log(self, figures: dict[str, float], step: int, at: float) -> None:
@@ -128,14 +131,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--trackio", metavar="PROJECT", help="a project of trackio on this machine")
     parser.add_argument("--once", action="store_true", help="hand over what is there, and do not wait for more")
     given = parser.parse_args(arguments)
-    run = given.run.resolve()
+    run = Path(os.path.realpath(given.run))  # unlike `resolve`, takes links that lead round in a circle
     require_regular_run(run)
     if not (run / "run.json").exists():
         raise Fault(f"{given.run} is no folder of a run: it has no run.json.", usage=True)
     if (given.tensorboard is None) == (given.trackio is None):
         raise Fault("Give either --tensorboard FOLDER or --trackio PROJECT.", usage=True)
     if given.tensorboard is not None:
-        folder = given.tensorboard.resolve() / run.name
+        folder = Path(os.path.realpath(given.tensorboard)) / run.name
         place = Place(run, f"tensorboard {folder}")
         if not folder.exists():
             place.offset, place.steps = 0, {}  # the user removed it, to have it written again

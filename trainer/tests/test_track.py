@@ -106,12 +106,16 @@ def test_a_round_is_handed_over_once_and_the_next_one_by_its_own_name(run):
     ("arguments", "word"),
     [
         (["nowhere", "--trackio", "p"], r"run\.json"),
+        (["{circle}", "--trackio", "p"], r"run\.json"),
         (["{run}"], "either --tensorboard FOLDER or --trackio PROJECT"),
         (["{run}", "--trackio", "p"], "pip install trackio"),
         (["{run}", "--tensorboard", "{run}/tb"], "tensorboard is not installed"),
+        (["{run}", "--tensorboard", "{circle}"], "tensorboard is not installed"),
     ],
 )
-def test_what_cannot_be_tracked_is_refused(arguments, word, run):
+def test_what_cannot_be_tracked_is_refused(arguments, word, run, tmp_path):
+    circle = tmp_path / "circle"
+    circle.symlink_to("circle")
     with pytest.raises(Fault, match=word) as refused:
-        _command(["track", *(each.format(run=run) for each in arguments)])
+        _command(["track", *(each.format(run=run, circle=circle) for each in arguments)])
     assert refused.value.usage

@@ -10,7 +10,7 @@ import { type Claim, claimIn } from '../trajectory/claim';
 import { episodesOf } from '../trajectory/erase';
 import { type Erasure, TrajectoryLog } from '../trajectory/log';
 import * as z from 'zod';
-import { MB, openRegular, readText } from '../regularFile';
+import { MB, readInParts, readText } from '../regularFile';
 import { experimentsIn, dataFoldersIn, LOG, subfolders, type SeriesKind } from '../training/experiments';
 import { ifThere, isErrorCode, UNFINISHED } from '../trajectory/files';
 
@@ -231,7 +231,7 @@ async function hasOneOf(
   const overlap = Math.max(ID_BYTES, ...wanted.map(({ length }) => length)) - 1;
   let rest = Buffer.alloc(0);
   try {
-    for await (const chunk of (await openRegular(file)).createReadStream() as AsyncIterable<Buffer>) {
+    for await (const chunk of readInParts(file)) {
       const bytes = Buffer.concat([rest, chunk]);
       if (wanted.some((text) => bytes.includes(text))) return true;
       if (episodes.size > 0 && namesEpisode(bytes, episodes)) return true;

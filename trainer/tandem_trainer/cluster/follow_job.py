@@ -59,7 +59,7 @@ T = TypeVar("T")
 
 
 def main(arguments: list[str]) -> int:
-    path = Path(arguments[0]).resolve()
+    path = Path(os.path.realpath(arguments[0]))
     cluster = read_config(path).resources.cluster
     if cluster is None:
         raise Fault(f"{path} names no cluster: set resources.cluster.address, or leave out `cluster`.", usage=True)

@@ -39,7 +39,7 @@ JOB_TIMEOUT = 24 * 3600
 
 def main(arguments: list[str]) -> int:
     """Errors: Fault, which is also the last event of the run."""
-    path = Path(arguments[0]).resolve()
+    path = Path(os.path.realpath(arguments[0]))
     job = read_job(path.parent)
     if job is None:
         raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)

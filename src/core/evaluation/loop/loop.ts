@@ -126,7 +126,7 @@ class Loop {
     return {
       name: 'tasks',
       inputs: {
-        'the packs': await contentOf(packs),
+        'the packs': await contentOf(packs, signal),
         'the seed': seed,
         'how many tasks are drawn': [trainTasks, heldOutTasks],
         'the difficulty': difficulty,

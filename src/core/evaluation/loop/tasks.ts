@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
 import { deriveSeed } from '../../dialogue/seed';
 import { Fault } from '../../fault';
-import { MB, openRegular, readText } from '../../regularFile';
+import { MB, readInParts, readText } from '../../regularFile';
 import { readTasks } from '../../task/pack';
 import { requestOf, type Task } from '../../task/task';
 import { taskToRow } from '../../task/row';
@@ -57,11 +56,11 @@ export async function drawTasks(
 }
 
 /** A digest of each pack, so that a changed one is noticed. */
-export async function contentOf(packs: readonly string[]): Promise<readonly string[]> {
+export async function contentOf(packs: readonly string[], signal?: AbortSignal): Promise<readonly string[]> {
   const digests: string[] = [];
   for (const file of packs) {
     const hash = createHash('sha256');
-    await pipeline((await openRegular(file)).createReadStream(), hash);
+    for await (const part of readInParts(file, signal)) hash.update(part);
     digests.push(hash.digest('hex'));
   }
   return digests;
