@@ -253,6 +253,20 @@ def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()
         ({"tokenizer.ggml.model": "t5"}, (), "a tokenizer of the kind t5"),
         ({"tokenizer.ggml.eos_token_id": 999}, (), "is damaged"),
         ({"tokenizer.ggml.merges": ["one"]}, (), "is damaged"),
+        ({"tokenizer.ggml.merges": ["< |endoftext|>"]}, (), "is damaged"),
+        ({"llama.\nblock": 1}, (), "is damaged"),
+        (
+            {
+                "tokenizer.ggml.model": "llama",
+                "tokenizer.ggml.tokens": ["a" * 2**20, *map(str, range(319))],
+                "tokenizer.ggml.token_type": [1] * 320,
+                "tokenizer.ggml.scores": [0.0] * 320,
+                "tokenizer.ggml.eos_token_id": 1,
+                "tokenizer.ggml.padding_token_id": 1,
+            },
+            (),
+            "is damaged",
+        ),
         ({"tokenizer.ggml.merges": [1]}, (), r"unusable tokenizer\.ggml\.merges"),
         ({"tokenizer.ggml.bos_token_id": float("nan")}, (), r"unusable tokenizer\.ggml\.bos_token_id"),
         ({"tokenizer.ggml.tokens": ["a"], "tokenizer.ggml.token_type": [1]}, (), "is damaged"),
@@ -285,6 +299,7 @@ def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()
         ({"llama.feed_forward_length": 2**31 - 1, "llama.attention.key_length": 2**31 - 2}, (), "rotates 8 of the"),
         ({"general.alignment": 0}, (), "is damaged"),
         ({"general.alignment": "wide"}, (), "is damaged"),
+        ({"general.architecture": "lla\nma"}, (), r"unusable general\.architecture \('lla\\nma'\)"),
         ({"general.architecture": ["llama"]}, (), r"unusable general\.architecture"),
     ],
 )

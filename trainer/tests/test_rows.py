@@ -232,13 +232,16 @@ def test_rows_that_pandas_or_datasets_saved_again_are_the_same_dialogues(tmp_pat
     as_written = read_rows([write(tmp_path, *rows)])
     datasets.Dataset.from_list(rows).to_json(tmp_path / "datasets.jsonl")
     pandas.DataFrame(rows).to_json(tmp_path / "pandas.jsonl", orient="records", lines=True)
-    for name in ("datasets.jsonl", "pandas.jsonl"):
+    with_reals = (tmp_path / "pandas.jsonl").read_text().replace('"token_ids":[5,6]', '"token_ids":[5.0,6.0]')
+    (tmp_path / "reals.jsonl").write_text(with_reals)
+    for name in ("datasets.jsonl", "pandas.jsonl", "reals.jsonl"):
         read = read_rows([tmp_path / name])
         assert read.problems == []
         for again, before in zip(read.dialogues, as_written.dialogues, strict=True):
             assert (again.id, again.task, again.messages) == (before.id, before.task, before.messages)
-            reasons = [(turn.finish_reason, turn.reasoning) for turn in again.turns]
-            assert reasons == [(turn.finish_reason, turn.reasoning) for turn in before.turns]
+            for turn, written in zip(again.turns, before.turns, strict=True):
+                assert (turn.finish_reason, turn.reasoning) == (written.finish_reason, written.reasoning)
+                np.testing.assert_equal(turn.ids, written.ids)
     untasked = {name: value for name, value in ROW.items() if name != "task"}
     flat = write(tmp_path, {**untasked, **other}, {**untasked, **TASK}, name="flat.jsonl")
     pandas.read_json(flat, lines=True).to_json(flat, orient="records", lines=True)

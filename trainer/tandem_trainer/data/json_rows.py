@@ -162,11 +162,11 @@ def spoken(
 
 
 def ids_of(value: object, what: str) -> np.ndarray | None:
-    """Returns token ids, (L,) int32; None for null and for an empty list."""
+    """Returns token ids, (L,) int32; None for null and for an empty list. pandas may have written 12 as 12.0."""
     if value is None or value == []:
         return None
     ids = numbers(value)
-    if ids.dtype.kind != "i" or ids.min() < 0 or ids.max() >= 2**31:
+    if ids.dtype.kind not in "if" or (ids != np.floor(ids)).any() or ids.min() < 0 or ids.max() >= 2**31:
         raise BadRow(f"{what} must be a list of whole numbers from 0.")
     return ids.astype(np.int32)
 

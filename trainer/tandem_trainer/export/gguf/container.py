@@ -2,6 +2,7 @@
 
 import math
 import mmap
+import re
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -39,6 +40,10 @@ class Tensor:
         return math.prod(self.shape) // KINDS[self.kind].count * KINDS[self.kind].bytes
 
 
+# Sentences quote these; other texts, such as templates, have line breaks.
+WORD = re.compile(r"general\.architecture|tokenizer\.ggml\.(model|pre)|.*\.rope\.scaling\.type")
+
+
 class GgufFile:
     """Numbers are read on demand. Errors: Fault(usage) for a file that is not GGUF, truncated or unsupported."""
 
@@ -65,8 +70,8 @@ class GgufFile:
         found = self.metadata.get(key)
         if found is None:
             return default
-        if not _is_a(found, kind):
-            raise Fault(f"{self.path} has an unusable {key} ({str(found)[:40]}): download it again.", usage=True)
+        if not _is_a(found, kind) or (WORD.fullmatch(key) and not found.isprintable()):
+            raise Fault(f"{self.path} has an unusable {key} ({repr(found)[:40]}): download it again.", usage=True)
         return found
 
     def values(self, key: str, kind: type) -> list[Any]:
@@ -112,7 +117,7 @@ class _Reader:
             raise ValueError("more than any model has")
         metadata: dict[str, Any] = {}
         for _ in range(values):
-            key = self.string()
+            key = self.name()
             if key in metadata:
                 raise ValueError("a value twice")
             metadata[key] = self.value(self.number("I"))
@@ -154,6 +159,13 @@ class _Reader:
         self.at += length
         return self.content[self.at - length : self.at].decode()
 
+    def name(self) -> str:
+        """Sentences quote names, so that one with a line break is refused."""
+        name = self.string()
+        if not name.isprintable():
+            raise ValueError("a name that cannot be printed")
+        return name
+
     def strings(self, count: int) -> list[str]:
         """As `string` so many times, three times as fast."""
         content, at, end, length_at = self.content, self.at, self.end, struct.Struct("<Q").unpack_from
@@ -183,7 +195,7 @@ class _Reader:
         return list(values)
 
     def info(self) -> tuple[str, tuple[int, ...], str, int]:
-        name, dimensions = self.string(), self.number("I")
+        name, dimensions = self.name(), self.number("I")
         if not 1 <= dimensions <= 4:
             raise ValueError("a tensor of impossible dimensions")
         shape = tuple(self.number("Q") for _ in range(dimensions))[::-1]

@@ -108,7 +108,9 @@ def _byte_level(file: GgufFile, tokens: list[str]) -> Tokenizer:
         )
     merges = [merge.split(" ") for merge in file.values("tokenizer.ggml.merges", str)]
     vocabulary = {token: id for id, token in enumerate(tokens)}
-    if not merges or any(len(merge) != 2 or "".join(merge) not in vocabulary for merge in merges):
+    if not merges or any(
+        len(merge) != 2 or any(piece not in vocabulary for piece in (*merge, "".join(merge))) for merge in merges
+    ):
         raise file.damaged()
     pairs = [(left, right) for left, right in merges]
     tokenizer = Tokenizer(models.BPE(vocabulary, pairs, ignore_merges=name == "llama-bpe"))
@@ -119,10 +121,13 @@ def _byte_level(file: GgufFile, tokens: list[str]) -> Tokenizer:
     return tokenizer
 
 
+MAX_PIECE = 512  # characters; each is tried as the place where two pieces met
+
+
 def _sentence_piece(file: GgufFile, tokens: list[str], unknown: str | None) -> Tokenizer:
     """Builds a SentencePiece BPE: scores of tokens give the order of merges, unknown text becomes bytes."""
     scores = file.values("tokenizer.ggml.scores", float)
-    if len(scores) != len(tokens):
+    if len(scores) != len(tokens) or max(map(len, tokens), default=0) > MAX_PIECE:
         raise file.damaged()
     vocabulary = {token: id for id, token in enumerate(tokens)}
     merges = [
