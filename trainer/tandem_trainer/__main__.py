@@ -22,9 +22,11 @@ import atexit
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from . import importing
 from .fault import Fault
+from .regular_file import require_regular, require_regular_files
 from .run import stop  # noqa: F401  must be the first import: it notes when this process began
 
 MODULES = {
@@ -71,6 +73,12 @@ def _command(arguments: list[str]) -> int:
         module, rest = "run.train", [name]
     if module is None:
         raise Fault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.", usage=True)
+    if name in ("onnx", "convert"):
+        # Before torch is imported, which takes seconds.
+        for path in (Path(each) for each in rest if not each.startswith("-")):
+            require_regular(path)
+            if path.is_dir():
+                require_regular_files(sorted(path.iterdir()))
     if name == "check":
         # transformers reads tokenizers and templates the same without torch, whose import takes two thirds of the time
         # (tests/test_check.py). From here on an import of it fails.
