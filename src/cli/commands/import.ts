@@ -30,7 +30,7 @@ export const installImport: Install = (program, perform) => {
     .addOption(
       new Option(
         '--replies-by <who>',
-        'who wrote the replies in rows that do not say it: a simulator, as in the published file, or people, whose words stay on this machine (default: a simulator in rows without the fields of Tandem, else people)',
+        'who wrote the replies in rows that do not say it: a simulator, as in the published file, or people, whose words stay on this machine (default: a simulator in rows with neither tandem nor messages, else people)',
       ).choices(repliers),
     )
     .action((from: string, options: Options) =>
@@ -81,7 +81,7 @@ function changeWords({ renamed, lowered, leftOut, limitedTimes, different }: Mer
   return [
     ...renamed.map(
       ({ from, to }) =>
-        `${from} of that folder is “${to}” in ${data}, where another ${from} is; if they are one person, import again with --same-person.`,
+        `${from} of that folder is “${to}” in ${data}, where ${from} is, or may become, another person; if they are one who agreed in both, import again with --same-person.`,
     ),
     ...lowered.map(
       ({ pseudonym, from, to }) =>

@@ -287,18 +287,20 @@ function judgeAgain(folding: Folding, judgement: EventOf<'judgement'>): void {
 function rateTurn(folding: Folding, event: EventOf<'turn-rating'>): void {
   const before = folding.turns.find(({ agent }) => agent.turn === event.turn)?.ratings;
   const ratings = withTurnRating(before, event);
-  amendTurn(folding, event.turn, { ratings, rating: countedTurnRating(ratings) }, 'rating');
+  amendTurn(folding, event.turn, { ratings, rating: countedTurnRating(ratings) });
 }
 
 function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void {
   const before = folding.turns.find(({ agent }) => agent.turn === verdict.turn)?.verdicts;
-  amendTurn(folding, verdict.turn, { verdicts: withVerdict(before, verdict) }, 'verdict');
+  amendTurn(folding, verdict.turn, { verdicts: withVerdict(before, verdict) });
 }
 
-function amendTurn(folding: Folding, turn: number, with_: Partial<FoldedTurn>, what: string): void {
+/** @param what absent for an opinion, which may be about what was played elsewhere, and so shows no loss */
+function amendTurn(folding: Folding, turn: number, with_: Partial<FoldedTurn>, what?: string): void {
   const amended = folding.turns.findLast(({ agent }) => agent.turn === turn);
   if (amended) Object.assign(amended, with_);
-  else folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
+  else if (what !== undefined)
+    folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
 }
 
 function takeAnswerBack(folding: Folding): void {

@@ -2,13 +2,14 @@ import type { Consents } from './consent';
 import type { Erased } from './erased';
 import type { EventOf, LogEvent } from './event';
 import { latestTime } from './segment/future';
-import { OPINIONS, withPeople, type Mentions } from './people';
+import { opinionOf, OPINIONS, withPeople, type Mentions } from './people';
 
 /** Clocks of people's machines differ by less. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MAX_TURN = 100_000;
 const MAX_MILLISECONDS = 1e12;
 const MAX_REWARD = 1e6;
+const MAX_TOKENS = 1e12;
 
 export interface ForeignLog {
   /** Of the people of the other folder, by the names that they have there. */
@@ -47,9 +48,15 @@ export class ForeignLines {
       return undefined;
     }
     const named = this.dated(withPeople(taken, (name) => people.get(name) ?? name));
-    if (!erased.hasEvent(named)) return named;
+    if (!this.isSaidHere(named) && !erased.hasEvent(named)) return named;
     this.leaveOut(event.event);
     return undefined;
+  }
+
+  /** True for an opinion in the place of which the same person has one here. */
+  isSaidHere(event: LogEvent): boolean {
+    const opinion = opinionOf(event);
+    return opinion !== undefined && this.foreign.here.opinions.has(opinion);
   }
 
   leaveOut(kind: string): void {
@@ -107,12 +114,20 @@ function isPossible(event: LogEvent): boolean {
     fraction = 0,
   } = event as Partial<Pick<EventOf<'reply'>, 'turn' | 'milliseconds'> & Pick<EventOf<'leak'>, 'fraction'>>;
   const reward = event.event === 'grade' ? (event.grade.reward ?? 0) : 0;
+  const advantage = event.event === 'credit-verdict' ? event.advantage : 0;
   return (
+    usagesOf(event).every((usage) => isBetween(usage, 0, MAX_TOKENS)) &&
+    isBetween(advantage, -MAX_REWARD, MAX_REWARD) &&
     isBetween(turn, 0, MAX_TURN) &&
     isBetween(milliseconds, 0, MAX_MILLISECONDS) &&
     isBetween(fraction, 0, 1) &&
     isBetween(reward, -MAX_REWARD, MAX_REWARD)
   );
+}
+
+function usagesOf(event: LogEvent): number[] {
+  const messages = event.event === 'candidates' ? event.candidates : [event];
+  return messages.flatMap((message) => ('usage' in message ? Object.values(message.usage ?? {}) : []));
 }
 
 const isBetween = (value: number, least: number, most: number): boolean => value >= least && value <= most;

@@ -72,7 +72,7 @@ export async function importTrajectories(
       const row = 'reason' in read ? read.reason : parsed(read.value, repliesBy);
       if (typeof row === 'string') {
         bad.push({ file, line: read.line, reason: row });
-      } else if (log.isErased(row.id)) {
+      } else if (row.ids.some((id) => log.isErased(id))) {
         const reason = 'The dialogue was erased from this log, and is not imported again.';
         bad.push({ file, line: read.line, reason });
       } else if (isWhole(log, row, row.id) || (repliesBy === undefined && wasSimulated(log, row))) {
@@ -81,8 +81,8 @@ export async function importTrajectories(
         await log.recordTask(row.task);
         const source = { file: basename(file), line: read.line };
         const person = (name: string | undefined): string => {
-          if (name === undefined) return `${SIMULATOR}:${source.file}`;
-          const here = `${name} (${source.file})`;
+          if (name === undefined) return withoutConsent(log, `${SIMULATOR}:${source.file}`);
+          const here = withoutConsent(log, `${name} (${source.file})`);
           people.set(name, here);
           return here;
         };
@@ -109,6 +109,15 @@ function parsed(value: unknown, repliesBy: Replier | undefined): PublishedRow | 
     if (error instanceof Fault) return error.message;
     throw error;
   }
+}
+
+/** Another name if a consent came under this one from another data folder, where it is somebody else's. */
+function withoutConsent(log: TrajectoryLog, name: string): string {
+  const isTaken = (one: string): boolean =>
+    log.consents.some(({ pseudonym, origin }) => origin !== undefined && pseudonym === one);
+  let free = name;
+  for (let number = 2; isTaken(free); number += 1) free = `${name} (${number})`;
+  return free;
 }
 
 function seatOf(

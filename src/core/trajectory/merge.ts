@@ -12,7 +12,15 @@ import type { ConsentLevel, EventOf, LogEvent } from './event';
 import { ifThere, makeFolder, writeAtomically } from './files';
 import { LogIndex } from './index/logIndex';
 import { IndexStore } from './index/store';
-import { addMentions, headerIn, noMentions, withPeople, type Extent, type Mentions } from './people';
+import {
+  addMentions,
+  headerIn,
+  noMentions,
+  OPINIONS,
+  withPeople,
+  type Extent,
+  type Mentions,
+} from './people';
 import {
   encodeEvent,
   eventsIn,
@@ -26,7 +34,7 @@ import {
 import { consentsLostBy } from './segment/lostLines';
 import { MAX_LINE_BYTES, scanLines, sumOfFile } from './segment/scan';
 import { segmentNames } from './segment/segments';
-import { follow, newSequence } from './segment/sequence';
+import { follow, joined, newSequence, rangesOf } from './segment/sequence';
 import { segmentHeader } from './segment/writer';
 import { ForeignLines, type ForeignLog } from './foreignLines';
 
@@ -61,8 +69,8 @@ export interface MergedSegments {
  * call is continued by the next one.
  *
  * Nothing of the other log is trusted. Its lines are parsed and written anew; its people are others than those here,
- * under other names if need be; of dialogues that are here and not from there it adds opinions only; its consents count
- * only for what is lower than here (see `Consents`); its times end now. What was erased here stays away.
+ * under other names if need be; of dialogues that are here and not from there it adds opinions only, and no second one of
+ * a person; its consents count only for what is lower than here (see `Consents`); its times end now. What was erased here stays away.
  *
  * @param from the other log's folder; it may be written to meanwhile, and is not changed
  * @param to the log's folder
@@ -182,7 +190,7 @@ async function surveyOf(
       const extent = await addMentions(join(from, name), mentions, state.from, erased);
       if (extent.bytes === 0) continue;
       sources.push({ name, ...state, ...extent, mentions });
-      for (const each of ['people', 'started', 'played', 'packs'] as const)
+      for (const each of ['people', 'players', 'started', 'played', 'packs'] as const)
         mentions[each].forEach((one) => there[each].add(one));
     }
   }
@@ -266,10 +274,15 @@ function refuseUnknown(
   }
 }
 
-function namesHere({ people, here, there }: Survey, samePeople: readonly string[]): Map<string, string> {
+/** Somebody who played there without a consent gets another name in any case: who takes the pseudonym here would give one for both. */
+function namesHere(
+  { people, here, there, given }: Survey,
+  samePeople: readonly string[],
+): Map<string, string> {
   const names = new Map(people);
   for (const name of samePeople) names.set(name, name);
-  const taken = new Set([...here.people, ...names.values()]);
+  const silent = [...there.players].filter((name) => given.of(name) === undefined);
+  const taken = new Set([...here.people, ...silent, ...names.values()]);
   for (const name of [...there.people].sort()) {
     if (names.has(name)) continue;
     let named = name;
@@ -315,16 +328,21 @@ async function writeSegment(
       waiting += line.length;
       if (waiting > FLUSH_BYTES) flush();
     };
-    put(sealLine(segmentHeader(known?.without, known?.lost, known?.older, imported), 1));
-    let number = Math.max(1, ...(known?.without ?? []).map(([, last]) => last));
-    if (known)
+    const said = known && !isNamed ? await saidHere(target, renames, foreign) : [];
+    const without = joined(known?.without ?? [], rangesOf(said));
+    put(sealLine(segmentHeader(without, known?.lost, known?.older, imported), 1));
+    let number = Math.max(1, without.at(-1)?.[1] ?? 1);
+    if (known) {
+      const gone = new Set(said);
       await scanLines(target, 0, (buffer, start, end, offset) => {
         if (offset === 0) return;
         const seal = sealOf(buffer, start, end);
         if (typeof seal === 'number') number = Math.max(number, seal);
+        if (typeof seal === 'number' && gone.has(seal)) return;
         const line = Buffer.from(buffer.subarray(start, end + 1));
         put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
       });
+    }
     await translateLines(join(from, name), source, foreign, (event) => {
       number += 1;
       const line = encodeEvent(event);
@@ -335,11 +353,34 @@ async function writeSegment(
   });
 }
 
+/** Numbers of the opinions in the place of which the same person, by the new names, has one here. */
+async function saidHere(
+  file: string,
+  renames: ReadonlyMap<string, string>,
+  foreign: ForeignLines,
+): Promise<number[]> {
+  const numbers: number[] = [];
+  await scanLines(file, 0, (buffer, start, end) => {
+    const line = buffer.subarray(start, end);
+    const kind = peek(line, 0, line.length)?.kind;
+    const seal = sealOf(line, 0, line.length);
+    if (typeof seal !== 'number' || (kind !== undefined && !OPINIONS.has(kind))) return;
+    const read = readEvent(line);
+    if (!('event' in read) || !foreign.isSaidHere(renamed(read.event, renames))) return;
+    numbers.push(seal);
+    foreign.leaveOut(read.event.event);
+  });
+  return numbers;
+}
+
+const renamed = (event: LogEvent, renames: ReadonlyMap<string, string>): LogEvent =>
+  withPeople(event, (name) => renames.get(name) ?? name);
+
 function renamedLine(line: Buffer, number: number, renames: ReadonlyMap<string, string>): Buffer {
   const read = readEvent(line.subarray(0, -1));
   if (!('event' in read)) return line;
-  const renamed = withPeople(read.event, (name) => renames.get(name) ?? name);
-  return isDeepStrictEqual(renamed, read.event) ? line : sealLine(encodeEvent(renamed), number);
+  const event = renamed(read.event, renames);
+  return isDeepStrictEqual(event, read.event) ? line : sealLine(encodeEvent(event), number);
 }
 
 async function translateLines(

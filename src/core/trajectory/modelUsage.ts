@@ -40,7 +40,10 @@ const keptSchema = z.object({
 });
 
 /** The bytes read of a segment, and each model's use in them. */
-type Segment = ReadBytes & { readonly uses: Record<string, ModelUse> };
+type Segment = ReadBytes & { readonly uses: Uses };
+
+/** A model may be called `__proto__`. */
+type Uses = Map<string, ModelUse>;
 
 /** If the saved sums lag by fewer bytes, they are not saved: those are quickly read again. */
 const SAVE_AFTER_BYTES = 1024 * 1024;
@@ -90,7 +93,7 @@ export class KeptUse {
   private async segment(file: string, known: Segment | undefined, thoroughly: boolean): Promise<Segment> {
     const kept = structuredClone(known);
     const fits = kept !== undefined && (await whyChanged(file, kept, thoroughly)) === undefined;
-    const segment: Segment = fits ? kept : { ...nothingRead(), uses: {} };
+    const segment: Segment = fits ? kept : { ...nothingRead(), uses: new Map() };
     // A segment that was verified here need not be verified again by the next process that opens the log.
     if (fits && kept.changedAt !== known?.changedAt) this.unsavedBytes += SAVE_AFTER_BYTES;
     const add: LineVisitor = (buffer, from, to) => this.addLine(segment.uses, buffer.subarray(from, to));
@@ -98,7 +101,7 @@ export class KeptUse {
     return segment;
   }
 
-  private addLine(uses: Record<string, ModelUse>, line: Buffer): void {
+  private addLine(uses: Uses, line: Buffer): void {
     const kind = peek(line, 0, line.length)?.kind;
     if (kind === undefined || !COUNTED.includes(kind) || sealOf(line, 0, line.length) === 'broken') return;
     const message = messageSchema.safeParse(jsonOrUndefined(line.toString())).data;
@@ -133,11 +136,21 @@ export class KeptUse {
       if (isUnfit(error)) return undefined;
       throw error;
     });
-    return keptSchema.safeParse(jsonOrUndefined(text ?? '')).data?.segments ?? {};
+    const segments = keptSchema.safeParse(jsonOrUndefined(text ?? '')).data?.segments ?? {};
+    return Object.fromEntries(
+      Object.entries(segments).map(([name, { uses, ...read }]) => [
+        name,
+        { ...read, uses: new Map(Object.entries(uses)) },
+      ]),
+    );
   }
 
   private async save(): Promise<void> {
-    const kept = { version: 3, segments: this.segments };
+    const segments = Object.entries(this.segments ?? {}).map(([name, { uses, ...read }]) => [
+      name,
+      { ...read, uses: Object.fromEntries(uses) },
+    ]);
+    const kept = { version: 3, segments: Object.fromEntries(segments) as object };
     await mkdir(dirname(this.file), { recursive: true });
     await writeAtomically(this.file, (handle) => handle.writeFile(JSON.stringify(kept)));
     this.unsavedBytes = 0;
@@ -179,13 +192,8 @@ const messageSchema = z.discriminatedUnion('event', [
 
 type Message = z.infer<typeof messageSchema>;
 
-function add(
-  uses: Record<string, ModelUse>,
-  model: string,
-  what: 'turns' | 'replies',
-  tokens: z.infer<typeof usage>,
-): void {
-  const use = (uses[model] ??= noUse());
+function add(uses: Uses, model: string, what: 'turns' | 'replies', tokens: z.infer<typeof usage>): void {
+  const use = useOf(uses, model);
   use[what] += 1;
   use.promptTokens += tokens?.promptTokens ?? 0;
   use.completionTokens += tokens?.completionTokens ?? 0;
@@ -196,13 +204,19 @@ function noUse(): ModelUse {
   return { turns: 0, replies: 0, promptTokens: 0, completionTokens: 0, uncounted: 0 };
 }
 
-function sumOf(parts: readonly UseByModel[]): UseByModel {
-  const sum: Record<string, ModelUse> = {};
-  for (const [model, use] of parts.flatMap((part) => Object.entries(part))) {
-    const whole = (sum[model] ??= noUse());
+function useOf(uses: Uses, model: string): ModelUse {
+  const use = uses.get(model) ?? noUse();
+  uses.set(model, use);
+  return use;
+}
+
+function sumOf(parts: readonly Uses[]): UseByModel {
+  const sum: Uses = new Map();
+  for (const [model, use] of parts.flatMap((part) => [...part])) {
+    const whole = useOf(sum, model);
     for (const field of Object.keys(use) as (keyof ModelUse)[]) whole[field] += use[field];
   }
-  return sum;
+  return Object.fromEntries(sum);
 }
 
 /** US dollars per million tokens. */

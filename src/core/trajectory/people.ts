@@ -16,6 +16,9 @@ export const OPINIONS: ReadonlySet<string> = new Set([
   'credit-verdict',
 ]);
 
+/** Lines with which a person takes part in a dialogue. */
+const PLAYS: ReadonlySet<string> = new Set(['episode-started', 'hand-over', 'choice', 'reply']);
+
 /** Kinds of lines that name no person, and are too many or too long to be parsed for nothing. */
 const IMPERSONAL: ReadonlySet<string> = new Set([
   ...['segment', 'task', 'agent-turn', 'candidates', 'turn-superseded', 'leak', 'answered', 'grade'],
@@ -66,18 +69,36 @@ const BY_SIMULATOR = Buffer.from(',"author":"simulator"');
 export interface Mentions {
   /** Who played, said something about a dialogue, or gave a consent. */
   readonly people: Set<string>;
+  /** Of them, those whose words are in dialogues. */
+  readonly players: Set<string>;
   readonly started: Set<string>;
   /** Dialogues that have other lines than opinions. */
   readonly played: Set<string>;
   /** Packs that are assigned. */
   readonly packs: Set<string>;
+  /** What people have said something about; see `opinionOf`. */
+  readonly opinions: Set<string>;
+}
+
+/** Whose opinion about what it is: a later one of the same takes its place. */
+export function opinionOf(event: LogEvent): string | undefined {
+  if (!OPINIONS.has(event.event) || !('by' in event)) return undefined;
+  const { event: kind, episode, by } = event;
+  const about = [
+    'turn' in event ? event.turn : '',
+    'pair' in event ? event.pair : '',
+    'critic' in event ? event.critic : '',
+  ];
+  return JSON.stringify([kind, episode, by, ...about]);
 }
 
 export const noMentions = (): Mentions => ({
   people: new Set(),
+  players: new Set(),
   started: new Set(),
   played: new Set(),
   packs: new Set(),
+  opinions: new Set(),
 });
 
 /** What is complete of a file of the log. */
@@ -113,7 +134,8 @@ export async function addMentions(
   return { bytes, sum };
 }
 
-function addLine(line: Buffer, { people, started, played, packs }: Mentions, erased?: Erased): void {
+function addLine(line: Buffer, mentions: Mentions, erased?: Erased): void {
+  const { people, players, started, played, packs, opinions } = mentions;
   const front = peek(line, 0, line.length);
   if (erased?.covers(front, line)) return;
   if (front?.episode !== undefined && !OPINIONS.has(front.kind)) played.add(front.episode);
@@ -123,8 +145,11 @@ function addLine(line: Buffer, { people, started, played, packs }: Mentions, era
   const { event } = read;
   if ('episode' in event && !OPINIONS.has(event.event)) played.add(event.episode);
   if (event.event === 'episode-started') started.add(event.episode);
+  const opinion = opinionOf(event);
+  if (opinion !== undefined) opinions.add(opinion);
   if (event.event === 'assignment') packs.add(event.pack);
   else withPeople(event, (name) => (people.add(name), name));
+  if (PLAYS.has(event.event)) withPeople(event, (name) => (players.add(name), name));
 }
 
 const HEADER_BYTES = 64 * 1024;

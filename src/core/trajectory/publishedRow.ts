@@ -36,6 +36,8 @@ export interface PublishedRow {
   readonly id: string;
   /** The id if a simulator wrote all replies. */
   readonly simulatedId: string;
+  /** Of the same dialogue, whosever its replies count as; also that of the dialogue that Tandem wrote the row of. */
+  readonly ids: readonly string[];
   /** Who had the collaborator's seat at first, if the row says it. */
   readonly collaborator?: Collaborator;
   readonly isSimulated: boolean;
@@ -57,6 +59,7 @@ const messageSchema = z.object({
 
 /** What Tandem's own rows say of people; a program that wrote them again may have put nulls. */
 const originSchema = z.object({
+  episode: z.string().nullish(),
   collaborator: collaboratorSchema.nullish(),
   turns: z
     .array(
@@ -75,6 +78,7 @@ const rowSchema = z.object({
   dialogue_history: z.array(messageSchema).min(1, 'is empty'),
   answer: z.string(),
   tandem: originSchema.nullish(),
+  messages: z.unknown().optional(),
   reward: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1').nullish(),
 });
 
@@ -91,21 +95,18 @@ const COLLABORATOR_ROLES: readonly string[] = ['human', 'user', 'collaborator'];
  * `content` is the generated text); the dialogue may begin with the description as the collaborator's message.
  *
  * @param replier who wrote the replies of which the row does not say it. By default people, so that nothing that a
- * person wrote leaves this machine as a simulator's; a simulator if the row has no `tandem`, which all of Tandem's own
- * rows have, as the published rows do not.
+ * person wrote leaves this machine as a simulator's; a simulator if the row has neither `tandem`, be it null, nor
+ * `messages`, as the published rows do not.
  * @throws {Fault} `trajectory/bad-row`, `task/bad-row`, with one sentence that says what is wrong
  */
 export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow {
   const parsed = rowSchema.safeParse(row);
   if (!parsed.success) throw badRow(explain(parsed.error.issues[0]));
-  const { dialogue_history: history, answer, reward, tandem } = parsed.data;
-  const unnamed = replier ?? (tandem ? 'people' : 'simulator');
+  const { dialogue_history: history, answer, reward, tandem, messages: prompts } = parsed.data;
+  const isPublished = tandem === undefined && prompts === undefined;
+  const unnamed = replier ?? (isPublished ? 'simulator' : 'people');
   const task = parseTask(taskOf(parsed.data.task, row));
   const messages = messagesOf(history, task.description, (turn) => repliedAt(turn, tandem ?? {}, unnamed));
-  const authors = messages.flatMap((message) => (message.from === 'agent' ? [] : [message.reply.author]));
-  const seat = tandem?.collaborator?.kind ?? (unnamed === 'people' ? 'developer' : 'simulator');
-  const isSimulated =
-    authors.length > 0 ? authors.every((author) => author === 'simulator') : seat !== 'developer';
   const content = [
     [task.description, task.reference, task.testCases.map(({ call }) => call)],
     messages.map((message) => [message.from, message.text, 'content' in message ? message.content : null]),
@@ -113,9 +114,19 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
     reward ?? null,
   ];
   const simulatedId = idOf(content);
-  const id = isSimulated ? simulatedId : idOf([...content, authors]);
+  const idBy = (who: Replier): string => {
+    const replied = messages.filter(({ from }) => from !== 'agent');
+    const authors = replied.map(({ turn }) => repliedAt(turn, tandem ?? {}, who).author);
+    const seat = tandem?.collaborator?.kind ?? (who === 'people' ? 'developer' : 'simulator');
+    const isSimulated =
+      authors.length > 0 ? authors.every((author) => author === 'simulator') : seat !== 'developer';
+    return isSimulated ? simulatedId : idOf([...content, authors]);
+  };
+  const id = idBy(unnamed);
+  const played = tandem?.episode ?? undefined;
   return {
-    ...{ id, simulatedId, task, messages, answer, isSimulated },
+    ...{ id, simulatedId, task, messages, answer, isSimulated: id === simulatedId },
+    ids: [...repliers.map(idBy), ...(played === undefined ? [] : [played])],
     ...((!tandem?.collaborator ||
       messages.some((one) => one.from !== 'agent' && one.reply.by === undefined)) && {
       unnamed,

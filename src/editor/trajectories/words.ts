@@ -147,7 +147,11 @@ export function importChanges(
   const kinds = Object.entries(leftOut).map(([kind, count]) => `${kind}: ${grouped(count)}`);
   return [
     ...renamed.map(({ from, to }) =>
-      t('{0} of that folder is “{1}” here, because another {0} is here.', shownName(from), shownName(to)),
+      t(
+        '{0} of that folder is “{1}” here, where {0} is, or may become, another person.',
+        shownName(from),
+        shownName(to),
+      ),
     ),
     ...lowered.map(({ pseudonym, from, to }) =>
       t('The consent of {0} counts as “{1}” here, not “{2}”.', shownName(pseudonym), to, from),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/core/trajectory/check/check';
 import { repairLog } from '../../../src/core/trajectory/check/repair';
 import { importTrajectories } from '../../../src/core/trajectory/import';
+import { taskToRow } from '../../../src/core/task/row';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { ownTask } from '../../../src/core/task/own';
 import {
@@ -305,6 +306,28 @@ describe('erasing a developer', () => {
     await log.eraseDeveloper('kim');
     expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, bad: [{ line: 1 }] });
     expect(await filesOf(join(folder, 'data'))).not.toContain('secret one');
+  });
+
+  it('does not import its export again, and rows as nobody else’s', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'k1', 1, { collaborator: kim });
+    const { task, turns, answer } = (await log.trajectory('k1'))!;
+    const history = turns.flatMap(({ agent, reply: said }) => [
+      { role: 'agent', content: agent.text },
+      ...(said ? [{ role: 'human', content: said.text }] : []),
+    ]);
+    const row = { task: taskToRow(task), dialogue_history: history, answer: answer?.answer, reward: 1 };
+    const file = join(await temporaryFolder(), 'rows.jsonl');
+    await writeFile(file, `${JSON.stringify(row)}\n`);
+    await importTrajectories(log, file, { repliesBy: 'people' });
+    await log.eraseDeveloper('imported:rows.jsonl');
+    await log.eraseDeveloper('kim');
+    for (const repliesBy of [undefined, 'simulator', 'people'] as const)
+      expect(await importTrajectories(log, file, repliesBy && { repliesBy })).toMatchObject({ imported: 0 });
+    const exported = { ...row, answer: 'edited', tandem: { episode: 'k1', collaborator: kim } };
+    await writeFile(file, `${JSON.stringify(exported)}\n`);
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, bad: [{ line: 1 }] });
   });
 
   it('refuses what an open window goes on to say in an erased dialogue', async () => {

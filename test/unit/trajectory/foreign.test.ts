@@ -21,6 +21,7 @@ import {
   segmentFiles,
   started,
   temporaryFolder,
+  verdict,
 } from '../../fixtures/log';
 
 type Level = 'local' | 'export' | 'export-with-edits';
@@ -126,6 +127,16 @@ describe('people of an imported data folder', () => {
     expect(log.allowed.own('ben')?.level).toBe('export-with-edits');
   });
 
+  it('without a consent leave by that of nobody who takes their pseudonym here', async () => {
+    const there = await temporaryFolder();
+    await play(await openLog(there), 'b1', 1, { collaborator: kim });
+    const log = await openLog();
+    expect(await log.merge(there)).toMatchObject({ renamed: [{ from: 'kim', to: 'kim (2)' }] });
+    await log.append(consent('kim', 'export'));
+    const trajectory = await log.trajectory('b1');
+    expect(trajectory && log.allowed.whyNot(trajectory, false)).toBe('no consent');
+  });
+
   it('stay erased here, with their names in the first lines of files', async () => {
     const there = await folderOf('kim', 'export', 'b1');
     const here = await folderOf('kim', 'local', 'a1');
@@ -173,6 +184,44 @@ describe('lines of an imported data folder about a dialogue that is here', () =>
       ['ada', 'mine', undefined],
       ['ben', undefined, ['odd']],
     ]);
+  });
+
+  it('replace no opinion of the same person, whenever somebody says who that is', async () => {
+    const at = new Date(Date.now() + 60_000).toISOString();
+    const there = await hostileSegment([
+      segment(),
+      taken(consent('kim', 'export')),
+      taken(label('a1', 'kim', { title: 'forged', tags: ['odd'] }), at),
+      taken({ event: 'rating', episode: 'a1', stars: 1, by: 'kim' }, at),
+    ]);
+    for (const isLater of [false, true]) {
+      const log = await openLog(await folderOf('kim', 'export', 'a1'));
+      await log.appendAll([
+        label('a1', 'kim', { title: 'mine', note: 'my note' }),
+        { event: 'rating', episode: 'a1', stars: 5, by: 'kim' },
+      ]);
+      const before = await log.trajectory('a1');
+      if (isLater) await log.merge(there);
+      const { leftOut } = await log.merge(there, { samePeople: ['kim'] });
+      expect(leftOut).toEqual({ label: 1, rating: 1 });
+      expect(await log.trajectory('a1')).toEqual(before);
+      expect(log.problems).toEqual([]);
+    }
+  });
+
+  it('make it no damaged one by turns that it does not have', async () => {
+    const log = await openLog();
+    await play(log, 'a1', 1);
+    const at = new Date(Date.now() + 1000).toISOString();
+    const there = await hostileSegment([
+      segment(),
+      taken({ event: 'turn-rating', episode: 'a1', turn: 99, thumb: 'up', by: 'ben' }, at),
+      taken(verdict('a1', 98, true, { by: 'ben' }), at),
+      taken(verdict('a1', 1, true, { by: 'ben', advantage: 1e308 }), at),
+    ]);
+    const before = await log.trajectory('a1');
+    expect(await log.merge(there)).toMatchObject({ leftOut: { 'credit-verdict': 1 } });
+    expect(await log.trajectory('a1')).toEqual(before);
   });
 
   it('bring it back neither from a grown file nor by a restoring line, once it was deleted here', async () => {
@@ -228,17 +277,20 @@ describe('hostile lines of an imported data folder', () => {
       { ...taken(reply('b2', 1)), milliseconds: 1e308 },
       taken(agentTurn('b2', 1, long)),
       taken(started('__proto__', { prompts: JSON.parse('{"__proto__":"x"}') as Record<string, string> })),
-      taken(agentTurn('__proto__', 1)),
+      { ...taken(agentTurn('__proto__', 1)), agent: '__proto__' },
+      { ...taken(agentTurn('b2', 2)), usage: { promptTokens: 1e308, completionTokens: 0 } },
     ]);
     const log = await openLog();
     await play(log, 'a1', 1);
     const { leftOut } = await log.merge(there);
-    expect(leftOut).toEqual({ 'agent-turn': 1, unreadable: 1, reply: 1 });
+    expect(leftOut).toEqual({ 'agent-turn': 2, unreadable: 1, reply: 1 });
     expect(imported(log).sort()).toEqual(['__proto__', 'a1', 'b1', 'b2']);
     expect((await log.trajectory('b2'))?.turns[0]?.agent.text).toBe(long);
     expect((await log.trajectory('b2'))?.damaged).toBeDefined();
     await play(log, 'a2', 1);
     expect(log.problems).toEqual([]);
+    expect(Object.keys(await log.modelUse())).toContain('__proto__');
+    expect({}).not.toHaveProperty('turns');
   });
 
   it('give no other reference to a task that is here', async () => {

@@ -110,6 +110,27 @@ describe('importing published rows', () => {
     expect(log.allowed.whyNot((await log.trajectory(trained!.id))!, true)).toBeUndefined();
   });
 
+  it('takes rows for people’s that another program saved without their fields', async () => {
+    const log = await openLog();
+    for (const [answer, fields] of Object.entries({ x: { tandem: null }, y: { messages: [] } })) {
+      const { unnamed } = await importTrajectories(log, await write([{ ...row, ...fields, answer }]));
+      expect(unnamed).toEqual({ people: 1, simulator: 0 });
+    }
+  });
+
+  it('lets no consent from another data folder count for people in rows', async () => {
+    const there = join(await temporaryFolder(), 'there');
+    const other = await openLog(there);
+    for (const pseudonym of ['kim (rows.jsonl)', 'imported:rows.jsonl'])
+      await other.append({ event: 'consent', pseudonym, purpose: 'research', level: 'export' });
+    const log = await openLog();
+    await log.merge(there);
+    const named = { ...row, answer: 'x', tandem: { collaborator: { kind: 'developer', name: 'kim' } } };
+    await importTrajectories(log, await write([named, { ...row, tandem: {} }]));
+    for (const { id } of log.list({ offset: 0, limit: 9 }).rows)
+      expect(log.allowed.whyNot((await log.trajectory(id))!, false)).toBe('local only');
+  });
+
   it('adds nothing by default where rows are here as a simulator’s', async () => {
     const log = await openLog();
     const file = await write([{ ...row, tandem: {} }]);

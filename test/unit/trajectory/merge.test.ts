@@ -36,6 +36,7 @@ describe('adding the log of another data folder', () => {
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     const two = await openLog(there);
     const collaborator = { kind: 'developer', name: 'olga' } as const;
+    await two.append({ event: 'consent', pseudonym: 'olga', purpose: 'research', level: 'local' });
     await play(two, 'b1', 1);
     await play(two, 'b2', 1, { collaborator });
     await two.close();
