@@ -102,7 +102,7 @@ class FileSearch {
   private cannotBeSearched(window: Buffer): boolean {
     this.isZip = window.subarray(0, 4).equals(ZIP_ENTRY);
     const known = COMPRESSED.find(([, start]) => window.subarray(0, start.length).equals(start));
-    if (known === undefined) return false;
+    if (known === undefined || textOf(window) !== undefined) return false;
     this.report(known[0]);
     return true;
   }
@@ -151,7 +151,9 @@ class FileSearch {
   }
 
   private async searchRuns(runs: readonly Run[], start: number, end: number): Promise<void> {
-    const own = runs.filter((run) => run.start < end && run.end > start);
+    const own = runs
+      .filter((run) => run.start < end && run.end > start)
+      .map((run) => readRun(run, start, end));
     if (own.length === 0) return;
     const text = own.map((run) => run.text).join(BETWEEN);
     const spans = await spansIn(text);
@@ -160,8 +162,8 @@ class FileSearch {
       while (runStart + own[next]!.text.length <= span.start)
         runStart += own[next++]!.text.length + BETWEEN.length;
       const run = own[next]!;
-      const offset = run.start + (span.start - runStart) * run.width;
-      if (offset < start || offset >= end || isNoise(run, span, text)) continue;
+      const at = span.start - runStart;
+      if (at < run.from || at >= run.to || isNoise(run, span, text)) continue;
       this.add(text, spans, span);
     }
   }
@@ -253,20 +255,51 @@ interface Run {
 /** Shorter ones are noise: of random bytes, one in 3,000 begins such a run. */
 const RUNS = /[\t\r\n\x20-\x7e]{8,}/g;
 /** UTF-16 and UTF-32, of either byte order. */
-const WIDE_RUNS = /(?:[\t\r\n\x20-\x7e]\0){8,}|(?:[\t\r\n\x20-\x7e]\0\0\0){8,}/g;
+const WIDE_RUNS =
+  /(?:[\t\r\n\x20-\x7e]\0){8,}|(?:\0[\t\r\n\x20-\x7e]){8,}|(?:[\t\r\n\x20-\x7e]\0{3}){8,}|(?:\0{3}[\t\r\n\x20-\x7e]){8,}/g;
 
 function runsIn(window: Buffer, pattern: RegExp): Run[] {
-  return [...window.toString('latin1').matchAll(pattern)].map(({ 0: found, index }) => {
+  return [...window.toString('latin1').matchAll(pattern)].flatMap(({ 0: found, index: start }) => {
     const text = found.replaceAll('\0', '');
-    return { text, start: index, end: index + found.length, width: found.length / text.length };
+    const width = found.length / text.length;
+    const length = lengthBefore(window, start);
+    if (width > 1 || length >= text.length) return [{ text, start, end: start + found.length, width }];
+    const middle = start + length;
+    return [
+      { text: text.slice(0, length), start, end: middle, width },
+      { text: text.slice(length), start: middle, end: start + text.length, width },
+    ];
   });
+}
+
+/** That a pickle says of a string, which its next instruction follows without a gap; else infinite. */
+function lengthBefore(window: Buffer, start: number): number {
+  const length = start < 4 ? 0 : window.readUInt32LE(start - 4);
+  return length === 0 ? Number.POSITIVE_INFINITY : length;
+}
+
+/** With its escapes read, and what of the text is in the body. */
+interface ReadRun {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function readRun({ text, start, width }: Run, bodyStart: number, bodyEnd: number): ReadRun {
+  const bytes = Buffer.from(text);
+  const cut = (at: number): number => cutAt(bytes, Math.max(0, Math.ceil((at - start) / width)));
+  const [from, to] = [cut(bodyStart), cut(bodyEnd)];
+  const before = readable(bytes.subarray(0, from));
+  const body = readable(bytes.subarray(from, to));
+  const whole = `${before}${body}${readable(bytes.subarray(to))}`;
+  return { text: whole, from: before.length, to: before.length + body.length };
 }
 
 /**
  * Random bytes have addresses such as `H@g65.Wk`, in short runs; those that people write into metadata are in lower
  * case.
  */
-function isNoise(run: Run, { kind, start, end }: Span, text: string): boolean {
+function isNoise(run: ReadRun, { kind, start, end }: Span, text: string): boolean {
   if (kind !== 'e-mail address' || run.text.length > 24) return false;
   return /[^a-z\d.-]/.test(text.slice(text.indexOf('@', start) + 1, end));
 }
@@ -276,6 +309,8 @@ const ZIP_ENTRY = Buffer.from('PK\x03\x04');
 /** Names of formats with compressed content, and their first bytes. */
 const COMPRESSED: readonly (readonly [string, Buffer])[] = [
   ['gzip', Buffer.from([0x1f, 0x8b])],
+  ['zlib', Buffer.from([0x78, 0x01])],
+  ['zlib', Buffer.from([0x78, 0x5e])],
   ['zlib', Buffer.from([0x78, 0x9c])],
   ['zlib', Buffer.from([0x78, 0xda])],
   ['bzip2', Buffer.from('BZh')],

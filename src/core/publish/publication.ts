@@ -54,8 +54,11 @@ async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Pu
       `${file} has no card ${path.basename(card)} beside it, so it is not what "tandem export" wrote: export the rows again, and publish that file.`,
     );
   for (const each of [file, card])
-    if (!(await stat(each)).isFile())
-      throw new Fault('publish/nothing', `${each} is no regular file: publish a file with exported rows.`);
+    if (!(await lstat(each)).isFile())
+      throw new Fault(
+        'publish/nothing',
+        `${each} is a link or no regular file: publish a file with exported rows, with its card.`,
+      );
   // A run's rows have such a card, too; they are recognised by the report beside them, and elsewhere by the card.
   const report = path.join(path.dirname(file), path.basename(runFiles.selection));
   if (

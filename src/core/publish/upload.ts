@@ -208,7 +208,8 @@ function asFault(error: unknown, hubUrl: string, what: string): unknown {
       { cause: error },
     );
   }
-  if (error instanceof SyntaxError)
+  // The hub's client reads fields that a sign-in page does not have.
+  if (error instanceof SyntaxError || (error instanceof TypeError && !isLost(error)))
     return new Fault(
       'publish/not-a-hub',
       `${hubUrl} does not answer as the Hugging Face Hub does, perhaps because the network asks you to sign in first; nothing is known to have appeared there. Open that address in a browser, then publish again.`,

@@ -1,6 +1,6 @@
-import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { deflateRawSync, gzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { publicationOf } from '../../../src/core/publish/publication';
 import { prepareData } from '../../../src/core/training/data/prepare';
@@ -107,6 +107,19 @@ it.each<[string, string, Buffer | string]>([
   ['the border of two pieces of text', 'x.txt', `${' '.repeat(MIB - 20)}${SECRET} ${' '.repeat(MIB)}`],
   ['an escape at the border', 'x.json', `${' '.repeat(MIB - 1)}\\n${SECRET}"`],
   ['entries that are stored', 'model.pt', zip(0, Buffer.from(SECRET))],
+  ['bytes of the other order', 'notes.txt', Buffer.from(`my key is ${SECRET}`, 'utf16le').swap16()],
+  ['an escape in weights', 'a.safetensors', Buffer.concat([noise(8), Buffer.from(`{"a":"\\n${SECRET}"}`)])],
+  [
+    'an escape at the border of weights',
+    'a.gguf',
+    Buffer.concat([noise(MIB - 32), Buffer.from(`${'\\n'.repeat(16)}${SECRET}`), noise(64)]),
+  ],
+  [
+    'a pickle',
+    'model.pt',
+    Buffer.concat([noise(9), Buffer.from(`X${String.fromCharCode(SECRET.length)}\0\0\0${SECRET}q\x01`)]),
+  ],
+  ['a text that begins as an archive does', 'notes', `BZh ${SECRET}`],
   ['a path', `of-${SECRET}/notes.txt`, ''],
 ])('finds a secret in %s, once', async (_, name, content) => {
   const folder = await model({ 'config.json': '{}', 'README.md': '', [name]: content });
@@ -132,11 +145,13 @@ it('says which files it cannot search, whatever their names', async () => {
       'README.md': '',
       'a.json': gzipSync(text),
       'b.pt': zip(8, deflateRawSync(text)),
+      'd.bin': deflateSync(text, { level: 1 }),
+      'e.bin': deflateSync(text, { level: 4 }),
     },
     'c.zip': Buffer.concat([zip(0, Buffer.from('mimetype')), zip(8, deflateRawSync(text))]),
   });
   expect((await publicationOf(folder)).findings.map(({ path: file, what }) => [file, what])).toEqual(
-    ['a.json', 'b.pt', 'c.zip'].map((file) => [file, 'cannot be searched']),
+    ['a.json', 'b.pt', 'c.zip', 'd.bin', 'e.bin'].map((file) => [file, 'cannot be searched']),
   );
 });
 
@@ -173,6 +188,13 @@ it('takes neither random bytes nor the vocabulary of the starter for secrets', a
   for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json'])
     await copyFile(path.resolve('media/starter', name), path.join(folder, name));
   expect((await publicationOf(folder)).findings).toEqual([]);
+});
+
+it('refuses a card that is a link, whose target would go up', async () => {
+  const file = await rows({ messages: [] });
+  await rm(`${file}.md`);
+  await symlink(file, `${file}.md`);
+  await expect(publicationOf(file)).rejects.toMatchObject({ code: 'publish/nothing' });
 });
 
 it.each(['the target of a link', 'a linked folder'])('refuses %s, which would not go up', async (what) => {

@@ -1,5 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { publicationOf } from '../../../src/core/publish/publication';
@@ -153,6 +156,19 @@ it('sends nothing that changes while it goes up', async () => {
   };
   await expect(publish()).rejects.toMatchObject({ code: 'publish/changed' });
   expect(hub.repositories.get('datasets/ada/rows')!.commits).toEqual([]);
+});
+
+it.each(['null', '{"private":true}'])('says so of an answer of other JSON, such as %s', async (json) => {
+  const { publish } = await scene();
+  const server = createServer((request, response) => {
+    request.resume();
+    response.end(json);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const hubUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(publish({ hubUrl })).rejects.toMatchObject({ code: 'publish/not-a-hub' });
 });
 
 it('knows the owner of a token, and says when the hub does not', async () => {
