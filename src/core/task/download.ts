@@ -153,6 +153,7 @@ class Download {
     const asked = this.revision;
     const info = await fileDownloadInfo({ ...request, revision: asked });
     if (!info) throw new HubFailure('refused', '404 Not Found', { status: 404 });
+    if (connection.isPage) throw new InvalidApiResponseFormatError('Expected the file, got a web page');
     // From here on this commit is requested, even when the hub moves on meanwhile.
     if (connection.commit !== undefined && isCommit(connection.commit)) this.revision = connection.commit;
     if (this.kept !== undefined && this.revision !== this.kept) throw this.otherCommit(this.kept);

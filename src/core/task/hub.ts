@@ -41,6 +41,8 @@ export class HubConnection {
   private failure: HubFailure | undefined;
   private etag: string | undefined;
   private commitHeader: string | undefined;
+  /** A page to sign in may come with an ETag, and in ranges, as a file does; the hub sends none as HTML. */
+  isPage = false;
 
   constructor(
     private readonly stallLimit: number,
@@ -70,6 +72,7 @@ export class HubConnection {
       this.alive();
       if (!response.ok) throw await refused(response);
       checkRange(headers.get('Range'), response);
+      this.isPage ||= /^text\/html/i.test(response.headers.get('Content-Type') ?? '');
       return response;
     } catch (error) {
       throw this.failed(error);

@@ -319,10 +319,16 @@ describe('a download that cannot be', () => {
 
   test('a sign-in page in place of the hub is recognised', () =>
     scene(async ({ hub, download }) => {
-      hub.next({ at: 'info', kind: 'sign-in-page' });
-      await expect(download()).rejects.toMatchObject(
-        fault('hub-protocol', /does not answer as the Hugging Face Hub does .* or sign in to the network\.$/),
-      );
+      const asFile = { 'Content-Type': 'text/html', ETag: '"1"', 'Content-Range': 'bytes 0-36/37' };
+      for (const page of [{}, { headers: asFile }]) {
+        hub.next({ at: 'info', kind: 'sign-in-page', ...page });
+        await expect(download()).rejects.toMatchObject(
+          fault(
+            'hub-protocol',
+            /does not answer as the Hugging Face Hub does .* or sign in to the network\.$/,
+          ),
+        );
+      }
     }));
 
   test('a file that the disk has no room for is refused before it is fetched', () =>
