@@ -30,8 +30,9 @@ async function erase(
   }
   return withLog(data, signal, async (log) => {
     const { episodes, lines, runs, experiments, exports } = await eraseDeveloper(log, data, pseudonym);
+    const imported = log.namesOf('collaborator').filter((name) => name.startsWith(`${pseudonym} (`));
     return {
-      summary: { pseudonym, data, episodes, lines, runs, experiments, exports },
+      summary: { pseudonym, imported, data, episodes, lines, runs, experiments, exports },
       print: () =>
         [
           `${episodes} dialogues of ${pseudonym} (${lines} lines) are gone from ${data}.`,
@@ -40,6 +41,10 @@ async function erase(
             (name) => `What ${name} made with them is gone; the same command makes it again.`,
           ),
           ...exports.map((name) => `The export ${name} is gone.`),
+          ...imported.map(
+            (name) =>
+              `“${name}” came with an import and stays: if that is the same person, erase that name, too.`,
+          ),
           'Not reached: exports, models and copies of the log in other folders or on other machines, what was published, and tasks that they wrote into a pack. Delete those yourself.',
         ].join('\n'),
     };

@@ -75,7 +75,11 @@ export async function importTrajectories(
       } else if (row.ids.some((id) => log.isErased(id))) {
         const reason = 'The dialogue was erased from this log, and is not imported again.';
         bad.push({ file, line: read.line, reason });
-      } else if (isWhole(log, row, row.id) || (repliesBy === undefined && wasSimulated(log, row))) {
+      } else if (
+        isPlayedHere(log, row) ||
+        isWhole(log, row, row.id) ||
+        (repliesBy === undefined && wasSimulated(log, row))
+      ) {
         alreadyThere += 1;
       } else {
         await log.recordTask(row.task);
@@ -138,6 +142,10 @@ function isWhole(log: TrajectoryLog, row: PublishedRow, id: string): boolean {
   const known = log.summary(id);
   return known?.state === 'answered' && (row.reward === undefined || known.grades.paper !== undefined);
 }
+
+/** A second time, its people would have other names, by which nobody would erase them. */
+const isPlayedHere = (log: TrajectoryLog, { played }: PublishedRow): boolean =>
+  played !== undefined && (log.summary(played) !== undefined || log.isDeleted(played));
 
 /** True if it was imported as a simulator's, and nobody says now that it is not. */
 const wasSimulated = (log: TrajectoryLog, row: PublishedRow): boolean =>

@@ -38,6 +38,8 @@ export interface PublishedRow {
   readonly simulatedId: string;
   /** Of the same dialogue, whosever its replies count as; also that of the dialogue that Tandem wrote the row of. */
   readonly ids: readonly string[];
+  /** The id of the dialogue that Tandem wrote the row of. */
+  readonly played?: string;
   /** Who had the collaborator's seat at first, if the row says it. */
   readonly collaborator?: Collaborator;
   readonly isSimulated: boolean;
@@ -127,6 +129,7 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
   return {
     ...{ id, simulatedId, task, messages, answer, isSimulated: id === simulatedId },
     ids: [...repliers.map(idBy), ...(played === undefined ? [] : [played])],
+    ...(played !== undefined && { played }),
     ...((!tandem?.collaborator ||
       messages.some((one) => one.from !== 'agent' && one.reply.by === undefined)) && {
       unnamed,

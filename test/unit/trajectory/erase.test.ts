@@ -321,13 +321,15 @@ describe('erasing a developer', () => {
     const file = join(await temporaryFolder(), 'rows.jsonl');
     await writeFile(file, `${JSON.stringify(row)}\n`);
     await importTrajectories(log, file, { repliesBy: 'people' });
+    const exported = { ...row, answer: 'edited', tandem: { episode: 'k1', collaborator: kim } };
+    const own = join(await temporaryFolder(), 'rows.jsonl');
+    await writeFile(own, `${JSON.stringify(exported)}\n`);
+    expect(await importTrajectories(log, own)).toMatchObject({ imported: 0, alreadyThere: 1 });
     await log.eraseDeveloper('imported:rows.jsonl');
     await log.eraseDeveloper('kim');
     for (const repliesBy of [undefined, 'simulator', 'people'] as const)
       expect(await importTrajectories(log, file, repliesBy && { repliesBy })).toMatchObject({ imported: 0 });
-    const exported = { ...row, answer: 'edited', tandem: { episode: 'k1', collaborator: kim } };
-    await writeFile(file, `${JSON.stringify(exported)}\n`);
-    expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, bad: [{ line: 1 }] });
+    expect(await importTrajectories(log, own)).toMatchObject({ imported: 0, bad: [{ line: 1 }] });
   });
 
   it('refuses what an open window goes on to say in an erased dialogue', async () => {
