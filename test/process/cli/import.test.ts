@@ -47,7 +47,11 @@ it('tandem import keeps who wrote the replies, and takes rows of others for a si
   await log.close();
   const rows = path.join(folder, 'told.jsonl');
   await tandem('export', '--format', 'trajectories', '--data', data, rows);
-  const { tandem: _, messages: __, ...row } = JSON.parse(await readFile(rows, 'utf8')) as Record<string, unknown>;
+  const {
+    tandem: _,
+    messages: __,
+    ...row
+  } = JSON.parse(await readFile(rows, 'utf8')) as Record<string, unknown>;
   const untold = path.join(folder, 'untold.jsonl');
   await writeFile(untold, JSON.stringify(row));
   const silent = path.join(folder, 'silent.jsonl');
