@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { checkLog } from '../../../../src/core/trajectory/check/check';
+import { IndexStore } from '../../../../src/core/trajectory/index/store';
+import { temporaryFolder } from '../../../fixtures/log';
+import { fillLog, logShapes } from '../../../fixtures/logShapes';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Characters that pass between Tandem and the index while a log is checked, and the rows that change there. */
+async function workOf(segments: Parameters<typeof fillLog>[1]): Promise<number> {
+  const folder = join(await temporaryFolder(), '.tandem');
+  await fillLog(folder, segments);
+  let rows = 0;
+  const { close } = IndexStore.prototype;
+  const closing = vi.spyOn(IndexStore.prototype, 'close').mockImplementation(function (this: IndexStore) {
+    rows += Number(this.database.prepare('select total_changes() as rows').get()?.rows);
+    close.call(this);
+  });
+  const passing = (['write', 'get', 'all'] as const).map((name) => vi.spyOn(IndexStore.prototype, name));
+  await checkLog(folder);
+  const passed = passing.flatMap(({ mock }) => [
+    ...mock.calls.map((call) => JSON.stringify(call.slice(1))),
+    ...mock.results.map(({ value }) => JSON.stringify(value) ?? ''),
+  ]);
+  for (const spy of [closing, ...passing]) spy.mockRestore();
+  return passed.reduce((sum, { length }) => sum + length, 100 * rows);
+}
+
+it.each(Object.entries(logShapes))('a log of twice the size is twice the work: %s', async (_, shape) => {
+  const [once, twice] = [await workOf(shape(80)), await workOf(shape(160))];
+  expect(twice / once).toBeLessThan(2.3);
+});
