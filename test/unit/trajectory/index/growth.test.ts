@@ -11,19 +11,18 @@ afterEach(() => vi.restoreAllMocks());
 async function workOf(segments: Parameters<typeof fillLog>[1]): Promise<number> {
   const folder = join(await temporaryFolder(), '.tandem');
   await fillLog(folder, segments);
-  let rows = 0;
-  const { close } = IndexStore.prototype;
-  const closing = vi.spyOn(IndexStore.prototype, 'close').mockImplementation(function (this: IndexStore) {
-    rows += Number(this.database.prepare('select total_changes() as rows').get()?.rows);
-    close.call(this);
-  });
+  const inMemory = vi.spyOn(IndexStore, 'inMemory');
+  const closing = vi.spyOn(IndexStore.prototype, 'close').mockReturnValue();
   const passing = (['write', 'get', 'all'] as const).map((name) => vi.spyOn(IndexStore.prototype, name));
   await checkLog(folder);
+  const store = inMemory.mock.results[0]?.value as IndexStore;
+  const rows = Number(store.database.prepare('select total_changes() as rows').get()?.rows);
   const passed = passing.flatMap(({ mock }) => [
     ...mock.calls.map((call) => JSON.stringify(call.slice(1))),
-    ...mock.results.map(({ value }) => JSON.stringify(value) ?? ''),
+    ...mock.results.map(({ value }) => JSON.stringify([value])),
   ]);
-  for (const spy of [closing, ...passing]) spy.mockRestore();
+  for (const spy of [inMemory, closing, ...passing]) spy.mockRestore();
+  store.close();
   return passed.reduce((sum, { length }) => sum + length, 100 * rows);
 }
 
