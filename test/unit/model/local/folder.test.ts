@@ -114,8 +114,8 @@ it.each<[string, string, () => Promise<unknown>]>([
     () => write('chat_template.jinja', '{% for message in messages %}'),
   ],
   [
-    'a chat template that refuses the conversation',
-    'model/bad-request',
+    'a chat template that refuses every conversation',
+    'model/foreign-folder',
     () => write('chat_template.jinja', "{{ raise_exception('Only one message is allowed.') }}"),
   ],
 ])('%s is found when it is used', async (_, code, damage) => {
