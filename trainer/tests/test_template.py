@@ -115,7 +115,7 @@ def test_a_template_that_refuses_a_dialogue_is_told_with_its_own_reason():
     [
         ("{{ raise_exception('Tools only.') }}", "Tools only"),
         (None, "has no chat template"),
-        ("{% for message in messages %}{{ message.role }}{% endfor %}", "leaves out what the assistant says"),
+        ("{% for message in messages %}{{ message.role }}{% endfor %}", "leaves out what the user says"),
     ],
 )
 def test_a_template_that_cannot_be_used_is_refused_at_once(template, word):

@@ -17,31 +17,45 @@ import {
   ratersOf,
   tagsOf,
   titleOf,
-  withJudgement,
-  withLabel,
-  withRating,
-  withTurnRating,
+  putJudgement,
+  putLabel,
+  putRating,
+  putTurnRating,
+  putVerdict,
   verdictsOf,
-  withVerdict,
+  type Words,
 } from './opinions';
 import type { EventOf, LogEvent } from './event';
 
-type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] };
+type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] } & {
+  candidates?: Choice[];
+  superseded?: EventOf<'agent-turn'>[];
+};
+
+/** What people said of a turn. */
+interface TurnWords {
+  readonly ratings: Words<EventOf<'turn-rating'>>;
+  readonly verdicts: Words<EventOf<'credit-verdict'>>;
+}
 
 export interface Folding {
   readonly started: EventOf<'episode-started'>;
   agent: string;
   collaborator: Trajectory['collaborator'];
-  turns: FoldedTurn[];
+  /** Their numbers ascend. */
+  readonly turns: FoldedTurn[];
+  /** They come into the turns when all events are folded. */
+  readonly turnWords: Map<FoldedTurn, TurnWords>;
   handOvers: EventOf<'hand-over'>[];
+  /** Of one turn. */
   pending: ShownCandidates[];
   /** Number of the turn that is sampled again next. */
   superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
-  ratings: Trajectory['ratings'] | undefined;
-  labels: Trajectory['labels'] | undefined;
+  readonly ratings: Words<EventOf<'rating'>>;
+  readonly labels: Words<EventOf<'label'>>;
   review: DialogueReview | undefined;
   outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
@@ -94,8 +108,14 @@ export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss):
 
 export function episodeOf(folding: Folding): Episode {
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
-  const { answer, grades, ratings, labels, review, outcome, abandoned, damaged, isDoubtful } = folding;
+  const { answer, grades, review, outcome, abandoned, damaged, isDoubtful } = folding;
+  const [ratings, labels] = [said(folding.ratings), said(folding.labels)];
   const rating = countedRating(ratings);
+  for (const [turn, words] of folding.turnWords) {
+    turn.ratings = said(words.ratings);
+    turn.rating = countedTurnRating(turn.ratings);
+    if (words.verdicts.size > 0) turn.verdicts = [...words.verdicts.values()];
+  }
   return {
     id: started.episode,
     started,
@@ -118,20 +138,23 @@ export function episodeOf(folding: Folding): Episode {
   };
 }
 
+const said = <E>(words: Words<E>): E[] | undefined => (words.size === 0 ? undefined : [...words.values()]);
+
 function begin(started: EventOf<'episode-started'>, before: Folding | undefined): Folding {
   return {
     started,
     agent: started.agent,
     collaborator: started.collaborator,
     turns: [],
+    turnWords: new Map(),
     handOvers: [],
     pending: [],
     superseding: undefined,
     answer: undefined,
     abandoned: undefined,
     grades: [],
-    ratings: undefined,
-    labels: undefined,
+    ratings: new Map(),
+    labels: new Map(),
     review: undefined,
     outcome: undefined,
     deleted: before?.deleted ?? false,
@@ -189,10 +212,10 @@ function apply(folding: Folding, event: LogEvent | Loss): void {
       folding.grades.push(event);
       return;
     case 'rating':
-      folding.ratings = withRating(folding.ratings, event);
+      putRating(folding.ratings, event);
       return;
     case 'label':
-      folding.labels = withLabel(folding.labels, event);
+      putLabel(folding.labels, event);
       return;
     case 'review':
       folding.review = isReview(event) ? event : undefined;
@@ -225,8 +248,7 @@ function apply(folding: Folding, event: LogEvent | Loss): void {
 }
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
-  const before = folding.turns.find(({ agent }) => agent.turn === event.turn);
-  const another = folding.superseding === event.turn ? before : undefined;
+  const another = folding.superseding === event.turn ? turnOf(folding, event.turn) : undefined;
   folding.superseding = undefined;
   reach(folding, event.turn);
   // Fast path for most turns: a log of a hundred thousand dialogues has half a million of them.
@@ -234,20 +256,38 @@ function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
     folding.turns.push({ agent: event });
     return;
   }
-  const candidates = [...(another?.candidates ?? []), ...judged(folding, event.turn)];
+  const candidates = another?.candidates ?? [];
+  for (const pair of folding.pending)
+    if (isChoice(pair) && pair.shown.turn === event.turn) candidates.push(pair);
   folding.pending = [];
+  const superseded = another?.superseded ?? [];
+  if (another) superseded.push(another.agent);
   folding.turns.push({
     agent: event,
     ...(candidates.length > 0 && { candidates }),
-    ...(another && { superseded: [...(another.superseded ?? []), another.agent] }),
+    ...(another && { superseded }),
   });
+}
+
+function turnOf({ turns }: Folding, number: number): FoldedTurn | undefined {
+  let low = 0;
+  let high = turns.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (turns[middle]!.agent.turn < number) low = middle + 1;
+    else high = middle;
+  }
+  return turns[low]?.agent.turn === number ? turns[low] : undefined;
 }
 
 /** Makes `turn` the next turn to be played, and removes it and all later ones if they were played before. */
 function reach(folding: Folding, turn: number): void {
   const last = folding.turns.at(-1)?.agent.turn ?? 0;
   if (turn <= last) {
-    folding.turns = folding.turns.filter(({ agent }) => agent.turn < turn);
+    for (let last = folding.turns.at(-1); last && last.agent.turn >= turn; last = folding.turns.at(-1)) {
+      folding.turns.pop();
+      folding.turnWords.delete(last);
+    }
     takeAnswerBack(folding);
   } else if (turn > last + 1) {
     folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
@@ -259,12 +299,10 @@ function reach(folding: Folding, turn: number): void {
 
 function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
   reach(folding, event.turn);
-  // Candidates without a choice are void.
-  folding.pending = [...judged(folding, event.turn), { shown: event }];
-}
-
-function judged({ pending }: Folding, turn: number): Choice[] {
-  return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
+  const last = folding.pending.at(-1);
+  if (last && last.shown.turn !== event.turn) folding.pending = [];
+  else if (last && !isChoice(last)) folding.pending.pop(); // candidates without a choice are void
+  folding.pending.push({ shown: event });
 }
 
 function choose(folding: Folding, choice: EventOf<'choice'>): void {
@@ -273,34 +311,38 @@ function choose(folding: Folding, choice: EventOf<'choice'>): void {
     folding.damaged ??= `A choice for turn ${choice.turn} is in the log, but its candidates are not.`;
     return;
   }
-  folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
+  folding.pending[folding.pending.length - 1] = { ...last, choice };
 }
 
 const isReview = (review: EventOf<'review'>): review is DialogueReview => review.state !== undefined;
 
 function judgeAgain(folding: Folding, judgement: EventOf<'judgement'>): void {
-  const turn = folding.turns.find(({ agent }) => agent.turn === judgement.turn);
-  if (turn?.candidates) turn.candidates = withJudgement(turn.candidates, judgement);
-  else folding.pending = withJudgement(folding.pending, judgement);
+  putJudgement(turnOf(folding, judgement.turn)?.candidates ?? folding.pending, judgement);
 }
 
 function rateTurn(folding: Folding, event: EventOf<'turn-rating'>): void {
-  const before = folding.turns.find(({ agent }) => agent.turn === event.turn)?.ratings;
-  const ratings = withTurnRating(before, event);
-  amendTurn(folding, event.turn, { ratings, rating: countedTurnRating(ratings) });
+  const words = wordsOf(folding, event.turn);
+  if (words) putTurnRating(words.ratings, event);
 }
 
 function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void {
-  const before = folding.turns.find(({ agent }) => agent.turn === verdict.turn)?.verdicts;
-  amendTurn(folding, verdict.turn, { verdicts: withVerdict(before, verdict) });
+  const words = wordsOf(folding, verdict.turn);
+  if (words) putVerdict(words.verdicts, verdict);
 }
 
-/** @param what absent for an opinion, which may be about what was played elsewhere, and so shows no loss */
-function amendTurn(folding: Folding, turn: number, with_: Partial<FoldedTurn>, what?: string): void {
-  const amended = folding.turns.findLast(({ agent }) => agent.turn === turn);
+/** An opinion may be about a turn that was played elsewhere; its absence shows no loss. */
+function wordsOf(folding: Folding, number: number): TurnWords | undefined {
+  const turn = turnOf(folding, number);
+  if (!turn) return undefined;
+  let words = folding.turnWords.get(turn);
+  if (!words) folding.turnWords.set(turn, (words = { ratings: new Map(), verdicts: new Map() }));
+  return words;
+}
+
+function amendTurn(folding: Folding, turn: number, with_: Partial<FoldedTurn>, what: string): void {
+  const amended = turnOf(folding, turn);
   if (amended) Object.assign(amended, with_);
-  else if (what !== undefined)
-    folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
+  else folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
 }
 
 function takeAnswerBack(folding: Folding): void {

@@ -7,52 +7,46 @@ type TurnRating = EventOf<'turn-rating'>;
 type Label = EventOf<'label'>;
 type Judgement = EventOf<'judgement'>;
 
-/** Replaces the same person's earlier word; an empty word only takes that back. The order is that of the last words. */
-function withWord<E extends { readonly by: string }>(
-  before: readonly E[] | undefined,
-  word: E,
-  saysNothing: boolean,
-): readonly E[] | undefined {
-  const others = before?.filter(({ by }) => by !== word.by) ?? [];
-  if (!saysNothing) return [...others, word];
-  return others.length === 0 ? undefined : others;
+/** The last word of each person, in the order of the last words. */
+export type Words<E> = Map<string, E>;
+
+/** Replaces the same person's earlier word; an empty word only takes that back. */
+function putWord<E extends { readonly by: string }>(words: Words<E>, word: E, saysNothing: boolean): void {
+  words.delete(word.by);
+  if (!saysNothing) words.set(word.by, word);
 }
 
-export const withRating = (before: readonly Rating[] | undefined, rating: Rating): typeof before =>
-  withWord(before, rating, rating.stars === undefined && !rating.comment);
+export const putRating = (words: Words<Rating>, rating: Rating): void =>
+  putWord(words, rating, rating.stars === undefined && !rating.comment);
 
-export const withTurnRating = (
-  before: readonly TurnRating[] | undefined,
-  rating: TurnRating,
-): typeof before => withWord(before, rating, rating.thumb === undefined && !rating.comment);
+export const putTurnRating = (words: Words<TurnRating>, rating: TurnRating): void =>
+  putWord(words, rating, rating.thumb === undefined && !rating.comment);
 
 /**
  * Labels are in the order in which their titles were given. So a label that repeats its writer's title, to change tags
  * or note, keeps its place, and a title that someone else gave since stays the last.
  */
-export function withLabel(before: readonly Label[] | undefined, label: Label): typeof before {
+export function putLabel(words: Words<Label>, label: Label): void {
   const title = titleOf([label]);
   const saysNothing = title === undefined && tagsOf([label]).length === 0 && !label.note;
-  const own = before?.find(({ by }) => by === label.by);
-  if (own === undefined || saysNothing || titleOf([own]) !== title)
-    return withWord(before, label, saysNothing);
-  return before?.map((one) => (one === own ? label : one));
+  const own = words.get(label.by);
+  if (own === undefined || saysNothing || titleOf([own]) !== title) putWord(words, label, saysNothing);
+  else words.set(label.by, label);
 }
 
 /**
  * If the candidates are not here any more, because their turn was played again, the judgement says nothing of this
  * dialogue.
  */
-export const withJudgement = <Pair extends ShownCandidates>(
-  pairs: readonly Pair[],
-  judgement: Judgement,
-): Pair[] =>
-  pairs.map((pair, place) => {
-    const { turn, at } = pair.shown;
-    const isMeant = place === judgement.pair && turn === judgement.turn && at === judgement.shown;
-    if (!isMeant || !isChoice(pair)) return pair;
-    return { ...pair, judgements: withWord(pair.judgements, judgement, false) };
-  });
+export function putJudgement(pairs: ShownCandidates[], judgement: Judgement): void {
+  const pair = pairs[judgement.pair];
+  if (!pair || !isChoice(pair)) return;
+  const { turn, at } = pair.shown;
+  if (turn !== judgement.turn || at !== judgement.shown) return;
+  const others = pair.judgements?.filter(({ by }) => by !== judgement.by) ?? [];
+  const judged: Choice = { ...pair, judgements: [...others, judgement] };
+  pairs[judgement.pair] = judged;
+}
 
 /** The last rating with stars. Without stars it is the last remark. */
 export const countedRating = (ratings: readonly Rating[] = []): Rating | undefined =>
@@ -117,12 +111,13 @@ export const noteOf = (labels: readonly Label[]): string =>
 export type Verdict = EventOf<'credit-verdict'> & { readonly agrees: boolean };
 
 /** Replaces the same person's earlier verdict on the same critic. */
-export function withVerdict(
-  before: readonly EventOf<'credit-verdict'>[] = [],
+export function putVerdict(
+  words: Words<EventOf<'credit-verdict'>>,
   verdict: EventOf<'credit-verdict'>,
-): readonly EventOf<'credit-verdict'>[] {
-  const others = before.filter(({ by, critic }) => by !== verdict.by || critic !== verdict.critic);
-  return [...others, verdict];
+): void {
+  const key = JSON.stringify([verdict.by, verdict.critic]);
+  words.delete(key);
+  words.set(key, verdict);
 }
 
 /** Verdicts that were not withdrawn, in the order of the turns. */

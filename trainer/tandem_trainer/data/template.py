@@ -17,7 +17,12 @@ from .dialogue import Dialogue, Messages
 from .prompt_file import Prompt, critic_prompt
 
 CHUNK = 128  # dialogues tokenised together: enough to keep the tokenizer's threads busy
-PROBE = "Zebra"  # the agent's message in a test conversation, which shows how a template ends a turn
+# A dialogue as Tandem sends it: texts, the roles in turn, and no system message. src/core/model/local/chat.ts has it.
+PLAIN = (
+    {"role": "user", "content": "Heron"},
+    {"role": "assistant", "content": "Zebra"},
+    {"role": "user", "content": "Otter"},
+)
 # Some templates write today's date. Here it is always Llama's default, so that a run can be repeated.
 SAME_DAY = """{%- macro strftime_now(format) %}{{ format | replace("%d", "26") | replace("%b", "Jul")
 | replace("%B", "July") | replace("%m", "07") | replace("%Y", "2024") | replace("%A", "Friday") }}{% endmacro %}"""
@@ -45,6 +50,7 @@ class Template:
         text = tokenizer.get_chat_template()
         self.text = SAME_DAY + text if "strftime_now" in text else text
         self.critic = critic or critic_prompt()
+        self._require_plain_text()
         self.end_of_turn = self._probe()
         require_rows(tokenizer, [self.end_of_turn], self.rows)
         special = {token_id for token_id, token in tokenizer.added_tokens_decoder.items() if token.special}
@@ -118,14 +124,21 @@ class Template:
         messages[first] = {"role": "user", "content": f"{told}\n\n{messages[first]['content']}"}
         return tuple(messages)
 
+    def _require_plain_text(self) -> None:
+        """Templates of vision models pass over a text without parts. Raises Fault."""
+        text = self.render(PLAIN)
+        for message in PLAIN:
+            if message["content"] not in text:
+                raise Fault(
+                    f"The chat template of {name_of(self.tokenizer)} leaves out what the {message['role']} says in a "
+                    "plain text, as Tandem sends it; set model.chat_template to a file with another template.",
+                    usage=True,
+                )
+
     def _probe(self) -> int:
         """Finds the first added token behind a message of the agent, else the end of text."""
-        conversation = ({"role": "user", "content": "Hello"}, {"role": "assistant", "content": PROBE})
-        _, found, tail = self.render(conversation, generation=False).rpartition(PROBE)
-        if not found:
-            raise Fault(
-                f"The chat template of {name_of(self.tokenizer)} leaves out what the assistant says.", usage=True
-            )
+        text = self.render(PLAIN[:2], generation=False)
+        tail = text.rpartition(PLAIN[1]["content"])[2]
         added = self.tokenizer.added_tokens_decoder
         for token in self.tokenizer(tail, add_special_tokens=False)["input_ids"]:
             if token in added and added[token].content.strip():

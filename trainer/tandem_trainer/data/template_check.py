@@ -49,6 +49,8 @@ def check_template(text: str, name: str) -> None:
     environment = jinja2.Environment(extensions=[loopcontrols])
     try:
         construct = next(_foreign(environment, GENERATION.sub(r"{#\1 \2#}", text)), None)
+    except RecursionError:
+        construct = "too many levels of nesting"
     except TemplateSyntaxError as error:
         raise Fault(
             f"The chat template of {name} is damaged at line {error.lineno}: {str(error.message).rstrip('.')}.",
@@ -94,6 +96,8 @@ def _foreign_in(node: nodes.Node):
         yield f"`{node.name}`"
     if isinstance(node, nodes.Name) and node.ctx != "load" and node.name == "loop":
         yield "a value for `loop`"
+    if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Tuple):
+        yield "a tuple between `[` and `]`"
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):
         if node.node.attr not in KNOWN["methods"]:
             yield f"the method `{node.node.attr}`"

@@ -33,6 +33,7 @@ export class Chat {
     this.#tokens = tokens;
     this.#tokenizer = tokenizer;
     this.#template = template;
+    requirePlainText(folder, (messages) => this.#render(messages));
     const { eos_token: end } = tokens;
     this.ends = new Set(endsOf(folder, end ? this.#tokenizer.token_to_id(end) : undefined));
   }
@@ -44,13 +45,7 @@ export class Chat {
   encode(messages: readonly ChatMessage[]): number[] {
     let text: string;
     try {
-      text = this.#template.render({
-        messages,
-        add_generation_prompt: true,
-        tools: null,
-        documents: null,
-        ...this.#tokens,
-      });
+      text = this.#render(messages);
     } catch (error) {
       throw new Fault(
         'model/bad-request',
@@ -61,6 +56,16 @@ export class Chat {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
 
+  #render(messages: readonly ChatMessage[]): string {
+    return this.#template.render({
+      messages,
+      add_generation_prompt: true,
+      tools: null,
+      documents: null,
+      ...this.#tokens,
+    });
+  }
+
   decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
     return this.#tokenizer.decode(ids as number[], {
@@ -68,6 +73,35 @@ export class Chat {
       clean_up_tokenization_spaces: false,
     });
   }
+}
+
+/** A dialogue as Tandem sends it: texts, the roles in turn, and no system message. `template.py` of the trainer has it. */
+const PLAIN: readonly ChatMessage[] = [
+  { role: 'user', content: 'Heron' },
+  { role: 'assistant', content: 'Zebra' },
+  { role: 'user', content: 'Otter' },
+];
+
+/**
+ * Requires that a template renders all messages of a dialogue: templates of vision models pass over a text without parts.
+ * @throws {Fault} `model/foreign-folder`
+ */
+export function requirePlainText(folder: string, render: (messages: readonly ChatMessage[]) => string): void {
+  const foreign = (what: string, cause?: unknown): Fault =>
+    new Fault(
+      'model/foreign-folder',
+      `The chat template of ${folder} ${what}. Take a model with another template.`,
+      { cause },
+    );
+  let text: string;
+  try {
+    text = render(PLAIN);
+  } catch (error) {
+    const why = messageOf(error).replace(/\.$/, '');
+    throw foreign(`refuses a plain conversation of user and assistant: ${why}`, error);
+  }
+  const left = PLAIN.find(({ content }) => !text.includes(content));
+  if (left) throw foreign(`leaves out what the ${left.role} says in a plain text, as Tandem sends it`);
 }
 
 interface ChatFiles {

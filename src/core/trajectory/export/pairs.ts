@@ -18,10 +18,16 @@ interface TaskPairs {
 export function pairsByTask(selected: readonly Selected[], pairing: Pairing): TaskPairs[] {
   const byTask = Map.groupBy(selected, ({ summary }) => summary.taskId);
   return [...byTask].map(([task, trajectories]) => {
-    const pairs = chosenOf(trajectories, pairing).flatMap((chosen) =>
-      trajectories
-        .filter((rejected) => rewardOf(rejected) < rewardOf(chosen))
-        .map((rejected) => ({ chosen, rejected })),
+    const all = chosenOf(trajectories, pairing);
+    // Each reward is compared once: thousands of rollouts of a task may all have the same.
+    const lower = new Map(
+      [...new Set(all.map(rewardOf))].map((reward) => [
+        reward,
+        trajectories.filter((one) => rewardOf(one) < reward),
+      ]),
+    );
+    const pairs = all.flatMap((chosen) =>
+      (lower.get(rewardOf(chosen)) ?? []).map((rejected) => ({ chosen, rejected })),
     );
     const paired = new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]));
     return { task, pairs, unpaired: trajectories.length - paired.size };

@@ -7,7 +7,11 @@ import type { IndexStore, Ranges } from './store';
 export interface Held {
   readonly id: string;
   readonly number: number;
-  readonly ranges: Ranges;
+  /** Where its first line is; undefined before there is one. */
+  first: { readonly segment: number; readonly start: number } | undefined;
+  /** Those from the last written row of `lines` on, whose number is `part`. */
+  ranges: Ranges;
+  part: number;
   lastAt: number;
   folding: Folding | undefined;
   /** True if `folding` contains all of its lines in order; otherwise the episode must be read whole. */
@@ -52,9 +56,15 @@ export class Episodes {
     if (held) return held;
     const known = this.numbers?.get(id);
     if (this.numbers && known === undefined) return undefined;
-    const sql = `select number, last_at from episode where ${known === undefined ? 'id' : 'number'} = ?`;
-    const row = this.store.get<{ number: number; last_at: number }>(sql, known ?? id);
-    return row && this.hold(id, row.number, this.store.ranges(row.number), row.last_at, false);
+    const sql = `select number, first_segment as segment, first_start as start, last_at from episode
+      where ${known === undefined ? 'id' : 'number'} = ?`;
+    const row = this.store.get<{ number: number; segment: number; start: number; last_at: number }>(
+      sql,
+      known ?? id,
+    );
+    if (!row) return undefined;
+    const { number, last_at: lastAt, ...first } = row;
+    return this.hold({ id, number, first, ...this.store.lastPart(number), lastAt, isWhole: false });
   }
 
   /**
@@ -62,8 +72,8 @@ export class Episodes {
    * @param hasTask whether the segment has the task of an episode that starts
    */
   add(id: string, at: number, event: LogEvent, hasTask: boolean, line: Line): void {
-    const held = this.find(id) ?? this.hold(id, this.next(id), [], 0, true);
-    const isFirst = held.ranges.length === 0;
+    const held = this.find(id) ?? this.begun(id);
+    const isFirst = held.first === undefined;
     // After lines before the start, or a second start, only the whole episode gives the result.
     if (event.event === 'episode-started' && (!isFirst || !hasTask)) held.isWhole = false;
     // Segments are merged by time, which reading need not follow; equal times are ordered by segment name.
@@ -114,18 +124,14 @@ export class Episodes {
     return number;
   }
 
-  private hold(id: string, number: number, ranges: Ranges, lastAt: number, isWhole: boolean): Held {
-    const held: Held = {
-      id,
-      number,
-      ranges,
-      lastAt,
-      isWhole,
-      folding: undefined,
-      hasChanged: false,
-      isRecent: true,
-    };
-    this.held.set(id, held);
+  private begun(id: string): Held {
+    const number = this.next(id);
+    return this.hold({ id, number, first: undefined, part: 0, ranges: [], lastAt: 0, isWhole: true });
+  }
+
+  private hold(known: Omit<Held, 'folding' | 'hasChanged' | 'isRecent'>): Held {
+    const held: Held = { ...known, folding: undefined, hasChanged: false, isRecent: true };
+    this.held.set(held.id, held);
     return held;
   }
 
@@ -134,10 +140,10 @@ export class Episodes {
     held.hasChanged = false;
     this.changed.add(held.id);
     const { store } = this;
-    const { id, number, ranges, lastAt, folding, isWhole } = held;
-    const [first_segment = 0, first_start = 0] = ranges;
+    const { id, number, lastAt, folding, isWhole } = held;
+    const { segment: first_segment, start: first_start } = held.first ?? { segment: 0, start: 0 };
     const revision = store.revision + 1;
-    store.write('insert or replace into lines values (?, ?)', number, JSON.stringify(ranges));
+    Object.assign(held, store.putRanges(number, held));
     if (isWhole) {
       const known = { number, id, first_segment, first_start, last_at: lastAt, unsettled: 0, revision };
       store.putEpisode(rowOf(known, folding, false, store));
@@ -162,6 +168,7 @@ const hasEnded = ({ folding }: Held): boolean => (folding?.answer ?? folding?.ab
 
 function addRange(held: Held, { segment, start, length }: Line): void {
   const { ranges } = held;
+  held.first ??= { segment, start };
   held.hasChanged = true;
   held.isRecent = true;
   const last = ranges.length - 1;

@@ -116,7 +116,6 @@ export class LogIndex {
       const number = known.get(name) ?? store.segments.push(unreadSegment(name)) - 1;
       const segment = store.segments[number]!;
       const file = join(this.logFolder, name);
-      const from = segment.scanned;
       this.tasks.clear();
       await readOn(
         file,
@@ -132,8 +131,7 @@ export class LogIndex {
       const { open } = segment.losses;
       // All of its lines were written by the file's modification time.
       if (open) open.at = byNow(Math.floor((await stat(file)).mtimeMs));
-      // A task that was missing may be there now.
-      if (this.tasks.size > 0) store.write(HAVE_TASK, number, from);
+      this.readDamagedAgain();
       this.write(number);
     }
     episodes.end();
@@ -310,6 +308,13 @@ export class LogIndex {
     if (!isFuture(at)) this.store.newest = Math.max(this.store.newest, at);
   }
 
+  /** A task that was missing may be there now. */
+  private readDamagedAgain(): void {
+    const { store, tasks } = this;
+    if (tasks.size === 0 || store.get(SOME_DAMAGED) === undefined) return;
+    for (const task of tasks) store.write(HAVE_TASK, store.number(task));
+  }
+
   private hasTask(segment: number, task: string): boolean {
     if (this.tasks.has(task)) return true;
     const sql =
@@ -318,9 +323,8 @@ export class LogIndex {
   }
 }
 
-/** Damaged episodes are read again if their task is among the lines of a segment from an offset on. */
-const HAVE_TASK = `update episode set unsettled = 1 where damaged = 1 and exists
-  (select 1 from task_line where task_line.task = episode.task and segment = ? and start >= ?)`;
+const SOME_DAMAGED = 'select 1 from episode where damaged = 1 and unsettled = 0 limit 1';
+const HAVE_TASK = 'update episode set unsettled = 1 where damaged = 1 and unsettled = 0 and task = ?';
 
 /** Kinds of events that cannot affect a dialogue that began earlier; losing such a line puts none in doubt. */
 const OF_NO_OTHER: ReadonlySet<string> = new Set(['segment', 'task', 'episode-started', 'assignment']);

@@ -18,6 +18,19 @@ interface ByteRange {
   readonly length: number;
 }
 
+/** The last readable line of a task. */
+interface TaskCopy {
+  readonly range: ByteRange;
+  /** True if readable lines of that id differ. */
+  readonly areDifferent: boolean;
+}
+
+const TASK_LINES = 'from task_line where task = (select number from name where text = ?)';
+
+/** Files that are kept open between two dialogues; a log of short runs has thousands. */
+const MAX_OPEN_FILES = 256;
+const RANGES_AT_ONCE = 64;
+
 interface ReadEpisode {
   readonly folding: Folding;
   /** Undefined if the log has no readable line of the task. */
@@ -26,10 +39,12 @@ interface ReadEpisode {
   readonly damage: string | undefined;
 }
 
-/** Opened files stay open until `close`. */
+/** Opened files stay open until `close`, up to a number. */
 export class EpisodeReader {
   private readonly handles = new Map<number, Promise<FileHandle>>();
   private readonly lost: KnownLosses;
+  /** Of tasks that dialogues could not read where they began, by id. */
+  private readonly copies = new Map<string, TaskCopy>();
 
   constructor(
     private readonly logFolder: string,
@@ -81,24 +96,38 @@ export class EpisodeReader {
     id: string,
     started: { readonly segment: number; readonly offset: number },
   ): Promise<{ readonly event: EventOf<'task'>; readonly doubt?: string } | undefined> {
-    const copies = this.store.all<ByteRange & { segment: number }>(
-      `select segment, start, length from task_line where task = (select number from name where text = ?)
-        order by segment, start`,
+    const own = this.store.get<ByteRange>(
+      `select segment, start, length ${TASK_LINES} and segment = ? and start < ? order by start desc limit 1`,
       id,
-    );
-    const own = copies.findLast(
-      ({ segment, start }) => segment === started.segment && start < started.offset,
+      started.segment,
+      started.offset,
     );
     const event = own && (await this.taskAt(own));
     if (event) return { event };
-    const others = [];
-    for (const copy of copies) others.push(await this.taskAt(copy));
-    const readable = others.filter((other) => other !== undefined);
-    const last = readable.at(-1);
-    if (!last || readable.every(({ task }) => isDeepStrictEqual(task, last.task)))
-      return last && { event: last };
-    const doubt = `The task ${last.task.id} cannot be read where this dialogue began, and elsewhere the log has different ones of that id.`;
+    const copy = this.copies.get(id) ?? (await this.lastCopy(id));
+    if (copy === undefined) return undefined;
+    this.copies.set(id, copy);
+    const last = await this.taskAt(copy.range);
+    if (last === undefined || !copy.areDifferent) return last && { event: last };
+    const doubt = `The task ${id} cannot be read where this dialogue began, and elsewhere the log has different ones of that id.`;
     return { event: last, doubt };
+  }
+
+  private async lastCopy(id: string): Promise<TaskCopy | undefined> {
+    const ranges = this.store.all<Row & ByteRange>(
+      `select segment, start, length ${TASK_LINES} order by segment, start`,
+      id,
+    );
+    let first: EventOf<'task'> | undefined;
+    let copy: TaskCopy | undefined;
+    for (const range of ranges) {
+      const event = await this.taskAt(range);
+      if (event === undefined) continue;
+      first ??= event;
+      const areDifferent = copy?.areDifferent === true || !isDeepStrictEqual(event.task, first.task);
+      copy = { range, areDifferent };
+    }
+    return copy;
   }
 
   private async taskAt(range: ByteRange): Promise<EventOf<'task'> | undefined> {
@@ -129,7 +158,12 @@ export class EpisodeReader {
     const left = new Set<LostLines>();
     let unreadable: string | undefined;
     let started: { segment: number; offset: number } | undefined;
-    const pieces = await Promise.all(ranges.map((range) => this.bytes(range)));
+    const pieces: Buffer[] = [];
+    for (let from = 0; from < ranges.length; from += RANGES_AT_ONCE) {
+      const some = ranges.slice(from, from + RANGES_AT_ONCE);
+      pieces.push(...(await Promise.all(some.map((range) => this.bytes(range)))));
+      if (this.handles.size > MAX_OPEN_FILES) await this.close();
+    }
     for (const [index, { segment, start }] of ranges.entries()) {
       const here = lost?.within(segment);
       const events = bySegment.get(segment) ?? [];
@@ -201,7 +235,7 @@ class KnownLosses {
 
 function byteRanges(ranges: readonly number[]): ByteRange[] {
   return Array.from({ length: ranges.length / 3 }, (_, index) => {
-    const [segment = 0, start = 0, length = 0] = ranges.slice(3 * index);
+    const [segment = 0, start = 0, length = 0] = ranges.slice(3 * index, 3 * index + 3);
     return { segment, start, length };
   });
 }

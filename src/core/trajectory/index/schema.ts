@@ -7,7 +7,7 @@ import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
 
 /** Increase it whenever the content or its meaning changes. */
-const VERSION = 5;
+const VERSION = 6;
 
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;
@@ -16,14 +16,17 @@ export const SCHEMA = `
   create table episode (${Object.entries(COLUMNS)
     .map(([column, type]) => `${column} ${type}`)
     .join(', ')});
-  create index episode_damaged on episode (task) where damaged = 1;
+  create index episode_damaged on episode (task) where damaged = 1 and unsettled = 0;
   create index episode_unsettled on episode (number) where unsettled = 1;
-  create table lines (episode integer primary key, ranges text not null);
+  create table lines (
+    episode integer, part integer, ranges text not null, primary key (episode, part)
+  ) without rowid;
   create table task_line (
     task integer, segment integer, start integer, length integer, primary key (task, segment, start)
   ) without rowid;
   create table consent (pseudonym text not null, purpose text not null, level text, at text not null, origin text);
   create table assignment (pack text not null, part text, at text not null);
+  create table older (name text primary key, noted text not null) without rowid;
   create table problem (segment text not null, line integer not null, reason text not null);
   create view trajectory as
     select id, task.text as task, pack.text as pack, agent.text as agent, collaborator.text as collaborator,
@@ -70,6 +73,7 @@ export const TABLES = [
   'task_line',
   'consent',
   'assignment',
+  'older',
   'problem',
 ];
 

@@ -19,6 +19,11 @@ type Value = string | number | Uint8Array | null;
 export type Ranges = number[];
 
 /**
+ * Numbers in one row of `lines`. A dialogue may go on in thousands of segments, and each writes only the last row again.
+ */
+const NUMBERS_PER_PART = 3 * 32;
+
+/**
  * The SQLite file of the index, which several processes may open. Each writes in short transactions, and only if no one
  * else has written since it last read (`reload`), because what it writes is derived from that.
  */
@@ -160,8 +165,23 @@ export class IndexStore {
 
   /** In the order they were logged. */
   ranges(episode: number): Ranges {
-    const lines = this.get<{ ranges: string }>('select ranges from lines where episode = ?', episode);
-    return lines ? (JSON.parse(lines.ranges) as Ranges) : [];
+    const sql = 'select ranges from lines where episode = ? order by part';
+    return this.all<{ ranges: string }>(sql, episode).flatMap(({ ranges }) => JSON.parse(ranges) as Ranges);
+  }
+
+  lastPart(episode: number): LinesPart {
+    const sql = 'select part, ranges from lines where episode = ? order by part desc limit 1';
+    const last = this.get<{ part: number; ranges: string }>(sql, episode);
+    return last ? { part: last.part, ranges: JSON.parse(last.ranges) as Ranges } : { part: 0, ranges: [] };
+  }
+
+  /** Returns the last part, to which the ranges that follow are added. */
+  putRanges(episode: number, { part, ranges }: LinesPart): LinesPart {
+    for (let from = 0; ; from += NUMBERS_PER_PART, part += 1) {
+      const some = ranges.slice(from, from + NUMBERS_PER_PART);
+      this.write('insert or replace into lines values (?, ?, ?)', episode, part, JSON.stringify(some));
+      if (from + NUMBERS_PER_PART >= ranges.length) return { part, ranges: some };
+    }
   }
 
   get isOvertaken(): boolean {
@@ -183,10 +203,10 @@ export class IndexStore {
     const rows = this.all<{ name: string; state: string }>('select name, state from segment order by number');
     this.saved = new Map(rows.map(({ name, state }) => [name, state]));
     this.segments = rows.map(({ state }) => JSON.parse(state) as ReadSegment);
-    this.older = JSON.parse((this.meta('older') as string | undefined) ?? '{}') as Record<
-      string,
-      OlderSegment
-    >;
+    const noted = this.all<{ name: string; noted: string }>('select name, noted from older');
+    this.older = Object.fromEntries(
+      noted.map((each) => [each.name, JSON.parse(each.noted) as OlderSegment] as const),
+    );
     this.newest = Number(this.meta('newest') ?? 0);
     this.next = this.get<{ next: number | null }>('select max(number) + 1 as next from episode')?.next ?? 0;
     this.ownConsents = this.readConsents();
@@ -233,8 +253,10 @@ export class IndexStore {
   }
 
   addOlder(noted: readonly OlderSegment[]): void {
-    for (const each of noted) this.older[each.name] = each;
-    if (noted.length > 0) this.setMeta('older', JSON.stringify(this.older));
+    for (const each of noted) {
+      this.older[each.name] = each;
+      this.write('insert or replace into older values (?, ?)', each.name, JSON.stringify(each));
+    }
   }
 
   private readConsents(): Consent[] {
@@ -326,6 +348,12 @@ export class IndexStore {
     if (!statement) this.statements.set(sql, (statement = this.database.prepare(sql)));
     return statement;
   }
+}
+
+interface LinesPart {
+  /** Number of the row of `lines` in which the ranges begin. */
+  readonly part: number;
+  readonly ranges: Ranges;
 }
 
 /** `used`: the columns that have had the text; see `usedAs`. */

@@ -70,6 +70,13 @@ it.each(bad.filter(({ play }) => play !== null))('a folder is refused: $name', a
   expect(() => [readLocalFolder(folder), new Chat(folder)]).toThrow(new RegExp(play ?? ''));
 });
 
+it.each(['gemma2', 'mistral'])('a template that refuses a system message plays: %s', async (family) => {
+  await cp(path.resolve(`trainer/tests/templates/${family}.jinja`), path.join(folder, 'chat_template.jinja'));
+  const chat = new Chat(folder);
+  expect(chat.encode([{ role: 'user', content: 'Hello' }])).not.toEqual([]);
+  expect(() => chat.encode([{ role: 'assistant', content: 'Hello' }])).toThrow('refuses the conversation');
+});
+
 it('a GGUF file, or a folder of nothing else, is refused with both ways to use it', async () => {
   await remove('config.json');
   await write('tiny.gguf', 'GGUF');
@@ -107,8 +114,8 @@ it.each<[string, string, () => Promise<unknown>]>([
     () => write('chat_template.jinja', '{% for message in messages %}'),
   ],
   [
-    'a chat template that refuses the conversation',
-    'model/bad-request',
+    'a chat template that refuses every conversation',
+    'model/foreign-folder',
     () => write('chat_template.jinja', "{{ raise_exception('Only one message is allowed.') }}"),
   ],
 ])('%s is found when it is used', async (_, code, damage) => {

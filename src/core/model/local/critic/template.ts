@@ -4,7 +4,7 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../../fault';
 import type { ChatMessage } from '../../model';
-import { openChatFiles } from '../chat';
+import { openChatFiles, requirePlainText } from '../chat';
 import { damaged, readJson } from '../files';
 import type { Template } from '../template/template';
 import type { CriticFile } from './criticFile';
@@ -43,6 +43,7 @@ export class CriticTemplate {
     this.#template = template;
     this.#tokens = tokens;
     const added = [...tokenizer.get_added_tokens_decoder().values()];
+    requirePlainText(folder, (messages) => this.#rendered(messages, true));
     this.endOfTurn = this.#probe();
     this.ends = new Set([...added.filter(({ special }) => special).map(({ id }) => id), this.endOfTurn]);
     this.vocabulary = rowsOf(folder, tokenizer);
@@ -55,14 +56,7 @@ export class CriticTemplate {
    */
   render(messages: readonly ChatMessage[], generation = true): string {
     try {
-      return this.#template.render({
-        messages,
-        add_generation_prompt: generation,
-        tools: null,
-        documents: null,
-        ...this.#tokens,
-        ...this.#critic.template_options,
-      });
+      return this.#rendered(messages, generation);
     } catch (error) {
       throw new Fault(
         'model/bad-request',
@@ -70,6 +64,17 @@ export class CriticTemplate {
         { cause: error },
       );
     }
+  }
+
+  #rendered(messages: readonly ChatMessage[], generation: boolean): string {
+    return this.#template.render({
+      messages,
+      add_generation_prompt: generation,
+      tools: null,
+      documents: null,
+      ...this.#tokens,
+      ...this.#critic.template_options,
+    });
   }
 
   told(messages: readonly ChatMessage[], hiddenInformation: string): readonly ChatMessage[] {

@@ -90,7 +90,7 @@ class Parser {
   }
 
   #nested<T>(parse: () => T): T {
-    if (++this.#depth > MAX_DEPTH) throw this.#error(`more than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw refused('too many levels of nesting');
     const made = parse();
     this.#depth--;
     return made;
@@ -458,14 +458,20 @@ class Parser {
     }
   }
 
+  #refuseTuple(key?: Expression): void {
+    if (key?.type === 'tuple' || this.#is(',')) throw refused('a tuple between `[` and `]`');
+  }
+
   #key(): Expression | Slice {
     const ends = (): boolean => this.#is(':') || this.#is(']');
     const part = (): Expression | undefined => (ends() ? undefined : this.#expression());
     const start = part();
+    this.#refuseTuple(start);
     if (start !== undefined && this.#skip(']')) return start;
     this.#expect(':');
     const stop = part();
     const step = this.#skip(':') ? part() : undefined;
+    this.#refuseTuple();
     this.#expect(']');
     return { type: 'slice', ...(start && { start }), ...(stop && { stop }), ...(step && { step }) };
   }
