@@ -5,7 +5,7 @@ import { scheduledMilliseconds } from '../../src/core/grading/wasi/execution';
 import { buildSandbox, makeTask, type Sandbox } from '../fixtures/sandbox';
 
 const task = makeTask('def f(x): return x', ['f(1)']);
-const limit = 200;
+const limit = 1000;
 
 let sandbox: Sandbox;
 let grader: Grader;
