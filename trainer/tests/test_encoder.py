@@ -34,7 +34,7 @@ def test_tokenising_piece_by_piece_gives_what_tokenising_whole_gives(family):
 def test_texts_are_not_cut_where_the_token_depends_on_what_stands_around_it(token):
     tokenizer = with_template(None)
     tokenizer.add_tokens([token])
-    encoder = Encoder(tokenizer, tokenizer.convert_tokens_to_ids("<|im_end|>"))
+    encoder = Encoder(tokenizer, tokenizer.convert_tokens_to_ids("<|im_end|>"), len(tokenizer))
     assert encoder.cut is None
     texts = ["What x<|im_end|>| is ", "", " <|im_end|> "]
     assert [ids.tolist() for ids in encoder.encode(texts)] == [tokenizer(text)["input_ids"] for text in texts]
