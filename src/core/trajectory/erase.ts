@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -6,7 +5,7 @@ import { Fault } from '../fault';
 import { MB, readText } from '../regularFile';
 import { Erased, keyOf, personOf } from './erased';
 import type { EventOf, LogEvent } from './event';
-import { ifThere, isErrorCode, isThere, syncFolder, UNFINISHED, writeAtomically } from './files';
+import { ifThere, isErrorCode, isThere, LineWriter, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './segment/segments';
 import { headerOf, readEvent, beginningOf, peek, sealLine, sealOf } from './segment/line';
 import { segmentHeader } from './segment/writer';
@@ -294,24 +293,14 @@ async function rewrite(file: string, goes: LineTest, pseudonym: string): Promise
   await writeAtomically(file, async (handle) => {
     const from = imported && { ...imported, people: imported.people.filter(isOther) };
     const header = segmentHeader(joined(without, rangesOf(erased)), lost, older, from);
-    let pieces: Buffer[] = [isSealed ? sealLine(header, 1) : header];
-    let bytes = 0;
-    const flush = (): void => {
-      const piece = Buffer.concat(pieces);
-      for (let written = 0; written < piece.length;) written += writeSync(handle.fd, piece, written);
-      pieces = [];
-      bytes = 0;
-    };
+    const written = new LineWriter(handle);
+    written.put(isSealed ? sealLine(header, 1) : header);
     await scanLines(file, 0, (buffer, start, end) => {
       const line = buffer.subarray(start, end);
       if (goes(line) || peek(line, 0, line.length)?.kind === 'segment') return;
-      pieces.push(Buffer.from(buffer.subarray(start, end + 1)));
-      bytes += line.length;
-      if (bytes > FLUSH_BYTES) flush();
+      written.put(Buffer.from(buffer.subarray(start, end + 1)));
     });
-    flush();
+    written.flush();
   });
   return lines + (tail > 0 ? 1 : 0);
 }
-
-const FLUSH_BYTES = 4 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
@@ -29,6 +30,30 @@ export async function writeAtomically(
     throw error;
   }
   await syncFolder(dirname(file));
+}
+
+const FLUSH_BYTES = 4 * 1024 * 1024;
+
+/** Writes lines in large pieces, at once, because the lines come from a reader that does not wait. */
+export class LineWriter {
+  private lines: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(private readonly handle: FileHandle) {}
+
+  put(line: Buffer): void {
+    this.lines.push(line);
+    this.bytes += line.length;
+    if (this.bytes > FLUSH_BYTES) this.flush();
+  }
+
+  /** To be called once all lines are put. */
+  flush(): void {
+    const piece = Buffer.concat(this.lines);
+    for (let written = 0; written < piece.length;) written += writeSync(this.handle.fd, piece, written);
+    this.lines = [];
+    this.bytes = 0;
+  }
 }
 
 /** Creates a folder and its parents, so that none of them is lost in a power cut. */

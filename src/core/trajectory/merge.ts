@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { writeSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,7 +8,7 @@ import { Consents } from './consent';
 import { refuseWhileErasing, unfinishedErasure } from './erase';
 import { Erased } from './erased';
 import type { ConsentLevel, EventOf, LogEvent } from './event';
-import { ifThere, makeFolder, writeAtomically } from './files';
+import { ifThere, LineWriter, makeFolder, writeAtomically } from './files';
 import { LogIndex } from './index/logIndex';
 import { IndexStore } from './index/store';
 import {
@@ -294,8 +293,6 @@ function namesHere(
   return names;
 }
 
-const FLUSH_BYTES = 4 * 1024 * 1024;
-
 /** What was imported before stays byte for byte, unless somebody has said since that people are one. */
 async function writeSegment(
   from: string,
@@ -315,22 +312,10 @@ async function writeSegment(
   const renames = new Map([...before].map(([person, named]) => [named, names.get(person) ?? named]));
   const imported = { origin, bytes, sum, people: [...names] };
   await writeAtomically(target, async (handle) => {
-    let pieces: Buffer[] = [];
-    let waiting = 0;
-    const flush = (): void => {
-      const piece = Buffer.concat(pieces);
-      for (let written = 0; written < piece.length;) written += writeSync(handle.fd, piece, written);
-      pieces = [];
-      waiting = 0;
-    };
-    const put = (line: Buffer): void => {
-      pieces.push(line);
-      waiting += line.length;
-      if (waiting > FLUSH_BYTES) flush();
-    };
+    const lines = new LineWriter(handle);
     const said = known && !isNamed ? await saidHere(target, renames, foreign) : [];
     const without = joined(known?.without ?? [], rangesOf(said));
-    put(sealLine(segmentHeader(without, known?.lost, known?.older, imported), 1));
+    lines.put(sealLine(segmentHeader(without, known?.lost, known?.older, imported), 1));
     let number = Math.max(1, without.at(-1)?.[1] ?? 1);
     if (known) {
       const gone = new Set(said);
@@ -340,16 +325,16 @@ async function writeSegment(
         if (typeof seal === 'number') number = Math.max(number, seal);
         if (typeof seal === 'number' && gone.has(seal)) return;
         const line = Buffer.from(buffer.subarray(start, end + 1));
-        put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
+        lines.put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
       });
     }
     await translateLines(join(from, name), source, foreign, (event) => {
       number += 1;
       const line = encodeEvent(event);
       if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) foreign.leaveOut(event.event);
-      else put(sealLine(line, number));
+      else lines.put(sealLine(line, number));
     });
-    flush();
+    lines.flush();
   });
 }
 

@@ -98,30 +98,34 @@ export class ChatBody {
   async *#streamed(first: string, lines: AsyncGenerator<string>): AsyncGenerator<Chunk> {
     const { to } = this;
     let event = new ServerEvent();
-    let events = 0;
-    const read = function* (this: ChatBody): Generator<Chunk> {
-      const ended = event;
-      event = new ServerEvent();
-      if (ended.data.length > 0) events += 1;
-      this.hasForeign ||= ended.isForeign;
-      if (ended.data.some((line) => line.trim() === END)) this.isWhole = true;
-      for (const value of ended.values()) {
-        if (ended.name === 'error') throw errorOf(isFields(value) ? (value.error ?? value) : value, to);
-        yield* this.#understood(value);
-      }
-    };
+    let isEmpty = true;
     event.add(first);
     for await (const line of lines) {
-      if (line !== '') event.add(line);
-      else yield* read.call(this);
+      if (line !== '') {
+        event.add(line);
+        continue;
+      }
+      isEmpty &&= event.data.length === 0;
+      yield* this.#said(event);
       if (this.isWhole) return;
+      event = new ServerEvent();
     }
     // Some servers omit the last empty line.
-    yield* read.call(this);
-    if (events === 0 && !this.deadline.signal.aborted)
+    isEmpty &&= event.data.length === 0;
+    yield* this.#said(event);
+    if (isEmpty && !this.deadline.signal.aborted)
       throw badAnswer(`sent no answer but ${this.#tap.shown(to)}`, to, {
         again: isEventStream(this.response),
       });
+  }
+
+  *#said(event: ServerEvent): Generator<Chunk> {
+    this.hasForeign ||= event.isForeign;
+    if (event.data.some((line) => line.trim() === END)) this.isWhole = true;
+    for (const value of event.values()) {
+      if (event.name === 'error') throw errorOf(isFields(value) ? (value.error ?? value) : value, this.to);
+      yield* this.#understood(value);
+    }
   }
 
   /** Google's servers put errors, and chunks of a body that is no stream, into a list. */

@@ -47,11 +47,7 @@ export class Chat {
     try {
       text = this.#render(messages);
     } catch (error) {
-      throw new Fault(
-        'model/bad-request',
-        `The chat template of ${this.folder} refuses the conversation: ${messageOf(error).replace(/\.$/, '')}.`,
-        { cause: error },
-      );
+      throw refusedConversation(this.folder, error);
     }
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
@@ -74,6 +70,13 @@ export class Chat {
     });
   }
 }
+
+export const refusedConversation = (folder: string, cause: unknown): Fault =>
+  new Fault(
+    'model/bad-request',
+    `The chat template of ${folder} refuses the conversation: ${messageOf(cause).replace(/\.$/, '')}.`,
+    { cause },
+  );
 
 /** A dialogue as Tandem sends it: texts, the roles in turn, and no system message. `template.py` of the trainer has it. */
 const PLAIN: readonly ChatMessage[] = [

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Tokenizer } from '@huggingface/tokenizers';
 import * as z from 'zod';
-import { Fault, messageOf } from '../../../fault';
+import { Fault } from '../../../fault';
 import type { ChatMessage } from '../../model';
-import { openChatFiles, requirePlainText } from '../chat';
+import { openChatFiles, refusedConversation, requirePlainText } from '../chat';
 import { damaged, readJson } from '../files';
 import type { Template } from '../template/template';
 import type { CriticFile } from './criticFile';
@@ -58,11 +58,7 @@ export class CriticTemplate {
     try {
       return this.#rendered(messages, generation);
     } catch (error) {
-      throw new Fault(
-        'model/bad-request',
-        `The chat template of ${this.#folder} refuses the conversation: ${messageOf(error).replace(/\.$/, '')}.`,
-        { cause: error },
-      );
+      throw refusedConversation(this.#folder, error);
     }
   }
 
