@@ -7,9 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer, cutAfter, pauseBeforeEnd, type Reply } from '../fixtures/chat-server-replies';
+import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { repeatedly } from './retries';
+import { usualThemes } from './themes';
 
 /** As long as real agents write. */
 const question = (number: number): string =>
@@ -117,7 +119,7 @@ test('says that a request is repeated, and shows thoughts while they arrive', as
   const stream = session().locator('tandem-stream');
   await stream.getByText('Connection lost, retrying (2 of 5)…').waitFor();
   await expect.poll(hidden).toBe(0);
-  await workbench.screenshot('transcript-retry');
+  await accessiblePictures(workbench, session(), 'transcript-retry', usualThemes);
   mayThink.resolve(undefined);
   await stream.getByText('I wonder about the').waitFor();
   await workbench.screenshot('transcript-thoughts');
