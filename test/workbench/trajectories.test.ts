@@ -361,7 +361,7 @@ test('the place from which two dialogues differ is told, gone to and marked', as
   }
   await log.close();
   await openReplay(row(/^Course mark, /));
-  await replay().getByRole('button', { name: 'reference' }).click();
+  await replay().getByRole('button', { name: 'reference', exact: true }).click();
   const reference = workbench.page.getByRole('tab', { name: /course-mark\.reference\.py/ });
   await reference.waitFor();
   const [one, other] = agents.map((agent) => row(new RegExp(`^Parcel surcharge, .*${agent}`)));

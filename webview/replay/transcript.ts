@@ -230,7 +230,7 @@ function players({ turns: played, collaborator, seat }: Replay, names: Names): s
 }
 
 const details = ({ details: rows }: Replay): TemplateResult =>
-  html`<dl class="details">
+  html`<dl class="disclosed">
     ${rows.map(
       ([name, value]) =>
         html`<div>

@@ -11,6 +11,7 @@ import { pickFilter } from './filterPicker';
 import { groupingName, groupings, groupingWords } from './grouping';
 import { givenTitle, outcomeWords, tagsInShort } from './words';
 import { ago, dialogues } from '../words';
+import { shortened } from '../../../webview/dialogue/protocol';
 import type { Engines } from '../engines';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { grouped } from '../../core/text';
@@ -206,8 +207,8 @@ function differencesOf(rows: readonly TrajectorySummary[], namer: Namer): string
   const facts = rows.map((row, index) => [
     givenTitle(row) ?? '',
     tagsInShort(row).join(' · '),
-    namer.calledBy(row.agent),
-    collaboratorCalled(row.collaborator, namer, t),
+    shortened(namer.calledBy(row.agent)),
+    shortened(collaboratorCalled(row.collaborator, namer, t)),
     agoOf.filter((words) => words === agoOf[index]).length > 1
       ? new Date(row.startedAt).toLocaleString()
       : agoOf[index]!,
