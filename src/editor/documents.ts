@@ -140,6 +140,18 @@ function testsOf(task: Task): string {
 
 const ended = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
 
+/** A reference that a session has opened to the side stays there, in a preview, when the person goes elsewhere. */
+export async function closeReferences(isMeant: (place: TaskPlace) => boolean): Promise<void> {
+  const previews = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => tab.isPreview);
+  const meant = previews.filter(({ input }) => {
+    if (!(input instanceof vscode.TabInputText) || input.uri.scheme !== documentScheme) return false;
+    return (
+      input.uri.path.startsWith('/reference/') && isMeant(placeSchema().parse(JSON.parse(input.uri.query)))
+    );
+  });
+  await vscode.window.tabGroups.close(meant, true);
+}
+
 export async function openDocument(uri: vscode.Uri): Promise<void> {
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
 }

@@ -127,7 +127,7 @@ test('the trained agent plays: a drafted reply, a leak, the tests, and the Model
   await button('Let the simulator answer').click();
   await asked(2);
   await button('Suggest a reply').click();
-  await page().getByText('Drafted by the rules').waitFor();
+  await page().getByText('Drafted by Simulator (rules)').waitFor();
   await picture('session', 'light');
   await button('Discard').click();
   const reference = workbench.page.locator('.editor-instance .view-line', { hasText: 'total' });

@@ -157,12 +157,12 @@ test('sends a typed reply, stops the agent with Escape and asks again', async ()
 test('suggests a reply, which is edited before it is sent', async () => {
   await view().locator('#reply:focus').waitFor();
   await press('Alt+s');
-  await view().getByText('Drafted by the rules').waitFor();
+  await view().getByText('Drafted by Simulator (rules)').waitFor();
   await composer().press('End');
   await workbench.page.keyboard.type(' Sure.');
   await workbench.screenshot('smoke-suggestion');
   await press('Enter');
-  await view().getByText('edited from a draft by rules').waitFor();
+  await view().getByText('edited from a draft by Simulator (rules)').waitFor();
   await view().getByText('turn 4 of 10').waitFor();
 });
 

@@ -111,7 +111,11 @@ test('the views show the log of the first folder, until the other one is chosen'
 
 test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
   const dialogue = trajectories().getByRole('treeitem', { name: /^Same task, in progress/ });
-  await chooseInMenu(dialogue, 'Open Transcript', workbench.page.getByText('A question for beta?').first());
+  await chooseInMenu(
+    dialogue,
+    'Open Dialogue as Markdown',
+    workbench.page.getByText('A question for beta?').first(),
+  );
   await workbench.reload();
   await headOf('beta').waitFor();
   await trajectories()

@@ -46,7 +46,6 @@ afterAll(async () => {
 test('a dialogue is marked to be redone in its replay, others accepted in the list', async () => {
   await workbench.openViews('Trajectories');
   await openRow(row(/^Well played/), page().getByRole('heading', { level: 1, name: 'Well played' }));
-  await page().getByText('not reviewed').waitFor();
   await page().getByRole('main').press('Alt+N');
   await page().getByRole('heading', { level: 1, name: 'Sent back' }).waitFor();
   await page().getByRole('button', { name: 'to be redone…' }).waitFor();

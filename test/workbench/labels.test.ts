@@ -99,7 +99,8 @@ test('a dialogue is renamed by F2, by a person who chooses a pseudonym first', a
   await workbench.quickInput.answer('(3/3)');
   await workbench.quickInput.answer(/^Title of the dialogue/, 'The good one');
   await openRow(row(/^The good one/), replay.getByRole('heading', { name: 'The good one' }));
-  await replay.getByText('task: Adding').waitFor();
+  await replay.getByRole('button', { name: 'Details' }).click();
+  await replay.getByText('Adding', { exact: true }).waitFor();
   await workbench.clearNotifications();
 });
 

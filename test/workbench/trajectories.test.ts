@@ -177,8 +177,8 @@ test('a filter goes back to its first list, says so in its row, and is cleared t
   await row(/^Played, 2$/).waitFor();
 });
 
-test('a search in transcripts shows who said the words, and opens the transcript there', async () => {
-  await pressKey(tree(), 'Control+Alt+f', quickInput().getByText('Search Transcripts'));
+test('a search in dialogues shows who said the words, and opens the replay at that turn', async () => {
+  await pressKey(tree(), 'Control+Alt+f', quickInput().getByText('Search Dialogues'));
   await quickInput().getByRole('textbox').fill('zone exist');
   const found = quickInput()
     .locator('.monaco-list-row', { hasText: /Parcel.surcharge/ })
@@ -187,15 +187,15 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await found.filter({ hasText: /What.should.come.out.for.a.zone.that.does.not.exist/ }).waitFor();
   await workbench.screenshot('trajectories-search');
   await workbench.quickInput.pick(/Parcel.surcharge/);
-  const editor = workbench.page.locator('.editor-instance');
-  await quickInput().waitFor({ state: 'hidden' });
-  const looked = editor.locator('.find-widget.visible .find-part textarea').first();
-  await expect.poll(() => looked.inputValue()).toBe('zone|exist');
-  await editor.locator('.view-line', { hasText: /What.should.come.out.for.a.zone/ }).waitFor();
-  await expect.poll(() => editor.locator('.findMatch, .currentFindMatch').count()).toBeGreaterThan(1);
-  await workbench.screenshot('trajectories-search-opened');
+  const turn = replay().locator('.played:focus', {
+    hasText: 'What should come out for a zone that does not exist?',
+  });
+  await turn.waitFor();
+  expect(await turn.getAttribute('aria-label')).toBe('Turn 3');
+  expect(await turn.evaluate(() => CSS.highlights.get('found')?.size)).toBe(2);
+  await pictures('trajectories-search-opened');
   // Here the list does not have the focus.
-  const search = quickInput().getByText('Search Transcripts');
+  const search = quickInput().getByText('Search Dialogues');
   await pressChord(workbench.page, ['Control+K', 'Control+Alt+F'], search);
   await quickInput().getByRole('textbox').fill('lighthouse');
   await quickInput().getByText('No message and no note has all of these words: lighthouse').waitFor();
@@ -213,8 +213,12 @@ test('a replay fits a narrow editor and is readable in every theme', async () =>
     .getByText(/candidate [AB] \(/)
     .click();
   await replay().getByText('Which currency?').waitFor();
+  await replay().getByText('collaborator: ada, Simulator (rules)').waitFor();
   await pictures('trajectories-replay');
-  await replay().getByRole('button', { name: 'transcript' }).click();
+  await replay().getByRole('button', { name: 'Details' }).click();
+  await replay().getByText('Seed').waitFor();
+  await pictures('trajectories-replay-details');
+  await replay().getByRole('button', { name: 'open as Markdown' }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
 });
 
@@ -235,6 +239,7 @@ test('failures are replayed by key one after the other, as the list has them', a
   await expect.poll(() => failed.nth(1).getAttribute('aria-selected')).toBe('true');
   await keyboard.press('Shift+F8');
   await title(first!).waitFor();
+  await workbench.pictures('trajectories-replay-simulator', allThemes);
 });
 
 test('a dialogue is deleted by key after a question, and comes back by Undo', async () => {
@@ -355,10 +360,20 @@ test('the place from which two dialogues differ is told, gone to and marked', as
     await dialogue.agentTurn();
   }
   await log.close();
+  await openReplay(row(/^Course mark, /));
+  await replay().getByRole('button', { name: 'reference', exact: true }).click();
+  const reference = workbench.page.getByRole('tab', { name: /course-mark\.reference\.py/ });
+  await reference.waitFor();
   const [one, other] = agents.map((agent) => row(new RegExp(`^Parcel surcharge, .*${agent}`)));
-  await openReplay(one!);
+  await openRow(one!, replay().getByText(`agent: ${agents[0]}`));
+  await replay().getByRole('button', { name: 'compare with…' }).click();
+  await workbench.quickInput.listed(agents[1]!).waitFor();
+  await workbench.screenshot('trajectories-compare-with');
+  await workbench.quickInput.dismiss();
   await alsoSelect(other!);
   await chooseInMenu(other!, 'Compare Selected', replay().getByRole('region', { name: 'Second dialogue' }));
+  // It would seem to be the reference of the dialogues that are compared.
+  await reference.waitFor({ state: 'detached' });
   await workbench.runCommand('View: Close Other Editors in Group');
   const marks = (name: string): Promise<string[]> =>
     replay().getByRole('region', { name }).locator('mark').allTextContents();

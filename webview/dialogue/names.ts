@@ -10,8 +10,17 @@ export function modelLabel(model: string, called: ModelNames): string {
   return givenName(model, called) ?? shortened(model);
 }
 
-export const playerLabel = (name: string, seat: Seat, called: ModelNames): string =>
-  seat === 'simulator' ? modelLabel(name, called) : name;
+export interface Names {
+  /** Pseudonym of the person at this editor, once there is one. */
+  readonly own?: string | undefined;
+  readonly called: ModelNames;
+}
+
+/** Others played imported dialogues, so that only the own pseudonym's replies are from *You*. */
+export function playerLabel(name: string, seat: Seat, { own, called }: Names): string {
+  if (seat === 'developer') return name === own ? t('You') : name;
+  return name === 'rules' ? t('Simulator (rules)') : modelLabel(name, called);
+}
 
 export const testsOf = ({ tests }: TaskView): string => (tests === 1 ? t('1 test') : t('{0} tests', tests));
 

@@ -45,7 +45,7 @@ export interface ReplayedTurn extends Omit<TurnView, 'rating'> {
 export interface Replay {
   readonly episode: string;
   readonly agent: string;
-  /** Name in the collaborator's seat at the end: `you`, a pseudonym, or the simulator. */
+  /** Name in the collaborator's seat at the end: a pseudonym, or the simulator as the settings name it. */
   readonly collaborator: string;
   readonly seat: Seat;
   /** Outcome in words: `8/10 tests`, `skipped`. */
@@ -53,6 +53,8 @@ export interface Replay {
   /** Null when neither success nor failure is known. */
   readonly success: boolean | null;
   readonly started: string;
+  /** Names and values of what is seldom asked for: seed, temperature, prompts, ids. */
+  readonly details: readonly (readonly [string, string])[];
   readonly turns: readonly ReplayedTurn[];
   /** Choices after the last turn; each of them refused both candidates. */
   readonly refused: readonly ReplayedChoice[];
@@ -132,7 +134,17 @@ export interface Credits {
   readonly credits: readonly (readonly TurnCredit[] | null)[];
 }
 
-export type ToWebview = Shown | Credits;
+export type ToWebview = Shown | Credits | Found;
+
+/** Message, reply or note that a search has found in the one dialogue that is shown. */
+export interface Found {
+  readonly type: 'found';
+  /** From 1; 0 for a note. */
+  readonly turn: number;
+  readonly by: 'agent' | 'collaborator' | 'note';
+  /** In lower case. */
+  readonly words: readonly string[];
+}
 
 export interface Shown {
   readonly type: 'show';

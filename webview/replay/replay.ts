@@ -8,7 +8,7 @@ import '../dialogue/grade';
 import { PageElement } from '../dialogue/page';
 import { followPresses } from '../dialogue/clickTarget';
 import { prose } from '../dialogue/messageText';
-import { testsOf } from '../dialogue/names';
+import { testsOf, type Names } from '../dialogue/names';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { linkButton } from '../ui';
@@ -17,18 +17,20 @@ import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
 import { host } from './host';
 import { apart, type Apart, type Parting } from './parting';
-import { labelButtons, labelFacts, notes, reviewByKey, reviewTools } from './review';
+import { labelButtons, notes, reviewByKey, reviewTools } from './review';
 import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
-import { facts, foot, goToParting, turns, type Names, type ShownCredit } from './transcript';
+import { clearPassage, showPassage } from './passage';
+import { facts, foot, goToParting, result, turns, type Disclosure, type ShownCredit } from './transcript';
 
 @customElement('tandem-replay')
 export class ReplayElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true, credit: true } as const;
+  protected override readonly kinds = { show: true, credit: true, found: true } as const;
   @state() private shown: Shown | undefined;
   /** Undefined when both dialogues say the same, and for a single one. */
   private apart: readonly [Apart, Apart] | undefined;
   @state() private credits: Credits | undefined;
   @state() private shades = false;
+  @state() private isDetailed = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -47,7 +49,8 @@ export class ReplayElement extends PageElement<ToWebview> {
 
   protected override receive(message: ToWebview): void {
     if (message.type === 'credit') this.credits = message;
-    else this.show(message);
+    else if (message.type === 'show') this.show(message);
+    else void this.updateComplete.then(() => showPassage(this, message));
   }
 
   private show(shown: Shown): void {
@@ -55,8 +58,10 @@ export class ReplayElement extends PageElement<ToWebview> {
     this.shown = shown;
     const [first, second] = shown.replays;
     this.apart = first && second && apart(first.turns, second.turns);
-    if (shown.replays[0]?.episode !== before?.replays[0]?.episode)
+    if (first?.episode !== before?.replays[0]?.episode) {
+      clearPassage();
       for (const part of [this, ...this.querySelectorAll('main')]) part.scrollTo(0, 0);
+    }
     if (!isSame(this.credits, shown)) this.credits = undefined;
     host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
   }
@@ -66,35 +71,35 @@ export class ReplayElement extends PageElement<ToWebview> {
     if (this.shown === undefined || first === undefined) return html``;
     const { task } = this.shown;
     const names: Names = this.shown;
+    const details = { isOpen: this.isDetailed, onToggle: () => (this.isDetailed = !this.isDetailed) };
     this.classList.toggle('credited', this.credits?.credits.some((turns) => turns !== null) ?? false);
     return html`<header>
         <div class="line">
-          ${
-            second === undefined
-              ? html`<div class="titled">
-                    <h1>${first.label?.title ?? task.title}</h1>
-                    ${labelButtons(first)}
-                  </div>
-                  ${reviewTools(first)}`
-              : html`<h1>${task.title}</h1>`
-          }
+          <div class="titled">
+            <h1>${(second === undefined ? first.label?.title : undefined) ?? task.title}</h1>
+            ${second === undefined ? html`${result(first)} ${labelButtons(first)}` : nothing}
+          </div>
+          ${second === undefined ? reviewTools(first) : nothing}
         </div>
-        ${second === undefined ? facts(first, names, labelFacts(first, first.label?.title && t('task: {0}', task.title))) : nothing}
-        <p class="knows">
-          ${
-            first.hasReference
-              ? hiddenLinks(task, first)
-              : html`<span class="quiet"
-                  >${t('a developer’s own function: what was hidden was in the developer’s head')}</span
-                >`
-          }
-          ${second === undefined ? single(first) : pairLinks(first, second, this.apart?.[0].parting)}
-          ${criticLink(this.credits)}
-        </p>
-        ${criticLine(this.credits, this.shades, () => (this.shades = !this.shades))}
+        ${
+          second === undefined
+            ? facts(first, names, details)
+            : html`<p class="knows">${pairLinks(first, second, this.apart?.[0].parting)}</p>`
+        }
       </header>
       <main tabindex="0" aria-label=${second === undefined ? t('Dialogue') : t('Two dialogues')}>
         <div class="column request">
+          <p class="knows">
+            ${
+              first.hasReference
+                ? hiddenLinks(task, first)
+                : html`<span class="quiet"
+                    >${t('a developer’s own function: what was hidden was in the developer’s head')}</span
+                  >`
+            }
+            ${second === undefined ? single(first) : nothing} ${criticLink(this.credits)}
+          </p>
+          ${criticLine(this.credits, this.shades, () => (this.shades = !this.shades))}
           ${second === undefined ? notes(first) : nothing}
           ${message(t('request'), prose(task.description), 'developer')}
         </div>
@@ -102,8 +107,8 @@ export class ReplayElement extends PageElement<ToWebview> {
           second === undefined
             ? html`<div class="column">${turns(first, names, this.credit(0))} ${foot(first, names)}</div>`
             : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
-                ${column(first, names, t('First dialogue'), this.credit(0), this.apart?.[0])}
-                ${column(second, names, t('Second dialogue'), this.credit(1), this.apart?.[1])}
+                ${column(first, names, t('First dialogue'), details, this.credit(0), this.apart?.[0])}
+                ${column(second, names, t('Second dialogue'), details, this.credit(1), this.apart?.[1])}
               </div>`
         }
         <div class="column">
@@ -133,10 +138,13 @@ function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
 }
 
 function single(replay: Replay): TemplateResult {
-  return html`${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
+  return html`${asMarkdown(replay)}
   ${link(t('session'), 'open-session', replay, t('Open it in its session: grade it, continue it, or play again'))}
   ${link(t('compare with…'), 'compare-with', replay, t('Choose another dialogue of this task'))}`;
 }
+
+const asMarkdown = (replay: Replay): TemplateResult =>
+  link(t('open as Markdown'), 'open-transcript', replay, t('Open the dialogue as Markdown'));
 
 /** @param parting undefined when both dialogues say the same */
 function pairLinks(first: Replay, second: Replay, parting: Parting | undefined): TemplateResult {
@@ -156,6 +164,7 @@ function column(
   replay: Replay,
   names: Names,
   label: string,
+  details: Disclosure,
   credit: ShownCredit | undefined,
   difference: Apart | undefined,
 ): TemplateResult {
@@ -163,9 +172,9 @@ function column(
     <div class="of">
       <p class="knows">
         <span class="which">${label}</span>
-        ${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
+        ${result(replay)} ${replay.label?.title} ${asMarkdown(replay)}
       </p>
-      ${facts(replay, names, labelFacts(replay, replay.label?.title))} ${notes(replay)}
+      ${facts(replay, names, details)} ${notes(replay)}
     </div>
     ${turns(replay, names, credit, difference)} ${foot(replay, names)}
   </section>`;

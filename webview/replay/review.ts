@@ -65,10 +65,8 @@ function reviewLinks({ episode, review }: Replay): TemplateResult {
 const looks = { accepted: 'verified', redo: 'debug-restart' } as const;
 
 export function reviewFact({ canReview, review }: Replay): TemplateResult | typeof nothing {
-  if (!canReview) return nothing;
-  return review === undefined
-    ? html`<li>${icon('circle-outline')} ${t('not reviewed')}</li>`
-    : html`<li>${icon(looks[review.state])} ${words(review)}</li>`;
+  if (!canReview || review === undefined) return nothing;
+  return html`<li>${icon(looks[review.state])} ${words(review)}</li>`;
 }
 
 function words({ state, reason, by }: ReviewView): string {
@@ -87,15 +85,6 @@ export function labelButtons({ episode }: Replay): TemplateResult {
     ${ask(t('note…'), 'note', 'note', t('Write a note on the dialogue'))}
   </span>`;
 }
-
-/** @param named the other name of the dialogue or the task, as a fact before the tags */
-export const labelFacts = ({ label }: Replay, named: string | undefined): TemplateResult =>
-  html`${named === undefined ? nothing : html`<li>${named}</li>`}
-  ${
-    label === undefined || label.tags.length === 0
-      ? nothing
-      : html`<li>${icon('tag')} ${label.tags.join(' · ')}</li>`
-  }`;
 
 export const notes = ({ label }: Replay): TemplateResult[] =>
   (label?.notes ?? []).map(

@@ -10,22 +10,14 @@ import {
   message,
   passedOver,
 } from '../dialogue/turn';
-import { modelLabel, pickedWords, playerLabel } from '../dialogue/names';
+import { modelLabel, pickedWords, playerLabel, type Names } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import { creditMargin, otherVerdicts, shadedTokens } from './credit';
 import { host } from './host';
 import type { Apart, Parting } from './parting';
-import type {
-  CriticView,
-  Replay,
-  ReplayedChoice,
-  ReplayedReply,
-  ReplayedTurn,
-  Shown,
-  TurnCredit,
-} from './protocol';
+import type { CriticView, Replay, ReplayedChoice, ReplayedReply, ReplayedTurn, TurnCredit } from './protocol';
 import { reviewFact } from './review';
 
 export interface ShownCredit {
@@ -34,8 +26,6 @@ export interface ShownCredit {
   /** Absolute log-ratio of the darkest shade; undefined while tokens are not shaded. */
   readonly tokenScale: number | undefined;
 }
-
-export type Names = Pick<Shown, 'own' | 'called'>;
 
 export function turns(
   replay: Replay,
@@ -51,7 +41,12 @@ export function turns(
       const marked = apart?.marked[index];
       const parts = (by: Parting['by']): TemplateResult | typeof nothing =>
         apart?.parting.turn === turn.turn && apart.parting.by === by ? parting(apart.parting) : nothing;
-      return html`<div class="played" role="group" aria-label=${t('Turn {0}', turn.turn)}>
+      return html`<div
+        class="played"
+        data-turn=${turn.turn}
+        role="group"
+        aria-label=${t('Turn {0}', turn.turn)}
+      >
         <div>${said === undefined ? nothing : creditMargin(said, credit!.critic, replay.episode)}</div>
         <div>
           ${parts('message')}
@@ -134,13 +129,13 @@ function remark({ thumb, comment, by }: ReplayedTurn['ratings'][number]): Templa
 /** @param marked safe HTML to draw in place of the text */
 function reply(
   { reply: said }: ReplayedTurn,
-  { called }: Names,
+  names: Names,
   marked: string | undefined,
 ): TemplateResult | typeof nothing {
   if (said === undefined) return nothing;
   const text = marked === undefined ? withVisibleControls(said.text) : unsafeHTML(marked);
   return message(
-    playerLabel(said.by, said.seat, called),
+    playerLabel(said.by, said.seat, names),
     html`<p class="plain">${text}</p>
       ${leakMark(said)} ${origin(said)}`,
     said.seat,
@@ -159,11 +154,11 @@ function origin({ origin: words, suggestion, fullText }: ReplayedReply): Templat
     ${folded(t('the suggestion'), suggestion)} ${folded(t('before truncation'), fullText)}`;
 }
 
-function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, called }: Names): TemplateResult {
+function handOver({ name, seat }: ReplayedTurn['handOvers'][number], names: Names): TemplateResult {
   const sentence =
-    seat === 'developer' && name === own
+    seat === 'developer' && name === names.own
       ? t('you reply from here on')
-      : t('{0} replies from here on', playerLabel(name, seat, called));
+      : t('{0} replies from here on', playerLabel(name, seat, names));
   return html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
 }
 
@@ -195,24 +190,52 @@ function ratingLine({ stars, comment, by }: Replay['ratings'][number]): Template
   </p>`;
 }
 
-export function facts(
-  replay: Replay,
-  { called }: Names,
-  more: TemplateResult | typeof nothing = nothing,
-): TemplateResult {
-  const { agent, collaborator, seat, outcome, success, started } = replay;
+export function result({ outcome, success }: Replay): TemplateResult {
   const look = success === null ? 'circle-outline' : success ? 'pass' : 'error';
   const verdict = success === null ? '' : success ? 'passed' : 'failed';
-  return html`<ul class="facts">
-    <li class=${verdict}>${icon(look)} ${outcome}</li>
-    <li title=${agent}>
-      ${icon('hubot')} <span class="cut">${t('agent: {0}', modelLabel(agent, called))}</span>
-    </li>
-    <li title=${collaborator}>
-      ${icon('account')}
-      <span class="cut">${t('collaborator: {0}', playerLabel(collaborator, seat, called))}</span>
-    </li>
-    <li>${icon('calendar')} ${started}</li>
-    ${reviewFact(replay)} ${more}
-  </ul>`;
+  return html`<span class="result ${verdict}">${icon(look)} ${outcome}</span>`;
 }
+
+export interface Disclosure {
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+/** Who played, when, and the marks that tell whether the dialogue is worth reading; the rest is behind *Details*. */
+export function facts(replay: Replay, names: Names, { isOpen, onToggle }: Disclosure): TemplateResult {
+  const { agent, started, turns: played, label } = replay;
+  const people = players(replay, names).join(', ');
+  const leaks = played.some(({ reply: said }) => said?.leakPercent !== undefined);
+  return html`<ul class="facts">
+      <li title=${agent}><span class="cut">${t('agent: {0}', modelLabel(agent, names.called))}</span></li>
+      <li title=${people}><span class="cut">${t('collaborator: {0}', people)}</span></li>
+      <li>${started}</li>
+      <li>${played.length === 1 ? t('1 turn') : t('{0} turns', played.length)}</li>
+      ${leaks ? html`<li class="leak">${icon('warning')} ${t('leak')}</li>` : nothing} ${reviewFact(replay)}
+      ${label === undefined || label.tags.length === 0 ? nothing : html`<li>${icon('tag')} ${label.tags.join(' · ')}</li>`}
+      <li>
+        <button type="button" class="link" aria-expanded=${isOpen} @click=${onToggle}>
+          ${icon(isOpen ? 'chevron-down' : 'chevron-right')} ${t('Details')}
+        </button>
+      </li>
+    </ul>
+    ${isOpen ? details(replay) : nothing}`;
+}
+
+/** Whoever has replied, in that order; before a reply whoever has the seat. */
+function players({ turns: played, collaborator, seat }: Replay, names: Names): string[] {
+  const replied = played.flatMap(({ reply: said }) => said ?? []);
+  const last = replied.length === 0 ? [{ by: collaborator, seat }] : replied;
+  return [...new Set(last.map((one) => playerLabel(one.by, one.seat, names)))];
+}
+
+const details = ({ details: rows }: Replay): TemplateResult =>
+  html`<dl class="disclosed">
+    ${rows.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${withVisibleControls(value)}</dd>
+        </div>`,
+    )}
+  </dl>`;

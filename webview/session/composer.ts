@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state as drawn } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
-import { modelLabel } from '../dialogue/names';
+import { modelLabel, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
@@ -67,7 +67,7 @@ export class ComposerElement extends PlainElement {
     return html`<p class="origin quiet">
       <span role="status"
         >${icon('lightbulb')}
-        ${t('Drafted by {0}. Edit or send.', suggestion.by === 'rules' ? t('the rules') : modelLabel(suggestion.by, this.state.called))}</span
+        ${t('Drafted by {0}. Edit or send.', playerLabel(suggestion.by, 'simulator', this.state))}</span
       >
       ${linkButton(
         t('Discard'),

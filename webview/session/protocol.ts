@@ -31,7 +31,7 @@ export type Seat = 'developer' | 'simulator';
 
 export interface ReplyView {
   readonly text: string;
-  /** Name before the reply: `you`, or the simulator. */
+  /** Pseudonym, or the simulator as the settings name it. */
   readonly by: string;
   readonly seat: Seat;
   /** The simulator that drafted the reply; `isEdited`: the developer changed the draft. */

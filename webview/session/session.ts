@@ -8,7 +8,7 @@ import './consent';
 import '../dialogue/grade';
 import { PageElement } from '../dialogue/page';
 import type { PlainElement } from '../dialogue/element';
-import { modelLabel } from '../dialogue/names';
+import { playerLabel } from '../dialogue/names';
 import { followPresses } from '../dialogue/clickTarget';
 import { prose } from '../dialogue/messageText';
 import { message } from '../dialogue/turn';
@@ -99,7 +99,7 @@ export class SessionElement extends PageElement<ToWebview> {
               ? nothing
               : html`<tandem-stream
                   .stream=${stream}
-                  .simulator=${modelLabel(now.simulator, now.called)}
+                  .simulator=${playerLabel(now.simulator, 'simulator', now)}
                 ></tandem-stream>`
           }
           ${

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { choiceMade, agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
 import { PlainElement } from '../dialogue/element';
-import { modelLabel, playerLabel } from '../dialogue/names';
+import { playerLabel, type Names } from '../dialogue/names';
 import { streamed } from '../dialogue/messageText';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
@@ -37,7 +37,7 @@ export class TurnElement extends PlainElement {
     ${comment}`;
     const aside = this.canRate ? turnRating(this.turn, this.isLast, () => void this.remark()) : nothing;
     return html`${agentMessage(this.turn, { before, after }, aside)}${
-      reply === undefined ? nothing : replyMessage(reply, this.called)
+      reply === undefined ? nothing : replyMessage(reply, this)
     }`;
   }
 
@@ -57,22 +57,22 @@ export class TurnElement extends PlainElement {
   }
 }
 
-function replyMessage(reply: ReplyView, called: ModelNames): TemplateResult {
+function replyMessage(reply: ReplyView, names: Names): TemplateResult {
   return message(
-    playerLabel(reply.by, reply.seat, called),
+    playerLabel(reply.by, reply.seat, names),
     html`<p class="plain">${withVisibleControls(reply.text)}</p>
       ${
         reply.suggested === undefined
           ? nothing
-          : html`<p class="quiet">${icon('lightbulb')} ${draftedBy(reply.suggested, called)}</p>`
+          : html`<p class="quiet">${icon('lightbulb')} ${draftedBy(reply.suggested, names)}</p>`
       }
       ${leakMark(reply)}`,
     reply.seat,
   );
 }
 
-function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>, called: ModelNames): string {
-  const drafter = modelLabel(by, called);
+function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>, names: Names): string {
+  const drafter = playerLabel(by, 'simulator', names);
   return isEdited ? t('edited from a draft by {0}', drafter) : t('sent as drafted by {0}', drafter);
 }
 

@@ -4,6 +4,7 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
 import type { Replay } from '../../../webview/replay/protocol';
 import type { ModelNames, ChoiceView, TurnView } from '../../../webview/session/protocol';
+import type { Translate } from '../translate';
 
 /** Views show names of connections and runs; logs and exports keep the names of the settings. */
 
@@ -40,8 +41,16 @@ export function modelsOf({ agent, collaborator, seat, turns, refused }: Replay):
 const writersOf = (choices: readonly ChoiceView[]): string[] => choices.flatMap(({ agents = [] }) => agents);
 
 /** A person keeps the pseudonym, even if it reads like a model's name. */
-export const collaboratorCalled = ({ kind, name }: Collaborator, namer: Namer): string =>
-  kind === 'developer' ? name : namer.calledBy(name);
+export const collaboratorCalled = ({ kind, name }: Collaborator, namer: Namer, t: Translate): string =>
+  kind === 'developer' ? name : simulatorCalled(name, namer, t);
+
+export function collaboratorWords(collaborator: Collaborator, namer: Namer, t: Translate): string {
+  const name = collaboratorCalled(collaborator, namer, t);
+  return collaborator.kind === 'rules' ? name : `${name} (${collaborator.kind})`;
+}
+
+export const simulatorCalled = (name: string, namer: Namer, t: Translate): string =>
+  name === 'rules' ? t('Simulator (rules)') : namer.calledBy(name);
 
 /** The log knows if a collaborator's name is a person's. */
 export function sharedCalled(

@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { Action, FromWebview, Shown, ToWebview } from '../../../webview/replay/protocol';
+import type { Action, Found, FromWebview, Shown, ToWebview } from '../../../webview/replay/protocol';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { idOf, type CommandName } from '../contributions';
 import type { Credits } from '../credit/credits';
 import { logVerdict, type NewVerdict } from '../credit/verdicts';
-import { documentUri } from '../documents';
+import { closeReferences, documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
@@ -34,6 +35,7 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
   private readonly credits: Credits;
   /** Number of the latest message on the credit; an older one that arrives later is dropped, because it is outdated. */
   private told = 0;
+  private found: Found | undefined;
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -58,9 +60,15 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     return this.shown;
   }
 
-  async turnTo(episode: string): Promise<void> {
+  async turnTo(episode: string, found?: Found): Promise<void> {
     this.shown = [episode];
+    this.found = found;
+    await this.start();
+  }
+
+  private async start(): Promise<void> {
     await this.show();
+    if (this.found !== undefined) await this.post(this.found);
   }
 
   /** Shows the present state of the log; closes when one of the dialogues is gone. */
@@ -116,7 +124,7 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
   override async receive(message: FromWebview): Promise<void> {
     switch (message.type) {
       case 'ready':
-        return this.show();
+        return this.start();
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':
@@ -254,20 +262,25 @@ export class Replays extends Panels<readonly string[], ReplayPanel> {
   }
 
   /** @param preserveFocus true while a person goes through a list */
-  async replay(episode: string, preserveFocus = false): Promise<void> {
+  async replay(episode: string, preserveFocus = false, found?: Found): Promise<void> {
     const panel = await this.open([episode], undefined, preserveFocus);
-    if (panel.episodes[0] !== episode) await panel.turnTo(episode);
+    if (panel.episodes[0] !== episode || found !== undefined) await panel.turnTo(episode, found);
   }
 
   /** @throws {Fault} `editor/other-task` when they are not of one task */
   async compare(first: string, second: string): Promise<void> {
     const log = await (await this.on.engines.withEpisode(first)).log();
-    if (log.summary(first)?.taskId !== log.summary(second)?.taskId) {
+    const taskId = log.summary(first)?.taskId;
+    if (taskId !== log.summary(second)?.taskId) {
       throw new Fault(
         'editor/other-task',
         t('These dialogues are about different tasks. Choose two of the same task.'),
       );
     }
+    await closeReferences((place) => taskOf(place, log) !== taskId);
     await this.open([first, second]);
   }
 }
+
+const taskOf = (place: TaskPlace, log: TrajectoryLog): string | undefined =>
+  'task' in place ? place.task : log.summary(place.episode)?.taskId;

@@ -1,4 +1,5 @@
 import { isOwnFunction } from '../../core/task/own';
+import { taskTitle } from '../../core/task/title';
 import type { Collaborator } from '../../core/trajectory/event';
 import {
   isChoice,
@@ -36,7 +37,7 @@ import type { AdvantageUnit } from '../../core/training/credit/critics';
 import type { KnownCredit } from '../credit/credits';
 import { agreementWords } from '../credit/words';
 
-/** @param own pseudonym of the person at this editor, who is called `you` @param language of dates */
+/** @param own pseudonym of the person at this editor @param language of dates */
 export function replayOf(
   trajectory: Trajectory,
   own: string | undefined,
@@ -52,7 +53,7 @@ export function replayOf(
   return {
     episode: id,
     agent,
-    collaborator: collaborator.kind === 'developer' ? personOf(collaborator.name, own, t) : collaborator.name,
+    collaborator: collaborator.name,
     seat: seatOf(collaborator),
     outcome:
       became === undefined
@@ -60,6 +61,7 @@ export function replayOf(
         : becameWords(became, t),
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: startedWords(started.at, language),
+    details: detailsOf(trajectory, t),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, own, t)),
     ending: endingOf(trajectory, t),
@@ -96,6 +98,25 @@ function labelView(
   };
 }
 
+function detailsOf({ id, task, started, turns }: Trajectory, t: Translate): Replay['details'] {
+  const { pack, seed, rollout, collection, protocol, prompts, imported } = started;
+  const temperatures = new Set(turns.flatMap(({ agent }) => agent.sampling?.temperature ?? []));
+  const files = Object.entries(prompts).map(([file, hash]) => `${file} (${hash.slice(0, 8)})`);
+  const details: readonly [string, string | undefined][] = [
+    [t('Task'), taskTitle(task)],
+    [t('Pack'), pack],
+    [t('Collection'), collection],
+    [t('Rollout'), rollout === undefined ? undefined : String(rollout + 1)],
+    [t('Seed'), String(seed)],
+    [t('Temperature'), [...temperatures].join(', ')],
+    [t('Turn limit'), String(protocol.maxTurns)],
+    [t('Prompts'), files.join(', ')],
+    [t('Imported from'), imported && t('{0}, line {1}', imported.file, imported.line)],
+    [t('Dialogue'), id],
+  ];
+  return details.flatMap(([name, value = '']) => (value === '' ? [] : [[name, shownNote(value)] as const]));
+}
+
 /** English dates take the locale of the machine, which knows which English it is. */
 const startedWords = (at: string, language: string): string =>
   new Date(at).toLocaleString(language === 'en' ? undefined : language, {
@@ -110,7 +131,7 @@ function replayedTurn(
   t: Translate,
 ): ReplayedTurn {
   const { candidates, superseded = [] } = turn;
-  const { rating: _, choices: __, ...view } = turnView(turn, t);
+  const { rating: _, choices: __, ...view } = turnView(turn);
   const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
   return {
     ...view,
@@ -122,7 +143,7 @@ function replayedTurn(
       ...turnRating(rating),
       by: personOf(rating.by, own, t),
     })),
-    reply: view.reply && replayedReply(turn, view.reply, own, t),
+    reply: view.reply && replayedReply(turn, view.reply, t),
     handOvers: here.map(({ to }) => ({ name: to.name, seat: seatOf(to) })),
   };
 }
@@ -144,13 +165,8 @@ function replayedChoice(
   };
 }
 
-function replayedReply(
-  { reply }: Turn,
-  view: ReplyView,
-  own: string | undefined,
-  t: Translate,
-): ReplayedReply {
-  const { author, by, suggestion, fullText, milliseconds } = reply!;
+function replayedReply({ reply }: Turn, view: ReplyView, t: Translate): ReplayedReply {
+  const { author, suggestion, fullText, milliseconds } = reply!;
   const origins = {
     developer: t('developer'),
     simulator: t('simulator'),
@@ -160,7 +176,6 @@ function replayedReply(
   const origin = origins[author];
   return {
     ...view,
-    by: author === 'simulator' ? by : personOf(by, own, t),
     origin: milliseconds === undefined ? origin : t('{0} · {1}', origin, duration(milliseconds, t)),
     suggestion,
     fullText,

@@ -165,7 +165,7 @@ export class Effects {
     signal: AbortSignal | undefined,
   ): Promise<Result> {
     const dialogue = await this.link.attached();
-    const earlier = dialogue.turns.map((turn) => turnView(turn, this.parts.t));
+    const earlier = dialogue.turns.map((turn) => turnView(turn));
     await this.streaming.show(
       AgentReading,
       (text) => agentStream(text, earlier),

@@ -37,7 +37,7 @@ const MAX_CHARS = 50_000;
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
   const { task, pack, packName } = from;
-  const turns = state.turns.map((turn) => drawn(turn, parts.t, tellsNames(state)));
+  const turns = state.turns.map((turn) => drawn(turn, tellsNames(state)));
   return {
     type: 'snapshot',
     panel: { episode, source: pack === undefined ? undefined : { pack, task: task.id } },
@@ -118,9 +118,9 @@ function sessionState(
 /** Turns that were drawn before, by whether they tell who wrote the candidates; none is parsed again. */
 const drawnBefore = { hidden: new WeakMap<Turn, TurnView>(), told: new WeakMap<Turn, TurnView>() };
 
-function drawn(turn: Turn, t: Translate, tells: boolean): TurnView {
+function drawn(turn: Turn, tells: boolean): TurnView {
   const views = tells ? drawnBefore.told : drawnBefore.hidden;
-  const view = views.get(turn) ?? turnView(turn, t, tells);
+  const view = views.get(turn) ?? turnView(turn, tells);
   views.set(turn, view);
   return view;
 }
@@ -144,7 +144,7 @@ export function messageOf(text: string): { visible: string; thoughts: string; fi
 }
 
 /** @param tellsNames true when the dialogue is over, so that the writers of the candidates may be shown */
-export function turnView(turn: Turn, t: Translate, tellsNames = false): TurnView {
+export function turnView(turn: Turn, tellsNames = false): TurnView {
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
@@ -153,7 +153,7 @@ export function turnView(turn: Turn, t: Translate, tellsNames = false): TurnView
     samples: superseded.length + 1,
     milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
-    ...(reply && { reply: replyView(turn, t) }),
+    ...(reply && { reply: replyView(turn) }),
   };
 }
 
@@ -208,12 +208,12 @@ export function cut(text: string, most: number): { shown: string; left: number }
   return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
 }
 
-function replyView({ reply, leak }: Turn, t: Translate): ReplyView {
+function replyView({ reply, leak }: Turn): ReplyView {
   const { text, author, by, suggestedBy } = reply!;
   return {
     text,
     seat: author === 'simulator' ? 'simulator' : 'developer',
-    by: author === 'simulator' ? by : t('you'),
+    by,
     ...(suggestedBy !== undefined && {
       suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
     }),

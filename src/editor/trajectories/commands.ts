@@ -4,13 +4,14 @@ import type { App, CommandRow } from '../app';
 import { documentUri, openDocument } from '../documents';
 import type { Engine } from '../engine';
 import { noTrajectory } from '../logs';
-import { collaboratorCalled } from '../models/displayNames';
+import { collaboratorCalled, type Namer } from '../models/displayNames';
 import { pickOne, valueOf } from '../inputSteps';
 import type { ListedTask } from '../tasks/packs';
 import { pickFilter } from './filterPicker';
 import { groupingName, groupings, groupingWords } from './grouping';
 import { givenTitle, outcomeWords, tagsInShort } from './words';
 import { ago, dialogues } from '../words';
+import { shortened } from '../../../webview/dialogue/protocol';
 import type { Engines } from '../engines';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { grouped } from '../../core/text';
@@ -28,12 +29,16 @@ export async function filter({ engines, trajectories }: App): Promise<void> {
   await pickFilter(log, engine, trajectories);
 }
 
-export async function search({ engines, trajectories }: App): Promise<void> {
+export async function search({ engines, trajectories, replays }: App): Promise<void> {
   const { engine } = engines.shown;
   const log = await engine.log();
   // The search is large, so a window without searches does not load it.
-  const { searchTranscripts } = await import('./searching');
-  await searchTranscripts({ log, engine, titlesOf: (rows) => trajectories.titlesOf(log, rows) });
+  const { searchDialogues } = await import('./searching');
+  await searchDialogues({
+    ...{ log, engine },
+    titlesOf: (rows) => trajectories.titlesOf(log, rows),
+    open: (episode, found) => replays.replay(episode, false, found),
+  });
 }
 
 export async function group({ trajectories }: App): Promise<void> {
@@ -73,49 +78,29 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
     void vscode.window.showInformationMessage(t('Nobody has played {0} yet.', task.title));
     return undefined;
   }
-  const now = Date.now();
   return pickDialogue({
-    ...{ log, task: task.id },
-    itemOf: (row) => ({
-      label: outcomeWords(row, task.tests, t),
-      description: [...saidOf(row), ago(row.startedAt, now, t)].join(' · '),
-      detail: t(
-        'agent: {0} · collaborator: {1} · turns: {2}',
-        engine.calledBy(row.agent),
-        collaboratorCalled(row.collaborator, engine),
-        row.turns,
-      ),
-    }),
+    ...{ log, engine, task: task.id, tests: task.tests },
     title: t('Dialogues About {0}', task.title),
     placeholder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),
   });
 }
 
-const saidOf = (row: TrajectorySummary): string[] => [...[givenTitle(row) ?? []].flat(), ...tagsInShort(row)];
-
 export async function compareWith(
-  { engines, replays }: App,
-  { id, taskId }: TrajectorySummary,
+  { engines, replays, trajectories }: App,
+  summary: TrajectorySummary,
 ): Promise<void> {
+  const { id, taskId } = summary;
   const engine = await engines.withEpisode(id);
   const log = await engine.log();
   if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2) {
     void vscode.window.showInformationMessage(t('There is no other dialogue of this task in the log.'));
     return;
   }
-  const now = Date.now();
+  const { tests } = (await trajectories.titlesOf(log, [summary])).get(taskId) ?? {};
   const chosen = await pickDialogue({
-    ...{ log, task: taskId, except: id },
-    itemOf: (row) => ({
-      label: outcomeWords(row, undefined, t),
-      description: [
-        ...saidOf(row),
-        t('{0} with {1}', engine.calledBy(row.agent), collaboratorCalled(row.collaborator, engine)),
-        ago(row.startedAt, now, t),
-      ].join(' · '),
-    }),
+    ...{ log, engine, task: taskId, except: id, tests },
     title: t('Compare With'),
-    placeholder: t('Another dialogue of this task'),
+    placeholder: t('Another dialogue of this task, newest first'),
   });
   if (chosen !== undefined) await replays.compare(id, chosen);
 }
@@ -158,9 +143,11 @@ interface DialogueItem extends vscode.QuickPickItem {
 
 interface DialogueChoice {
   readonly log: Pick<TrajectoryLog, 'list'>;
+  readonly engine: Namer;
   readonly task: string;
+  /** Number of the task's tests, where it is known. */
+  readonly tests: number | undefined;
   readonly except?: string;
-  readonly itemOf: (summary: TrajectorySummary) => vscode.QuickPickItem;
   readonly title: string;
   readonly placeholder: string;
 }
@@ -189,15 +176,20 @@ async function pickDialogue(choice: DialogueChoice): Promise<string | undefined>
 }
 
 /** While all dialogues fit, the picker filters them. Otherwise the log searches names and ids for the typed text. */
-export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, query: string): DialogueItem[] {
+export function dialogueItems(choice: DialogueChoice, query: string): DialogueItem[] {
+  const { log, task, tests, except } = choice;
   const all = log.list({ filter: { task }, offset: 0, limit: MAX_ROWS + 1 });
   const isWhole = all.rows.length <= MAX_ROWS;
   const { rows, total } = isWhole
     ? all
     : log.list({ filter: { task, text: query }, offset: 0, limit: MAX_ROWS });
+  const differences = differencesOf(rows, choice.engine);
   const items = rows
-    .filter(({ id }) => id !== except)
-    .map((row): DialogueItem => ({ ...itemOf(row), alwaysShow: !isWhole, episode: row.id }));
+    .map((row, index): DialogueItem => {
+      const label = outcomeWords(row, tests, t);
+      return { label, description: differences[index]!, alwaysShow: !isWhole, episode: row.id };
+    })
+    .filter(({ episode }) => episode !== except);
   if (rows.length < total) {
     const label = t('{0} more: type the name of an agent or of a collaborator', grouped(total - rows.length));
     return [...items, { label, alwaysShow: true }];
@@ -206,4 +198,24 @@ export function dialogueItems({ log, task, except, itemOf }: DialogueChoice, que
   return [
     { label: t('No agent, collaborator or id of these dialogues has: {0}', query.trim()), alwaysShow: true },
   ];
+}
+
+/** Returns of each dialogue of a task what is not the same in all of them; of a single one everything. */
+function differencesOf(rows: readonly TrajectorySummary[], namer: Namer): string[] {
+  const now = Date.now();
+  const agoOf = rows.map(({ startedAt }) => ago(startedAt, now, t));
+  const facts = rows.map((row, index) => [
+    givenTitle(row) ?? '',
+    tagsInShort(row).join(' · '),
+    shortened(namer.calledBy(row.agent)),
+    shortened(collaboratorCalled(row.collaborator, namer, t)),
+    agoOf.filter((words) => words === agoOf[index]).length > 1
+      ? new Date(row.startedAt).toLocaleString()
+      : agoOf[index]!,
+    row.turns === 1 ? t('1 turn') : t('{0} turns', row.turns),
+    t('seed {0}', row.seed),
+  ]);
+  const differ = (column: number): boolean =>
+    rows.length === 1 || facts.some((fact) => fact[column] !== facts[0]![column]);
+  return facts.map((fact) => fact.filter((words, column) => words !== '' && differ(column)).join(' · '));
 }

@@ -3,7 +3,7 @@ import type { MoreRow } from '../tree';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';
-import { collaboratorCalled, type Namer } from '../models/displayNames';
+import { collaboratorWords, type Namer } from '../models/displayNames';
 import { leakWords, reviewName } from './filter';
 import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';
@@ -42,7 +42,6 @@ export function trajectoryItem(
   const { summary } = node;
   const outcome = outcomeWords(summary, task?.tests, t);
   const agent = namer.calledBy(summary.agent);
-  const collaborator = collaboratorCalled(summary.collaborator, namer);
   const played = playedBy(summary, own);
   const item = new vscode.TreeItem(title);
   item.id = summary.id;
@@ -71,7 +70,7 @@ export function trajectoryItem(
     ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
     ...notes(summary).map((note) => t('note: {0}', note)),
     t('agent: {0}', agent),
-    t('collaborator: {0} ({1})', collaborator, summary.collaborator.kind),
+    t('collaborator: {0}', collaboratorWords(summary.collaborator, namer, t)),
     t('started: {0}', new Date(summary.startedAt).toLocaleString()),
   ].join('\n');
   item.accessibilityInformation = {

@@ -1,17 +1,15 @@
 import * as vscode from 'vscode';
-import type { FoundDialogue, Passage } from '../../core/trajectory/search';
+import { wordsOf, type FoundDialogue, type Passage } from '../../core/trajectory/search';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
-import { documentUri } from '../documents';
+import type { Found } from '../../../webview/replay/protocol';
 import type { Engine } from '../engine';
 import { messageOf } from '../session/view';
 import { excerpt } from '../tasks/search';
-import { passageIn, searchArguments } from './transcript';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
 import { givenTitle, outcomeWords } from './words';
 import { ago } from '../words';
-import { noTrajectory } from '../logs';
 
 const { t } = vscode.l10n;
 
@@ -26,16 +24,17 @@ interface Row extends vscode.QuickPickItem {
   readonly passage?: Passage;
 }
 
-interface TranscriptSearch {
+interface DialogueSearch {
   readonly log: TrajectoryLog;
   readonly engine: Engine;
+  readonly open: (episode: string, found: Found) => Promise<void>;
   readonly titlesOf: (rows: readonly FoundDialogue['summary'][]) => Promise<ReadonlyMap<string, KnownTask>>;
 }
 
 /** The messages that have all words are shown while the log is read. New words end the search before. */
-export async function searchTranscripts(search: TranscriptSearch): Promise<void> {
+export async function searchDialogues(search: DialogueSearch): Promise<void> {
   const picker = vscode.window.createQuickPick<Row>();
-  picker.title = t('Search Transcripts');
+  picker.title = t('Search Dialogues');
   picker.placeholder = t('Words of a message, a reply or a note');
   let stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +47,7 @@ export async function searchTranscripts(search: TranscriptSearch): Promise<void>
       show(picker, search, query, signal).catch((error: unknown) => {
         if (signal.aborted) return;
         picker.hide();
-        search.engine.show(error, t('Search Transcripts'));
+        search.engine.show(error, t('Search Dialogues'));
       });
     }, TYPING_MS);
   });
@@ -56,7 +55,9 @@ export async function searchTranscripts(search: TranscriptSearch): Promise<void>
   stop.abort();
   clearTimeout(timer);
   picker.dispose();
-  if (row?.episode !== undefined) await openPassage(search.log, row.episode, row.passage, query);
+  if (row?.episode === undefined || row.passage === undefined) return;
+  const { turn, by } = row.passage;
+  await search.open(row.episode, { type: 'found', turn, by, words: wordsOf(query) });
 }
 
 function chosen(picker: vscode.QuickPick<Row>): Promise<{ row?: Row; query: string }> {
@@ -72,7 +73,7 @@ function chosen(picker: vscode.QuickPick<Row>): Promise<{ row?: Row; query: stri
 
 async function show(
   picker: vscode.QuickPick<Row>,
-  { log, engine, titlesOf }: TranscriptSearch,
+  { log, engine, titlesOf }: DialogueSearch,
   query: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -127,32 +128,9 @@ function rowOf(
   };
 }
 
-/** Returns a message as the transcript shows it, without the agent's marks around its thoughts. */
+/** Returns a message as a replay shows it, without the agent's marks around its thoughts. */
 function readable({ by, text }: Passage): string {
   if (by !== 'agent') return text;
   const { visible, thoughts } = messageOf(text);
   return `${visible} ${thoughts}`;
-}
-
-/** Opens the transcript at a message, with the words selected and searched for. */
-async function openPassage(
-  log: TrajectoryLog,
-  episode: string,
-  passage: Passage | undefined,
-  query: string,
-): Promise<void> {
-  const trajectory = await log.trajectory(episode);
-  if (trajectory === undefined) throw noTrajectory(episode);
-  const document = await vscode.workspace.openTextDocument(
-    documentUri('transcript', trajectory.task, { episode }),
-  );
-  const editor = await vscode.window.showTextDocument(document);
-  if (passage === undefined) return;
-  const { start, end } = passageIn(document.getText(), passage, query, t);
-  const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-  // Otherwise the search would take the word at the cursor in place of the query.
-  editor.selection = new vscode.Selection(0, 0, 0, 0);
-  await vscode.commands.executeCommand('editor.actions.findWithArgs', searchArguments(query));
-  editor.selection = new vscode.Selection(range.start, range.end);
-  editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
 }

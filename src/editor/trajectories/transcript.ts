@@ -1,19 +1,16 @@
 import { isChoice, isOver, type Choice, type Trajectory } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import { tagsOf, titleOf } from '../../core/trajectory/opinions';
-import { wordsOf, type Passage } from '../../core/trajectory/search';
 import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import { reasonWords } from '../reasons';
-import { collaboratorCalled, type Namer } from '../models/displayNames';
+import { collaboratorWords, simulatorCalled, type Namer } from '../models/displayNames';
 import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
 import { fenceFor } from '../../core/markdown';
 import { inOneLine } from '../../core/text';
 
 const LETTERS = ['A', 'B'] as const;
-
-const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, turn {0}', turn)}`;
 
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator } = trajectory;
@@ -24,7 +21,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
     t('Started: {0}', started.at),
     ...(started.pack === undefined ? [] : [t('Pack: {0}', started.pack)]),
     t('Agent: {0}', namer.calledBy(trajectory.agent)),
-    t('Collaborator: {0} ({1})', collaboratorCalled(collaborator, namer), collaborator.kind),
+    t('Collaborator: {0}', collaboratorWords(collaborator, namer, t)),
     t('Outcome: {0}', outcomeOf(trajectory, t)),
     ...ratings.flatMap(({ stars, comment = '', by }) => [
       ...(stars === undefined ? [] : [t('Rating of {0}: {1} of 5', by, stars)]),
@@ -40,7 +37,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, ratings: remarks = [] }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
-      turnHeading(agent.turn, t),
+      `### ${t('Agent, turn {0}', agent.turn)}`,
       harmless(visible),
       ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
       ...candidates.flatMap((choice) => choiceLines(choice, ofCandidates, t)),
@@ -69,12 +66,13 @@ function outcomeOf({ state, abandoned, outcome }: Trajectory, t: Translate): str
 }
 
 function replyHeading(reply: EventOf<'reply'>, t: Translate, namer: Namer): string {
-  const by = reply.author === 'simulator' ? namer.calledBy(reply.by) : reply.by;
-  return `### ${by} (${authorWords(reply, t, namer)})`;
+  if (reply.author !== 'simulator') return `### ${reply.by} (${authorWords(reply, t, namer)})`;
+  const kind = reply.by === 'rules' ? 'rules' : 'simulator';
+  return `### ${collaboratorWords({ kind, name: reply.by }, namer, t)}`;
 }
 
 function authorWords({ author, suggestedBy }: EventOf<'reply'>, t: Translate, namer: Namer): string {
-  const drafter = suggestedBy === undefined ? t('the simulator') : namer.calledBy(suggestedBy);
+  const drafter = suggestedBy === undefined ? t('the simulator') : simulatorCalled(suggestedBy, namer, t);
   switch (author) {
     case 'developer':
       return t('developer');
@@ -142,44 +140,4 @@ function choiceLines(
       (place) => `${LETTERS[place]}: ${harmless(messageOf(shown.candidates[place]!.text).visible)}`,
     ),
   ].map(quoted);
-}
-
-/** The first word of a query in a message or note, else the start of the message. @returns offsets in `transcript` */
-export function passageIn(
-  transcript: string,
-  { turn, by, text }: Passage,
-  query: string,
-  t: Translate,
-): { start: number; end: number } {
-  if (by === 'note') {
-    const note = noteLine(text);
-    const start = transcript.indexOf(note);
-    return wordIn(transcript, Math.max(0, start), start === -1 ? 0 : start + note.length, query);
-  }
-  const heading = `\n${turnHeading(turn, t)}\n`;
-  const ofAgent = transcript.indexOf(heading);
-  if (ofAgent === -1) return { start: 0, end: 0 };
-  const afterAgent = ofAgent + heading.length;
-  // A message opens no heading of its own.
-  const ofReply = transcript.indexOf('\n### ', afterAgent);
-  const from = by === 'agent' || ofReply === -1 ? afterAgent : transcript.indexOf('\n', ofReply + 1);
-  const next = transcript.indexOf('\n### ', from);
-  return wordIn(transcript, from, next === -1 ? transcript.length : next, query);
-}
-
-/** Finds the first word of a query that a part of a transcript has; the beginning of the part when it has none. */
-function wordIn(transcript: string, from: number, to: number, query: string): { start: number; end: number } {
-  const message = transcript.slice(from, to).toLowerCase();
-  const word = wordsOf(query).find((one) => message.includes(one));
-  if (word === undefined) return { start: from, end: from };
-  const start = from + message.indexOf(word);
-  return { start, end: start + word.length };
-}
-
-/** Returns the arguments for the editor's search in a document, so that it marks every word of a query. */
-export function searchArguments(query: string): { searchString: string; isRegex: boolean } {
-  const words = wordsOf(query);
-  if (words.length === 1) return { searchString: words[0]!, isRegex: false };
-  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-  return { searchString: escaped.join('|'), isRegex: true };
 }

@@ -25,8 +25,8 @@ describe('a replay', () => {
   it('says who wrote each reply and how, and where the seat went', () => {
     const { turns } = replayOf(played().trajectory, 'ada', english, 'en');
     expect(turns.map(({ reply }) => reply && [reply.by, reply.origin])).toEqual([
-      ['you', 'developer · 42 s'],
-      ['you', 'suggested by simulator, edited by developer · <1 s'],
+      ['ada', 'developer · 42 s'],
+      ['ada', 'suggested by simulator, edited by developer · <1 s'],
       ['rules', expect.stringMatching(/^simulator · /) as string],
       undefined,
     ]);
@@ -110,6 +110,11 @@ describe('a replay', () => {
     const grades = [grade('fixed', 0.5), grade('paper', 0.7), grade('fixed', 1)];
     const replay = replayOf({ ...trajectory, grades }, 'ada', english, 'en');
     expect(replay).toMatchObject({ success: true, hasAnswer: true, hasReference: true });
+    expect(Object.fromEntries(replay.details)).toMatchObject({
+      Seed: '1',
+      Temperature: '1',
+      Dialogue: trajectory.id,
+    });
     expect(replay.grades.map(({ headline }) => headline)).toEqual([
       ...['100 % of the tests passed', '70 % of the tests passed'],
     ]);

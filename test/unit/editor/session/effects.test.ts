@@ -88,7 +88,7 @@ describe('a dialogue that a developer plays', () => {
     ]);
     expect(turns[2]?.reply).not.toHaveProperty('suggestion');
     expect(session.snapshot.turns[1]?.reply).toMatchObject({
-      by: 'you',
+      by: 'ada',
       suggested: { by: 'rules', isEdited: true },
     });
   });

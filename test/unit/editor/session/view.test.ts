@@ -38,10 +38,10 @@ function streamOf(text: string, earlier: Parameters<typeof agentStream>[1]): Ret
 describe('a message', () => {
   it('is drawn only as far as somebody reads, and says how much is left', () => {
     const megabyte = 'x'.repeat(1_000_000);
-    const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`), english);
+    const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`));
     expect(visible.length + thoughts.length + (left ?? 0)).toBe(2_000_000);
     expect(visible.length).toBeLessThan(100_000);
-    expect(turnView(said('OUTPUT:\nHow?'), english)).not.toHaveProperty('left');
+    expect(turnView(said('OUTPUT:\nHow?'))).not.toHaveProperty('left');
     const stream = streamOf(`OUTPUT:\n${megabyte}`, []);
     expect(stream.text.length + (stream.left ?? 0)).toBe(1_000_000);
     expect(stream.text.length).toBeLessThan(20_000);
@@ -56,10 +56,10 @@ describe('a message', () => {
 describe('a message without words', () => {
   it('is said to be cut where the model used up its tokens before', () => {
     const cut = { agent: { ...said('').agent, finishReason: 'length' as const } };
-    expect(turnView(cut, english)).toMatchObject({ visible: '', isCut: true });
-    expect(turnView(said(''), english)).not.toHaveProperty('isCut');
+    expect(turnView(cut)).toMatchObject({ visible: '', isCut: true });
+    expect(turnView(said(''))).not.toHaveProperty('isCut');
     const spoken = { agent: { ...said('OUTPUT:\nHow?').agent, finishReason: 'length' as const } };
-    expect(turnView(spoken, english)).not.toHaveProperty('isCut');
+    expect(turnView(spoken)).not.toHaveProperty('isCut');
   });
 });
 
@@ -84,7 +84,7 @@ describe('a task', () => {
 
 describe('a turn', () => {
   it('keeps the thoughts apart from what the agent says', () => {
-    expect(turnView(said('Hm.\nOUTPUT:\nHow heavy?'), english)).toMatchObject({
+    expect(turnView(said('Hm.\nOUTPUT:\nHow heavy?'))).toMatchObject({
       thoughts: 'Hm.',
       visible: 'How heavy?',
       final: false,
@@ -92,10 +92,7 @@ describe('a turn', () => {
   });
 
   it('shows an answer without a fence as code, so that Markdown does not eat it', () => {
-    const { visible, final } = turnView(
-      said('OUTPUT:\nI WANT TO ANSWER:\ndef f(x):\n    return x * 2 * x'),
-      english,
-    );
+    const { visible, final } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f(x):\n    return x * 2 * x'));
     expect(final).toBe(true);
     expect(visible).toBe('```python\ndef f(x):\n    return x * 2 * x\n```');
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
-import { passageIn, searchArguments, transcriptOf } from '../../../../src/editor/trajectories/transcript';
+import { transcriptOf } from '../../../../src/editor/trajectories/transcript';
 import type { Namer } from '../../../../src/editor/models/displayNames';
 import { folded } from '../folded';
 import { english } from '../translate';
@@ -31,31 +31,12 @@ it('says of every reply whose words it has, and what people think of the turns',
   expect(text).toContain(
     'Second?\n\n> Thoughts: Hm.\n\n> Sample 2 of this message.\n\n> kim: bad, Vague.\n\n> lee: But clear.',
   );
-  expect(text).toContain('### kim (developer, edited from a draft of rules)\n\nYes, two.');
-  expect(text).toContain('### kim (developer, as rules drafted it)\n\nYes.');
+  expect(text).toContain('### kim (developer, edited from a draft of Simulator (rules))\n\nYes, two.');
+  expect(text).toContain('### kim (developer, as Simulator (rules) drafted it)\n\nYes.');
   expect(text).toContain('- Rating of kim: 4 of 5\n- Comment of kim: Short.\n- Comment of lee: Too long.');
 });
 
-it('is opened at the message that a search found, with all words of the search marked', () => {
-  const text = transcript([
-    agentTurn('e', 1, 'OUTPUT:\nThe taxi? ### Agent, turn 2'),
-    { event: 'reply', episode: 'e', turn: 1, text: 'Any **Taxi**.', author: 'developer', by: 'kim' },
-    agentTurn('e', 2, 'OUTPUT:\n### Agent, turn 1\n\nWhich TAXI?'),
-  ]);
-  const found = (turn: number, by: 'agent' | 'collaborator', query = 'taxi') => {
-    const { start, end } = passageIn(text, { turn, by, text: '' }, query, english);
-    return `${text.slice(0, start).split('\n').at(-1)}[${text.slice(start, end)}]`;
-  };
-  expect(found(1, 'agent')).toBe('The [taxi]');
-  expect(found(1, 'collaborator')).toBe('Any **[Taxi]');
-  expect(found(2, 'agent', 'which taxi')).toBe('[Which]');
-  expect(found(2, 'agent', 'OUTPUT:')).toBe('[]');
-  expect(found(7, 'agent')).toBe('[]');
-  expect(searchArguments(' Taxi')).toEqual({ searchString: 'taxi', isRegex: false });
-  expect(searchArguments('a.b (c')).toEqual({ searchString: String.raw`a\.b|\(c`, isRegex: true });
-});
-
-it('has the title, the tags and the notes that people gave the dialogue, and is opened at a note', () => {
+it('has the title, the tags and the notes that people gave the dialogue', () => {
   const note = 'First line.\n\n# A [Taxi](x) <img src=x>';
   const text = transcript([
     agentTurn('e', 1, 'OUTPUT:\nThe taxi?'),
@@ -66,13 +47,6 @@ it('has the title, the tags and the notes that people gave the dialogue, and is 
     '- Title: A taxi\n- Tags: long, odd\n- Note of kim: First line. # A [Taxi](x) \\<img',
   );
   expect(text).toContain('\n- Note of lee: Another taxi.\n');
-  const found = (written: string, query = 'taxi') => {
-    const { start, end } = passageIn(text, { turn: 0, by: 'note', text: written }, query, english);
-    return `${text.slice(0, start).split('\n').at(-1)}[${text.slice(start, end)}]`;
-  };
-  expect(found(note)).toBe('- Note of kim: First line. # A [[Taxi]');
-  expect(found('Another taxi.')).toBe('- Note of lee: Another [taxi]');
-  expect(found('Gone.')).toBe('[]');
 });
 
 it('says what was chosen and what was not, and who wrote the candidates once the dialogue is over', () => {

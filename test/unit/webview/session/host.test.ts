@@ -11,7 +11,7 @@ const sent = vi.hoisted(() => {
   return posted;
 });
 
-const replied: TurnView = { ...turn, reply: { text: 'So.', by: 'you', seat: 'developer' } };
+const replied: TurnView = { ...turn, reply: { text: 'So.', by: 'ada', seat: 'developer' } };
 const view: SessionView = {
   panel: { episode: 'a' },
   task: { title: 'T', description: 'D', pack: 'p', tests: 1 },

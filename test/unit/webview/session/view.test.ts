@@ -32,7 +32,7 @@ describe('what the view draws', () => {
 
   it('changes only the turn that changed, so that no other is drawn again, and adds one that is new', () => {
     const before = shown(snapshot);
-    const reply = { text: '20.', by: 'you', seat: 'developer' } as const;
+    const reply = { text: '20.', by: 'ada', seat: 'developer' } as const;
     const after = applied(before, { type: 'turn', turn: { ...turn(2), reply } });
     expect(after?.turns[0]).toBe(before?.turns[0]);
     expect(after?.turns[1]?.reply?.text).toBe('20.');
@@ -87,14 +87,15 @@ it.each([
   expect(modelLabel(spec, {})).toBe(label);
 });
 
-it('calls a model by the name of its connection or run, and a person by the pseudonym', () => {
+it('calls a model by the name of its connection or run, a person by the pseudonym, and only the own one *You*', () => {
   const gpt = 'openai:gpt-4o@https://example.org/v1';
   expect(modelLabel(gpt, called)).toBe('Lab');
   expect(modelLabel('constructor', called)).toBe('constructor');
-  expect([playerLabel(gpt, 'simulator', called), playerLabel(gpt, 'developer', called)]).toEqual([
-    'Lab',
-    gpt,
-  ]);
+  const names = { own: 'ada', called };
+  const labels = (['simulator', 'developer'] as const).map((seat) => playerLabel(gpt, seat, names));
+  expect(labels).toEqual(['Lab', gpt]);
+  expect(playerLabel('rules', 'simulator', names)).toBe('Simulator (rules)');
+  expect([names, { called }].map((of) => playerLabel('ada', 'developer', of))).toEqual(['You', 'ada']);
 });
 
 it('says what was chosen and by whom, and who wrote it once that may be told', () => {
