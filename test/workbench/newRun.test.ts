@@ -103,7 +103,8 @@ function isInSight(element: Element): boolean {
   return top >= 0 && bottom <= window.innerHeight;
 }
 
-const counted = (): Promise<void> => form().getByText('12 dialogues of 6 tasks, 3 successes').waitFor();
+const counted = (): Promise<void> =>
+  form().getByText('12 dialogues of 6 tasks, 3 successes', { exact: true }).waitFor();
 
 const openForm = (shown: Locator): Promise<void> => openRow(newRunButton(workbench), shown);
 

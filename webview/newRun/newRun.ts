@@ -141,7 +141,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     </p>`;
   }
 
-  private base({ bases }: FormView): TemplateResult {
+  private base({ bases, devices }: FormView): TemplateResult {
     const isHub = this.value('base') === 'hub';
     const chosen = bases.find(({ value }) => value === this.value('base'));
     return html`<section aria-labelledby="base-title">
@@ -167,6 +167,13 @@ export class NewRunElement extends PageElement<ToWebview> {
           disabled: this.isStarting,
           onPress: () => act('browse'),
         })}
+        <div class="device">
+          ${selectControl({
+            ...this.control('model.device', t('Device')),
+            options: devices,
+            about: t('Small models are faster on the CPU.'),
+          })}
+        </div>
       </div>
     </section>`;
   }
@@ -179,18 +186,11 @@ export class NewRunElement extends PageElement<ToWebview> {
     </section>`;
   }
 
-  private method({ methods, devices, warmStart: warm }: FormView): TemplateResult {
+  private method({ methods, warmStart: warm }: FormView): TemplateResult {
     return html`<section class="how">
       <h2 class="unseen">${t('How')}</h2>
       ${warm === undefined ? nothing : warmStart(warm, this.isStarting, (values) => this.set(values))}
       ${radios('method', t('Method'), methods, this.value('method'), (value) => this.set({ method: value }))}
-      <div>
-        ${selectControl({
-          ...this.control('model.device', t('Device')),
-          options: devices,
-          about: t('Small models are faster on the CPU.'),
-        })}
-      </div>
     </section>`;
   }
 

@@ -7,7 +7,7 @@ export type Values = Readonly<Record<string, string>>;
 export interface DuplicatedRun {
   readonly of: string;
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Its training data: `12 trajectories of 6 tasks`; empty when they are files. */
+  /** Its training data: `12 dialogues of 6 tasks`; empty when they are files. */
   readonly data: string;
 }
 

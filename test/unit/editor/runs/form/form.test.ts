@@ -54,7 +54,7 @@ const withValues = (values: Form['values']): Form => ({ values: { ...starter.val
 const rows = ['/project/.tandem/runs/a/data/trajectories.jsonl'];
 const copied = {
   of: 'sweet-rl #1',
-  data: '12 trajectories of 6 tasks',
+  data: '12 dialogues of 6 tasks',
   configuration: {
     name: 'sweet-rl #1',
     method: 'sweet-rl',
