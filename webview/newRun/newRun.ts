@@ -389,12 +389,12 @@ export class NewRunElement extends PageElement<ToWebview> {
     api.setState(this.form);
   }
 
-  /** Opens *More* at a field in it that has become wrong while it was closed. */
+  /** Opens *More* at a field in it that has become wrong, unless it is being typed into. */
   private revealWrong(errors: Values): void {
     const wrong = Object.keys(errors).find(
       (name) => isFolded(name) && this.shown?.errors[name] === undefined,
     );
-    if (wrong === undefined || this.form?.isUnfolded === true) return;
+    if (wrong === undefined || document.activeElement?.id === idOf(wrong)) return;
     this.unfold(true);
     void this.updateComplete.then(() =>
       document.getElementById(idOf(wrong))?.scrollIntoView({ block: 'center' }),
