@@ -157,6 +157,10 @@ export function planView(
         : t('{0} for each of {1} processes', ofOne, machine.processes);
   const unknown = isOnCluster ? t('unknown until the run has measured it on the cluster') : t('unknown');
   const time = seconds === null ? unknown : t('about {0}', roughly(seconds, t));
+  const whole = seconds !== null && machine.measured ? t('{0}, measured', time) : time;
+  const stages = Object.entries(plan.seconds).flatMap(([stage, part]) =>
+    part === null ? [] : [`${stageWord(stage, t)} ${roughly(part, t)}`],
+  );
   const device = machine.name === 'cpu' ? t('CPU') : machine.name;
   const told: Estimate = {
     state: 'planned',
@@ -174,10 +178,7 @@ export function planView(
     fits,
     rows: [
       { label: t('Memory'), value: memory },
-      { label: t('Time'), value: seconds !== null && machine.measured ? t('{0}, measured', time) : time },
-      ...Object.entries(plan.seconds).flatMap(([stage, part]) =>
-        part === null ? [] : [{ label: `· ${stageWord(stage, t)}`, value: roughly(part, t) }],
-      ),
+      { label: t('Time'), value: stages.length === 0 ? whole : `${whole} (${stages.join(', ')})` },
       { label: t('Disk'), value: bytesWords(disk, t) },
       { label: t('Device'), value: `${device}, ${machine.dtype}` },
       {

@@ -325,8 +325,9 @@ describe('what a run needs', () => {
     const view = planView(plan, [], { t: english });
     expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · CPU');
     expect(view.rows.map(({ value }) => value)).toEqual([
-      ...['900 MB of 14.0 GB', 'about 3 min, measured', '1 min 40 s', '1 min 20 s', '<1 s', '50 MB'],
-      ...['CPU, float32', '400 tokens; 4,096 would fit'],
+      '900 MB of 14.0 GB',
+      'about 3 min, measured (critic 1 min 40 s, candidates 1 min 20 s, ranking <1 s)',
+      ...['50 MB', 'CPU, float32', '400 tokens; 4,096 would fit'],
     ]);
   });
 
