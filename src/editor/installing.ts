@@ -1,4 +1,5 @@
 import { environmentSize } from '../core/training/environment/cache';
+import type { StepView } from '../../webview/ui/protocol';
 import { bytesWords } from './words';
 import type { Translate } from './translate';
 
@@ -18,6 +19,24 @@ export function installWords(t: Translate): string {
     bytesWords(download, t),
     bytesWords(disk, t),
   );
+}
+
+/** Installation of the trainer, the first step where it is missing. */
+export interface Installing {
+  readonly isDone: boolean;
+  /** The present work; empty before it begins and at the end. */
+  readonly said: string;
+  readonly fraction?: number;
+}
+
+export function installStep({ isDone, said, fraction }: Installing, t: Translate): StepView {
+  return {
+    label: t('Install what training needs'),
+    detail: installWords(t),
+    state: isDone ? 'done' : said === '' ? 'waiting' : 'now',
+    ...(fraction !== undefined && { fraction }),
+    count: said,
+  };
 }
 
 /** Turns an installer's output, line by line, and the bytes that have arrived, into short progress messages. */

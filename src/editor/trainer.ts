@@ -49,17 +49,21 @@ export class EditorTrainer {
     return isInstalled(await this.options());
   }
 
-  /** Asks before it installs. @param told gets each message @returns undefined when the person declined or cancelled */
-  async openVisibly(title: string, told?: (message: string) => void): Promise<Trainer | undefined> {
+  /** Asks before it installs. @param told gets each report @returns undefined when the person declined or cancelled */
+  async openVisibly(title: string, told?: Report, cancelled?: AbortSignal): Promise<Trainer | undefined> {
     if (!(await this.mayInstall())) return undefined;
-    return cancellable(title, (signal, report) => {
-      const both: Report = (message, fraction) => {
-        report(message, fraction);
-        told?.(message);
-      };
-      both(t('looking for the trainer'));
-      return this.open(signal, both);
-    });
+    return cancellable(
+      title,
+      (signal, report) => {
+        const both: Report = (message, fraction) => {
+          report(message, fraction);
+          told?.(message, fraction);
+        };
+        both(t('looking for the trainer'));
+        return this.open(signal, both);
+      },
+      cancelled,
+    );
   }
 
   /** @param otherwise says what a person can do instead @throws {Fault} `training/no-python` */

@@ -16,7 +16,7 @@ import { collectLog, realTrainer } from '../fixtures/trainer';
 import { expectAccessible } from '../workbench/accessibility';
 import { gradedHeading, type WorkbenchDriver } from '../workbench/driver';
 import { startWorkbench } from '../workbench/launch';
-import { newRunForm } from '../workbench/newRunForm';
+import { moreSettings, newRunForm } from '../workbench/newRunForm';
 import { alsoSelect, chooseInMenu, openRow, select } from '../workbench/rows';
 import { killTrainers, newRunButton } from '../workbench/runsView';
 
@@ -129,7 +129,7 @@ test('plays a turn with the connected model', async () => {
 test('starts a run from the form', async () => {
   await workbench.openViews('Runs');
   const form = newRunForm(workbench);
-  const more = form.getByText('More settings', { exact: true });
+  const more = moreSettings(workbench);
   await openRow(newRunButton(workbench), more);
   await more.click();
   await form.locator('#field-name').fill('small one');

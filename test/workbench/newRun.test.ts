@@ -16,7 +16,7 @@ import { chooseInMenu, openRow, pointAt } from './rows';
 import { insisting } from './retries';
 import { startWorkbench } from './launch';
 import { killTrainers, newRunButton, showRuns } from './runsView';
-import { newRunForm } from './newRunForm';
+import { moreSettings, newRunForm } from './newRunForm';
 
 // A machine without the trainer gets to a run: the trainer is installed from a local package index, then plans and
 // trains the starter model on a real log.
@@ -29,10 +29,6 @@ let workbench: WorkbenchDriver;
 
 const form = (): ReturnType<typeof newRunForm> => newRunForm(workbench);
 const button = (name: string): Locator => form().getByRole('button', { name });
-const figure = (label: string): Locator =>
-  form()
-    .locator('.figures > div', { has: form().locator('dt', { hasText: label }) })
-    .locator('.value');
 const row = (name: RegExp): Locator =>
   workbench.page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
 const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
@@ -102,11 +98,13 @@ const isNarrow = (): Promise<boolean> =>
     .locator('main')
     .evaluate((main) => main.scrollWidth <= main.clientWidth);
 
-async function says(figureLabel: string, value: string): Promise<void> {
-  await figure(figureLabel)
-    .filter({ hasText: new RegExp(`^${value}$`) })
-    .waitFor();
+function isInSight(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= window.innerHeight;
 }
+
+const counted = (): Promise<void> =>
+  form().getByText('12 dialogues of 6 tasks, 3 successes', { exact: true }).waitFor();
 
 const openForm = (shown: Locator): Promise<void> => openRow(newRunButton(workbench), shown);
 
@@ -123,16 +121,18 @@ test('without a dialogue the form says where they come from, and follows when th
   await form().getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
   await form().getByText('Agents learn from dialogues').waitFor();
   await collectLog(path.join(workspace, '.tandem'));
-  await says('Trajectories', '12');
-  await says('Successes', '3');
-  await says('Pairs', '6');
+  await counted();
 });
 
 test('the trainer is installed only after a question, with progress, and can be cancelled', async () => {
   await needs().scrollIntoViewIfNeeded();
-  await needs().getByText('The trainer is not prepared on this machine yet.').waitFor();
+  await needs().getByText('Memory and time are estimated after the installation.').waitFor();
+  await form()
+    .locator('footer')
+    .getByText(/^about .+ to download first$/)
+    .waitFor();
   await pictures('unprepared');
-  for (const name of ['Prepare the trainer', 'Start']) {
+  for (const name of ['Install…', 'Start']) {
     await button(name).click();
     await dialog()
       .getByText(/downloads about .+ and takes .+ of disk space/)
@@ -142,18 +142,24 @@ test('the trainer is installed only after a question, with progress, and can be 
   await expect.poll(() => runs().list()).toEqual([]);
   await expect(environments()).rejects.toThrow('ENOENT');
   index.held = 'torch';
-  await button('Prepare the trainer').click();
-  await dialog().getByRole('button', { name: 'Install' }).click();
-  await needs()
-    .getByText(/downloading torch \(3\.0 MB\)/)
-    .waitFor();
-  const progress = await workbench.notification(/Preparing the trainer: .*downloading torch/);
-  await workbench.screenshot('new-run-preparing');
-  await progress.getByRole('button', { name: 'Cancel' }).click();
-  await button('Prepare the trainer').waitFor();
-  await expect.poll(environments).toEqual([]);
+  const step = needs().getByRole('listitem').filter({ hasText: 'Install what training needs' });
+  for (const name of ['Install…', 'Start']) {
+    await button(name).click();
+    await dialog().getByRole('button', { name: 'Install' }).click();
+    await step.getByText(/downloading torch \(3\.0 MB\)/).waitFor();
+    await workbench.page
+      .locator('.statusbar-item', { hasText: 'Tandem: Installing what training needs' })
+      .waitFor();
+    await workbench.notification(/Installing what training needs: .*downloading torch/);
+    if (name === 'Start') await workbench.screenshot('new-run-installing-start');
+    else await accessiblePictures(workbench, form(), 'new-run-installing');
+    await button('Cancel').click();
+    await button('Install…').waitFor();
+    await expect.poll(environments).toEqual([]);
+    await expect.poll(() => runs().list()).toEqual([]);
+  }
   index.held = undefined;
-  await button('Prepare the trainer').click();
+  await button('Install…').click();
   await dialog().getByRole('button', { name: 'Install' }).click();
   await needs().getByText('It fits this machine.').waitFor();
   await expect.poll(async () => (await environments()).sort()).toEqual(['packages', 'trainer']);
@@ -167,12 +173,10 @@ test('plans the run with the defaults: time, memory, device', async () => {
     .getByText(/^about .+ of .+ GB/)
     .waitFor();
   await pictures('plan');
-  await button('Let the simulator play').scrollIntoViewIfNeeded();
-  await pictures('few-data');
 });
 
 test('a value that will not do has its sentence beside it, and is where Start leads', async () => {
-  await form().getByText('More settings', { exact: true }).click();
+  await moreSettings(workbench).click();
   const beta = form().getByRole('group', { name: 'Critic' }).getByRole('textbox', { name: 'Beta' });
   await expect.poll(() => beta.inputValue()).toBe('3');
   await beta.fill('0');
@@ -180,31 +184,39 @@ test('a value that will not do has its sentence beside it, and is where Start le
   await expect.poll(() => beta.getAttribute('aria-invalid')).toBe('true');
   const described = (await beta.getAttribute('aria-describedby'))!.split(' ');
   expect(await form().locator(`#${described[0]}`).textContent()).toContain('Enter a number above 0.');
+  await moreSettings(workbench).press('Enter');
+  await form().getByText('1 to fix').waitFor();
   await button('Start').click();
   await expect.poll(() => beta.evaluate((element) => element === document.activeElement)).toBe(true);
-  await beta.scrollIntoViewIfNeeded();
   await pictures('error');
   await expect.poll(() => runs().list()).toEqual([]);
-  // The keyboard reaches the button in front of the field.
-  await button('Beta: reset to the recommended value').press('Enter');
-  await expect.poll(() => beta.inputValue()).toBe('3');
-  await form().getByText('Enter a number above 0.').waitFor({ state: 'detached' });
 });
 
 test('is kept over a reload, and fits a narrow editor', async () => {
   await form().getByRole('textbox', { name: 'Name', exact: true }).fill('from the form');
-  await form().getByText('1 changed').waitFor();
-  await workbench.kept(/from the form/);
+  await moreSettings(workbench).click();
+  await form().getByText('2 changed').waitFor();
+  await workbench.kept(/from the form.*isUnfolded\W+false/);
   await workbench.reload();
+  // It opens by itself at what is wrong.
+  await expect.poll(() => form().getByText('Enter a number above 0.').evaluate(isInSight)).toBe(true);
+  // The keyboard reaches the button in front of the field.
+  await button('Beta: reset to the recommended value').press('Enter');
+  await form().getByText('Enter a number above 0.').waitFor({ state: 'detached' });
   await form().getByText('1 changed').waitFor();
   await expect
     .poll(() => form().getByRole('textbox', { name: 'Name', exact: true }).inputValue())
     .toBe('from the form');
-  await says('Trajectories', '12');
-  await workbench.setSize(700, 800);
-  await form().getByRole('heading', { name: 'New run' }).scrollIntoViewIfNeeded();
-  await workbench.screenshot('new-run-narrow');
+  await counted();
+  await pictures('more');
+  await workbench.setSize(400, 1000);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.screenshot('new-run-more-400');
   await expect.poll(isNarrow).toBe(true);
+  await moreSettings(workbench).click();
+  await form().getByRole('heading', { name: 'New run' }).scrollIntoViewIfNeeded();
+  await workbench.screenshot('new-run-400');
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1280, 800);
 });
 
@@ -275,13 +287,15 @@ test('a run is duplicated into the form, on the same rows or on the log', async 
     'Duplicate Run with Changes…',
     form().getByRole('heading', { name: 'New run like from the form' }),
   );
+  await form().getByText('As in from the form').waitFor();
+  await workbench.screenshot('new-run-duplicate');
+  await button('Change…').click();
   await expect
     .poll(() => form().getByRole('radio', { name: 'The rows of from the form' }).isChecked())
     .toBe(true);
   await expect.poll(() => form().getByRole('combobox', { name: 'Agent' }).count()).toBe(0);
-  await says('Trajectories', '12');
-  await workbench.screenshot('new-run-duplicate');
+  await counted();
   await form().getByRole('radio', { name: 'From the log, as it is now' }).check();
   await form().getByRole('combobox', { name: 'Agent' }).waitFor();
-  await says('Trajectories', '12');
+  await counted();
 });

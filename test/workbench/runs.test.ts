@@ -14,7 +14,7 @@ import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { openRow } from './rows';
 import { killTrainers, newRunButton, showRuns } from './runsView';
-import { newRunForm } from './newRunForm';
+import { moreSettings, newRunForm } from './newRunForm';
 import { allThemes } from './themes';
 
 // The page of a run at work. During checks the real trainer is suspended, so that its speed does not matter.
@@ -74,7 +74,7 @@ async function pictures(name: string): Promise<void> {
 
 test('the line of a run at work is in the status bar, and its curve is looked at as a table', async () => {
   const form = newRunForm(workbench);
-  const more = form.getByText('More settings', { exact: true });
+  const more = moreSettings(workbench);
   await openRow(newRunButton(workbench), more);
   await more.click();
   await form.locator('#field-name').fill('long one');

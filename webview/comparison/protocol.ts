@@ -12,7 +12,7 @@ export interface ComparedRun {
   readonly name: string;
   /** Method and base model: `SWEET-RL on starter`. */
   readonly subject: string;
-  /** Training data: `1,800 trajectories of 300 tasks`; empty while unknown. */
+  /** Training data: `1,800 dialogues of 300 tasks`; empty while unknown. */
   readonly data: string;
   readonly state: RunState;
   readonly stateLabel: string;

@@ -1,56 +1,63 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import { button, icon, progress } from '../ui';
+import { button, icon, linkButton, progress } from '../ui';
+import { steps } from '../ui/steps';
 import type { Action, CheckView, DataView, EstimateView, Values, WarmStartView } from './protocol';
 
-export function dataFigures(
-  { figures, leftOut, problem, remarks, isCounting, isCollecting }: DataView,
+/** One line, and what stands in the way of a better agent. */
+export function dataSummary(
+  { summary, problem, remarks, isCounting, isCollecting }: DataView,
   isStarting: boolean,
-  act: (action: Action) => void,
+  on: { readonly act: (action: Action) => void; readonly change: () => void },
 ): TemplateResult {
+  const words =
+    summary !== '' ? summary : isCounting ? t('Counting …') : t('Counted when the run is planned.');
+  const collect = collectButton(on.act, isStarting);
   return html`<div class="data" aria-busy=${isCounting}>
+    <p><span class=${isCounting ? 'quiet' : ''}>${words}</span> ${linkButton(t('Change…'), on.change)}</p>
     ${
-      figures.length === 0
-        ? html`<p class="quiet">${isCounting ? t('Counting …') : t('Counted when the run is planned.')}</p>`
-        : html`<dl class="figures ${isCounting ? 'old' : ''}">
-            ${figures.map(
-              ({ label, value, note }) =>
-                html`<div>
-                  <dt>${label}</dt>
-                  <dd class="value">${value}</dd>
-                  <dd class="quiet">${note}</dd>
-                </div>`,
-            )}
-          </dl>`
-    }
-    ${isCollecting ? html`<p>${progress(t('The simulator plays. Dialogues are counted as they end …'))}</p>` : nothing}
-    ${
-      problem === '' || isCollecting
-        ? nothing
-        : html`<p class="error" id="data-error">${icon('error')}${problem}</p>
-            <div class="line">${collectButton(act, isStarting)}</div>`
-    }
-    ${
-      problem !== '' || remarks.length === 0 || isCollecting
-        ? nothing
-        : html`${remarks.map(
-              (remark) => html`<p class="remark">${icon('warning')}<span>${remark}</span></p>`,
-            )}
-            <div class="line">${collectButton(act, isStarting)} ${generateButton(act, isStarting)}</div>`
-    }
-    ${
-      leftOut.length === 0
-        ? nothing
-        : html`<div class="left-out">
-            <h3>${t('Left out')}</h3>
-            <ul>
-              ${leftOut.map(
-                ({ reason, count }) => html`<li><span class="count">${count}</span> ${reason}</li>`,
-              )}
-            </ul>
-          </div>`
+      isCollecting
+        ? html`<p>${progress(t('The simulator plays. Dialogues are counted as they end …'))}</p>`
+        : problem !== ''
+          ? html`<p class="error" id="data-error">${icon('error')}${problem}</p>
+              <div class="line">${collect}</div>`
+          : remarks.length === 0
+            ? nothing
+            : html`${remarks.map(
+                  (remark) => html`<p class="remark">${icon('warning')}<span>${remark}</span></p>`,
+                )}
+                <div class="line">${collect} ${generateButton(on.act, isStarting)}</div>`
     }
   </div>`;
+}
+
+export function dataFigures({ figures, leftOut, isCounting }: DataView): TemplateResult {
+  return html`${
+    figures.length === 0
+      ? nothing
+      : html`<dl class="figures ${isCounting ? 'old' : ''}">
+          ${figures.map(
+            ({ label, value, note }) =>
+              html`<div>
+                <dt>${label}</dt>
+                <dd class="value">${value}</dd>
+                <dd class="quiet">${note}</dd>
+              </div>`,
+          )}
+        </dl>`
+  }
+  ${
+    leftOut.length === 0
+      ? nothing
+      : html`<div class="left-out">
+          <h3>${t('Left out')}</h3>
+          <ul>
+            ${leftOut.map(
+              ({ reason, count }) => html`<li><span class="count">${count}</span> ${reason}</li>`,
+            )}
+          </ul>
+        </div>`
+  }`;
 }
 
 export function warmStart(
@@ -112,17 +119,18 @@ export function estimateParts(
   disabled: boolean,
   act: (action: Action) => void,
 ): TemplateResult {
-  const { state, sentence, problem, rows, advice, checks, fits } = view;
+  const { state, sentence, problem, rows, advice, checks, fits, installing } = view;
   return html`${
     problem === ''
       ? nothing
       : html`<p class="error" role="alert">${icon('error')}<span class="sentence">${problem}</span></p>`
   }
+  ${installing === undefined ? nothing : steps([installing])}
   ${
-    state === 'working'
-      ? html`<p>${progress(sentence)}</p>`
-      : sentence === ''
-        ? nothing
+    sentence === ''
+      ? nothing
+      : state === 'working'
+        ? html`<p>${progress(sentence)}</p>`
         : html`<p class=${state === 'failed' || !fits ? 'error' : ''}>
             ${
               state === 'planned'
@@ -135,12 +143,14 @@ export function estimateParts(
   }
   ${
     state === 'unprepared'
-      ? button({ disabled, label: t('Prepare the trainer'), icon: 'tools', onPress: () => act('prepare') })
-      : state === 'asked'
-        ? button({ disabled, label: t('Plan'), icon: 'cloud-download', onPress: () => act('plan') })
-        : state === 'failed'
-          ? button({ disabled, label: t('Plan again'), icon: 'refresh', onPress: () => act('plan') })
-          : nothing
+      ? button({ disabled, label: t('Install…'), icon: 'cloud-download', onPress: () => act('prepare') })
+      : installing?.state === 'now' && !disabled
+        ? button({ label: t('Cancel'), onPress: () => act('cancel') })
+        : state === 'asked'
+          ? button({ disabled, label: t('Plan'), icon: 'cloud-download', onPress: () => act('plan') })
+          : state === 'failed'
+            ? button({ disabled, label: t('Plan again'), icon: 'refresh', onPress: () => act('plan') })
+            : nothing
   }
   ${
     rows.length === 0

@@ -9,7 +9,7 @@ import { button, icon, iconButton, linkButton, progress, radioGroup } from '../u
 import { help } from '../ui/help';
 import { checkControl, selectControl, textControl } from '../ui/field';
 import { formOf } from './savedForm';
-import { checkList, dataFigures, emptyLog, estimateParts, warmStart } from './formSections';
+import { checkList, dataFigures, dataSummary, emptyLog, estimateParts, warmStart } from './formSections';
 import type {
   ClusterView,
   DataView,
@@ -46,7 +46,7 @@ export class NewRunElement extends PageElement<ToWebview> {
   @state() private estimate: EstimateView | undefined;
   @state() private starting: StartView | undefined;
   @state() private said = '';
-  /** Figures announced last, so that they are announced once. */
+  /** Summary announced last, so that it is announced once. */
   private counted = '';
 
   override connectedCallback(): void {
@@ -70,8 +70,7 @@ export class NewRunElement extends PageElement<ToWebview> {
           shown.isEmpty
             ? emptyLog(act, (values) => this.set(values))
             : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
-                ${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.where(shown)}
-                ${this.more(shown)} ${this.plan()}
+                ${this.base(shown)} ${this.learned()} ${this.method(shown)} ${this.plan()} ${this.more(shown)}
               </fieldset>`
         }
         ${help(t('A run trains a model on dialogues of the log; each setting begins with a value that was found to work for a model of that size.'), 'training')}
@@ -97,6 +96,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         this.set(message.values);
         break;
       case 'show':
+        this.revealWrong(message.errors);
         this.shown = message;
         break;
       case 'data':
@@ -126,11 +126,10 @@ export class NewRunElement extends PageElement<ToWebview> {
     api.setState(form);
   }
 
-  private say({ figures, problem, isCounting }: DataView): void {
-    if (isCounting || figures.length === 0) return;
-    const counted = figures.map(({ label, value }) => `${label} ${value}`).join(', ');
-    if (counted !== this.counted) this.said = `${counted}. ${problem}`;
-    this.counted = counted;
+  private say({ summary, problem, isCounting }: DataView): void {
+    if (isCounting || summary === '') return;
+    if (summary !== this.counted) this.said = `${summary}. ${problem}`;
+    this.counted = summary;
   }
 
   private restricted({ restriction }: FormView): TemplateResult | typeof nothing {
@@ -142,7 +141,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     </p>`;
   }
 
-  private base({ bases }: FormView): TemplateResult {
+  private base({ bases, devices }: FormView): TemplateResult {
     const isHub = this.value('base') === 'hub';
     const chosen = bases.find(({ value }) => value === this.value('base'));
     return html`<section aria-labelledby="base-title">
@@ -168,50 +167,30 @@ export class NewRunElement extends PageElement<ToWebview> {
           disabled: this.isStarting,
           onPress: () => act('browse'),
         })}
+        <div class="device">
+          ${selectControl({
+            ...this.control('model.device', t('Device')),
+            options: devices,
+            about: t('Small models are faster on the CPU.'),
+          })}
+        </div>
       </div>
     </section>`;
   }
 
-  private learned({ sources, filters }: FormView): TemplateResult {
+  private learned(): TemplateResult {
     const { data } = this;
-    const flags = filters.filter(({ control }) => control === 'flag');
-    const others = filters.filter(({ control }) => control !== 'flag');
     return html`<section aria-labelledby="data-title">
       <h2 id="data-title">${t('Training data')}</h2>
-      ${
-        sources.length === 0
-          ? nothing
-          : radios('source', t('Source'), sources, this.value('source'), (value) =>
-              this.set({ source: value }),
-            )
-      }
-      ${others.length === 0 ? nothing : html`<div class="grid">${others.map((field) => this.field(field))}</div>`}
-      ${flags.length === 0 ? nothing : html`<div class="flags">${flags.map((field) => this.field(field))}</div>`}
-      ${data === undefined ? nothing : dataFigures(data, this.isStarting, act)}
+      ${data === undefined ? nothing : dataSummary(data, this.isStarting, { act, change: () => this.changeData() })}
     </section>`;
   }
 
-  private method({ methods, devices, warmStart: warm }: FormView): TemplateResult {
+  private method({ methods, warmStart: warm }: FormView): TemplateResult {
     return html`<section class="how">
       <h2 class="unseen">${t('How')}</h2>
       ${warm === undefined ? nothing : warmStart(warm, this.isStarting, (values) => this.set(values))}
       ${radios('method', t('Method'), methods, this.value('method'), (value) => this.set({ method: value }))}
-      <div>
-        ${selectControl({
-          ...this.control('model.device', t('Device')),
-          options: devices,
-          about: t('Small models are faster on the CPU.'),
-        })}
-      </div>
-    </section>`;
-  }
-
-  private where({ places, cluster }: FormView): TemplateResult | typeof nothing {
-    if (places.length === 0) return nothing;
-    return html`<section>
-      <h2 class="unseen">${t('Where')}</h2>
-      ${radios('where', t('Where'), places, this.value('where'), (value) => this.set({ where: value }))}
-      ${cluster === undefined ? nothing : this.cluster(cluster)}
     </section>`;
   }
 
@@ -230,27 +209,71 @@ export class NewRunElement extends PageElement<ToWebview> {
     </div>`;
   }
 
-  private more({ groups, changed, recommendation }: FormView): TemplateResult {
+  private more({
+    sources,
+    data,
+    places,
+    cluster,
+    groups,
+    changed,
+    recommendation,
+    errors,
+  }: FormView): TemplateResult {
+    const isOpen = this.form?.isUnfolded === true;
+    const wrong = Object.keys(errors).filter(isFolded).length;
     return html`<details
       class="more"
-      ?open=${this.form?.isUnfolded === true}
+      ?open=${isOpen}
       @toggle=${(event: Event) => this.unfold((event.target as HTMLDetailsElement).open)}
     >
       <summary>
-        <span class="summary">${t('More settings')}</span>
+        <span class="summary">${t('More')}</span>
+        ${
+          wrong > 0 && !isOpen
+            ? html`<span class="error"
+                >${icon('error')}${wrong === 1 ? t('1 to fix') : t('{0} to fix', wrong)}</span
+              >`
+            : nothing
+        }
         <span class="quiet">${changed === 0 ? recommendation : t('{0} changed', changed)}</span>
       </summary>
+      <fieldset id="more-data">
+        <legend>${t('Training data')}</legend>
+        ${
+          sources.length === 0
+            ? nothing
+            : radios('source', t('Source'), sources, this.value('source'), (value) =>
+                this.set({ source: value }),
+              )
+        }
+        ${this.fields(data)} ${this.data === undefined ? nothing : dataFigures(this.data)}
+      </fieldset>
+      ${
+        places.length === 0
+          ? nothing
+          : html`<div class="where">
+              ${radios('where', t('Where'), places, this.value('where'), (value) => this.set({ where: value }))}
+              ${cluster === undefined ? nothing : this.cluster(cluster)}
+            </div>`
+      }
       ${groups.map(
         ({ title, fields }) =>
           html`<fieldset>
             <legend>${title}</legend>
-            <div class="grid">${fields.map((field) => this.field(field))}</div>
+            ${this.fields(fields)}
           </fieldset>`,
       )}
       <p class="quiet">
         ${t('The file has a few more, such as a chat template of your own: open it as file to set them.')}
       </p>
     </details>`;
+  }
+
+  private fields(all: readonly FieldView[]): TemplateResult {
+    const flags = all.filter(({ control }) => control === 'flag');
+    const others = all.filter(({ control }) => control !== 'flag');
+    return html`${others.length === 0 ? nothing : html`<div class="grid">${others.map((one) => this.field(one))}</div>`}
+    ${flags.length === 0 ? nothing : html`<div class="flags">${flags.map((one) => this.field(one))}</div>`}`;
   }
 
   private plan(): TemplateResult | typeof nothing {
@@ -306,9 +329,9 @@ export class NewRunElement extends PageElement<ToWebview> {
 
   private field(view: FieldView): TemplateResult {
     const { name, label, about, control, options = [], placeholder, warning, isChanged } = view;
-    const isFolded = name in (this.shown?.values ?? {}) && !name.startsWith('data.with_');
+    const canReset = name in (this.shown?.values ?? {}) && !name.startsWith('data.with_');
     const beside =
-      isChanged && isFolded
+      isChanged && canReset
         ? iconButton({
             icon: 'discard',
             label: t('{0}: reset to the recommended value', label),
@@ -366,11 +389,32 @@ export class NewRunElement extends PageElement<ToWebview> {
     api.setState(this.form);
   }
 
+  /** Opens *More* at a field in it that has become wrong, unless it is being typed into. */
+  private revealWrong(errors: Values): void {
+    const wrong = Object.keys(errors).find(
+      (name) => isFolded(name) && this.shown?.errors[name] === undefined,
+    );
+    if (wrong === undefined || document.activeElement?.id === idOf(wrong)) return;
+    this.unfold(true);
+    void this.updateComplete.then(() =>
+      document.getElementById(idOf(wrong))?.scrollIntoView({ block: 'center' }),
+    );
+  }
+
+  private changeData(): void {
+    this.unfold(true);
+    void this.updateComplete.then(() => {
+      const data = document.getElementById('more-data');
+      data?.querySelector<HTMLElement>('input, select')?.focus({ preventScroll: true });
+      data?.scrollIntoView();
+    });
+  }
+
   /** Starts the run, or focuses the first field that has an error. */
   private start(): void {
     const wrong = Object.keys(this.shown?.errors ?? {})[0];
     if (wrong !== undefined) {
-      this.unfold(true);
+      if (isFolded(wrong)) this.unfold(true);
       void this.updateComplete.then(() => document.getElementById(idOf(wrong))?.focus());
       return;
     }
@@ -386,6 +430,10 @@ export class NewRunElement extends PageElement<ToWebview> {
     void this.updateComplete.then(() => document.getElementById('start')?.focus());
   }
 }
+
+/** Fields that are always in sight; all others are under *More*. */
+const IN_SIGHT: readonly string[] = ['base', 'hub', 'method', 'model.device'];
+const isFolded = (name: string): boolean => !IN_SIGHT.includes(name);
 
 const idOf = (name: string): string => `field-${name.replaceAll('.', '-')}`;
 

@@ -1,4 +1,5 @@
 /** Messages between the page of the form and the extension host. */
+import type { StepView } from '../ui/protocol';
 
 /** Values that the person has set, as typed, by the name of the field. An absent field has the recommended value. */
 export type Values = Readonly<Record<string, string>>;
@@ -6,7 +7,7 @@ export type Values = Readonly<Record<string, string>>;
 export interface DuplicatedRun {
   readonly of: string;
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Its training data: `12 trajectories of 6 tasks`; empty when they are files. */
+  /** Its training data: `12 dialogues of 6 tasks`; empty when they are files. */
   readonly data: string;
 }
 
@@ -16,7 +17,7 @@ export interface FormState {
   readonly dataFolder: string;
   readonly values: Values;
   readonly copied?: DuplicatedRun;
-  /** The section *More settings* is open. */
+  /** *More* is open. */
   readonly isUnfolded?: boolean;
 }
 
@@ -29,6 +30,7 @@ export type FromWebview =
 export type Action =
   | 'browse'
   | 'start'
+  /** Cancels the start or the installation. */
   | 'cancel'
   | 'openFile'
   /** Sets up the trainer's Python environment. */
@@ -90,20 +92,20 @@ export interface FormView {
   readonly bases: readonly Option[];
   /** Sources of training data: the rows of the duplicated run, or the log; empty when there is no choice. */
   readonly sources: readonly Option[];
-  /** Filters of the log; empty when the log is not read. */
-  readonly filters: readonly FieldView[];
   readonly methods: readonly Option[];
   readonly devices: readonly Option[];
   /** The places where a run may be trained; empty when there is no choice. */
   readonly places: readonly Option[];
   /** Absent for a run on this machine. */
   readonly cluster?: ClusterView;
+  /** What is trained on: filters of the log, where it is read, and settings. */
+  readonly data: readonly FieldView[];
   readonly groups: readonly FieldGroup[];
   /** Absent when the model needs no warm start, or there is nothing to imitate. */
   readonly warmStart?: WarmStartView;
   /** Explains the recommended settings; shown while none is changed. */
   readonly recommendation: string;
-  /** Number of folded settings that differ from the recommendation. */
+  /** Number of settings under *More* that differ from those of a new run. */
   readonly changed: number;
   /** One sentence for each field with an error, by the name of the field. */
   readonly errors: Values;
@@ -125,6 +127,8 @@ export interface DataView {
   readonly isCounting: boolean;
   /** The agent is playing with the simulator to fill the log. */
   readonly isCollecting: boolean;
+  /** What is used, how many, and what is left out; empty while nothing is known. */
+  readonly summary: string;
   readonly figures: readonly { readonly label: string; readonly value: string; readonly note: string }[];
   readonly leftOut: readonly { readonly reason: string; readonly count: string }[];
   /** Reason why nothing can be learned from the data; empty when something can. */
@@ -152,13 +156,15 @@ export interface EstimateView {
   readonly sentence: string;
   /** Error of the last attempt to set up the trainer; empty when there was none. */
   readonly problem: string;
-  /** Summary of the plan: `about 3 min · 0.9 of 14 GiB`; empty while there is no plan. */
+  /** Summary of the plan: `about 3 min · 0.9 of 14 GiB`, or of what comes before; empty where there is neither. */
   readonly summary: string;
   readonly fits: boolean;
   readonly rows: readonly { readonly label: string; readonly value: string }[];
   readonly advice: readonly string[];
   /** Checks of the machine that need attention, failed ones first. */
   readonly checks: readonly CheckView[];
+  /** Absent where nothing has to be installed. */
+  readonly installing?: StepView;
 }
 
 export interface StartView {

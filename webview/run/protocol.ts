@@ -61,7 +61,7 @@ export interface RunView {
   /** Tags and note that a person gave the run; an empty text for no note. */
   readonly tags: readonly string[];
   readonly note: string;
-  /** Training data: `1,800 trajectories of 300 tasks`; empty while unknown. */
+  /** Training data: `1,800 dialogues of 300 tasks`; empty while unknown. */
   readonly data: string;
   readonly state: RunState;
   readonly stateLabel: string;

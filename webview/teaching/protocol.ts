@@ -2,16 +2,7 @@
  * Messages between the page of a lesson and the extension host. The page sends `ready` and gets everything; from then
  * on the host sends everything again whenever it has changed, a few times a second at most.
  */
-
-export interface StageView {
-  readonly label: string;
-  readonly detail: string;
-  readonly state: 'waiting' | 'now' | 'done';
-  /** Finished fraction of the stage at work, 0 to 1; absent while unknown. */
-  readonly fraction?: number;
-  /** Progress in words: `412 of 1,600`; empty when there is nothing to count. */
-  readonly count: string;
-}
+import type { StepView } from '../ui/protocol';
 
 export const sizes = ['brief', 'standard', 'thorough'] as const;
 
@@ -19,7 +10,7 @@ export interface SizeView {
   readonly value: (typeof sizes)[number];
   readonly label: string;
   readonly detail: string;
-  readonly stages: readonly StageView[];
+  readonly stages: readonly StepView[];
 }
 
 /** Success rate of one agent, 0 to 1, with its 95 % interval. */
@@ -45,7 +36,7 @@ export interface TeachingView {
   /** Sizes to choose from before a lesson begins; empty afterwards. */
   readonly sizes: readonly SizeView[];
   /** Stages of the lesson that was begun. */
-  readonly stages: readonly StageView[];
+  readonly stages: readonly StepView[];
   /** Remaining time in words; empty when unknown. */
   readonly time: string;
   /** Reason why the lesson has stopped, or why none can begin here; empty otherwise. */

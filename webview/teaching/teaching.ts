@@ -7,15 +7,9 @@ import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { button, icon, linkButton, radioGroup } from '../ui';
 import { help } from '../ui/help';
-import type {
-  SizeView,
-  StageView,
-  TeachingView,
-  ToWebview,
-  Action,
-  FromWebview,
-  MeasuredView,
-} from './protocol';
+import type { StepView } from '../ui/protocol';
+import { steps } from '../ui/steps';
+import type { SizeView, TeachingView, ToWebview, Action, FromWebview, MeasuredView } from './protocol';
 import { editorApi } from '../editorApi';
 import { decimal } from '../language/numbers';
 
@@ -46,9 +40,7 @@ export class TeachingElement extends PageElement<ToWebview> {
       </header>
       <p class="introduction">${shown.introduction}</p>
       ${outcome(shown)} ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
-      <ol class="steps" aria-label=${t('Steps')}>
-        ${this.stages(shown).map((stage) => step(stage, shown.state))}
-      </ol>
+      ${steps(this.stages(shown), shown.state !== 'working' && shown.state !== 'stopping')}
       ${
         shown.sentence === ''
           ? nothing
@@ -71,38 +63,9 @@ export class TeachingElement extends PageElement<ToWebview> {
     });
   }
 
-  private stages({ sizes, stages }: TeachingView): readonly StageView[] {
+  private stages({ sizes, stages }: TeachingView): readonly StepView[] {
     return sizes.find(({ value }) => value === this.size)?.stages ?? stages;
   }
-}
-
-const icons: Readonly<Record<StageView['state'], string>> = {
-  done: 'pass-filled',
-  now: 'play-circle',
-  waiting: 'circle-large',
-};
-
-function step(stage: StageView, lesson: TeachingView['state']): TemplateResult {
-  const isResting = stage.state === 'now' && lesson !== 'working' && lesson !== 'stopping';
-  const words = { done: t('done'), now: isResting ? t('stopped') : t('running'), waiting: t('not started') }[
-    stage.state
-  ];
-  return html`<li class=${stage.state} aria-current=${stage.state === 'now' ? 'step' : nothing}>
-    ${icon(isResting ? 'debug-pause' : icons[stage.state])}
-    <div class="step">
-      <span class="name">${stage.label}</span>
-      <span class="quiet">${stage.detail}</span>
-      ${
-        stage.state !== 'now'
-          ? nothing
-          : html`<span class="course">
-              <progress max="1" .value=${stage.fraction ?? 0} aria-label=${stage.label}></progress>
-              <span class="count">${stage.count}</span>
-            </span>`
-      }
-    </div>
-    <span class="unseen">${words}</span>
-  </li>`;
 }
 
 function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {

@@ -25,6 +25,17 @@ export type HelpPage = (typeof helpPages)[number];
 /** The only command that a link of a page may run (`src/editor/panel.ts`). */
 export const helpCommand = 'tandem.openHelp';
 
+/** A step of long work. */
+export interface StepView {
+  readonly label: string;
+  readonly detail: string;
+  readonly state: 'waiting' | 'now' | 'done';
+  /** Finished fraction of the step at work, 0 to 1; absent while unknown. */
+  readonly fraction?: number;
+  /** Progress in words: `412 of 1,600`; empty when there is nothing to count. */
+  readonly count: string;
+}
+
 /** Order of a table's rows: by a column, with the lowest value first or the highest. */
 export interface Sort {
   readonly column: string;

@@ -59,7 +59,7 @@ function toldWords(event: ListedEvent, t: Translate): string | undefined {
     case 'data':
       if (playsItself(event)) return t('{0} tasks to play', grouped(event.tasks));
       return t(
-        '{0} trajectories of {1} tasks, {2} of them successes; {3} of {4} turns with the tokens that were sampled',
+        '{0} dialogues of {1} tasks, {2} of them successes; {3} of {4} turns with the tokens that were sampled',
         ...[event.trajectories, event.tasks, event.successes, event.turns_as_sampled, event.turns].map(
           grouped,
         ),

@@ -149,7 +149,7 @@ const shortened = (text: string): string =>
 export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
   if (data === undefined) return dataWords(run, t) ?? '';
   const { trajectories, tasks, turns } = data;
-  return t('{0} trajectories of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));
+  return t('{0} dialogues of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));
 }
 
 function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[] {

@@ -222,11 +222,11 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
   return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
 }
 
-/** For example `1,800 trajectories of 300 tasks`; undefined when the data are files. */
+/** For example `1,800 dialogues of 300 tasks`; undefined when the data are files. */
 export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): string | undefined {
   if (selection === undefined) return undefined;
   const { trajectories, tasks } = selection;
-  const amount = trajectories === 1 ? t('1 trajectory') : t('{0} trajectories', grouped(trajectories));
+  const amount = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
   return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
 }
 

@@ -9,6 +9,7 @@ import type { Model } from '../../core/model/model';
 import type { Trainer } from '../../core/training/trainer';
 import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
+import type { Installing } from '../installing';
 import { specAt, STARTER, type LocalPlace } from '../models/localModels';
 import type { EditorTrainer } from '../trainer';
 import { refuseInRestrictedMode } from '../workspaceTrust';
@@ -28,14 +29,6 @@ export interface Teaching {
   readonly fault?: unknown;
   /** Id of the run that trains or trained. */
   readonly run?: string;
-}
-
-/** Installation of the trainer, the first step where it is missing. */
-interface Installing {
-  readonly isDone: boolean;
-  /** The present work; empty before it begins and at the end. */
-  readonly said: string;
-  readonly fraction?: number;
 }
 
 interface LessonOffer {

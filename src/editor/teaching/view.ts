@@ -2,16 +2,11 @@ import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
-import type {
-  MeasuredView,
-  OutcomeView,
-  SizeView,
-  StageView,
-  TeachingView,
-} from '../../../webview/teaching/protocol';
+import type { MeasuredView, OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
+import type { StepView } from '../../../webview/ui/protocol';
 import { pointsBetween, signed } from '../runs/evaluationResults';
 import { grouped } from '../../core/text';
-import { installWords } from '../installing';
+import { installStep } from '../installing';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';
 
@@ -81,14 +76,10 @@ const timeWords = (time: string, { installing }: Teaching, t: Translate): string
     ? t('About {0} on this machine.', time)
     : t('About {0} on this machine, after the installation.', time);
 
-function stagesOf(
-  { state, stages, installing }: Teaching,
-  settings: LoopSettings,
-  t: Translate,
-): StageView[] {
+function stagesOf({ state, stages, installing }: Teaching, settings: LoopSettings, t: Translate): StepView[] {
   const known = new Map(stages.map((stage) => [stage.name, stage]));
   const labels = labelsOf(settings, t);
-  const steps = SHOWN.map((names, index): StageView => {
+  const steps = SHOWN.map((names, index): StepView => {
     const parts = names.map((name): StageState => known.get(name) ?? { name, state: 'waiting' });
     const now = parts.find((part) => part.state === 'now');
     const isDone = state === 'done' || parts.every((part) => part.state === 'done');
@@ -104,23 +95,10 @@ function stagesOf(
   return installing === undefined ? steps : [installStep(installing, t), ...steps];
 }
 
-function installStep(
-  { isDone, said, fraction }: NonNullable<Teaching['installing']>,
-  t: Translate,
-): StageView {
-  return {
-    label: t('Install what training needs'),
-    detail: installWords(t),
-    state: isDone ? 'done' : said === '' ? 'waiting' : 'now',
-    ...(fraction !== undefined && { fraction }),
-    count: said,
-  };
-}
-
 const labelsOf = (
   { trainTasks, heldOutTasks, rollouts, evaluationRollouts }: LoopSettings,
   t: Translate,
-): Pick<StageView, 'label' | 'detail'>[] => [
+): Pick<StepView, 'label' | 'detail'>[] => [
   {
     label: t('Generate tasks'),
     detail: t(

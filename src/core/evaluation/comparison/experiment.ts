@@ -2,6 +2,7 @@ import path from 'node:path';
 import { readText } from '../../regularFile';
 import { EventTail } from '../../training/eventFile';
 import { RunHistory } from '../../training/history/history';
+import { isUsedBy, methodIn, usedSettings } from '../../training/methodSettings';
 import { MAX_RECORD_BYTES, runFiles } from '../../training/runFolder';
 import type { Run, Runs } from '../../training/runs';
 import { keptOf, type KeptEvaluation } from '../loop/evaluationCache';
@@ -44,7 +45,10 @@ export class RunReader {
 export interface Difference {
   /** Path, such as `critic.learning_rate`. */
   readonly field: string;
-  /** In the order of the runs; undefined where the configuration leaves it to the default. */
+  /**
+   * In the order of the runs; undefined where the configuration leaves it to the default, and a dash where the run's
+   * method does not read it.
+   */
   readonly values: readonly (string | undefined)[];
 }
 
@@ -56,14 +60,18 @@ export function differencesOf(configurations: readonly unknown[]): Difference[] 
   const flat = configurations.map((one) => new Map(fieldsOf(one)));
   const fields = new Set(flat.flatMap((one) => [...one.keys()]));
   return [...fields].flatMap((field) => {
-    const values = flat.map((one) => one.get(field));
+    const values = flat.map((one, index) =>
+      isUsedBy(methodIn(configurations[index]), field) ? one.get(field) : '–',
+    );
     return ASIDE.includes(field) || new Set(values).size === 1 ? [] : [{ field, values }];
   });
 }
 
-/** @throws any error of reading or parsing it */
+/** Settings that the run's method does not read are left out. @throws any error of reading or parsing it */
 export async function configurationOf({ folder }: Pick<Run, 'folder'>): Promise<unknown> {
-  return JSON.parse(await readText(path.join(folder, runFiles.configuration), MAX_RECORD_BYTES));
+  return usedSettings(
+    JSON.parse(await readText(path.join(folder, runFiles.configuration), MAX_RECORD_BYTES)) as unknown,
+  );
 }
 
 /** Each leaf with its path, such as `critic.beta`, and its value as text. */

@@ -9,6 +9,7 @@ import {
   valueOf,
   type FieldPath,
 } from '../../../core/training/fields';
+import { isUsedBy, usedSettings } from '../../../core/training/methodSettings';
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
 import { days, validateDay } from '../../trajectories/filter';
@@ -34,7 +35,7 @@ export interface FormContext {
 }
 
 export interface Filled {
-  /** For `tandem train`, without invalid values. */
+  /** For `tandem train`, without invalid values and without settings that the method does not read. */
   readonly configuration: Readonly<Record<string, unknown>>;
   /** One sentence each, by field name. */
   readonly errors: Values;
@@ -49,6 +50,10 @@ export function methodOf({ values }: Pick<Form, 'values'>): MethodName {
   const chosen = values.method ?? '';
   return Object.hasOwn(METHODS, chosen) ? (chosen as MethodName) : 'sweet-rl';
 }
+
+/** An untrained critic has nothing to set. */
+export const isSetBy = (method: MethodName, path: string): boolean =>
+  isUsedBy(METHODS[method].method, path) && !(method === 'untrained' && path.startsWith('critic.'));
 
 /** True if the run plays tasks of a pack and takes no dialogues of the log. */
 export const playsItself = (form: Pick<Form, 'values'>): boolean => METHODS[methodOf(form)].method === 'grpo';
@@ -92,7 +97,7 @@ export function filled(form: Form, context: FormContext): Filled {
   const wrong = baseProblem(form, context.t);
   if (wrong !== undefined) errors[values.base === HUB ? HUB : 'base'] = wrong;
   for (const [name, text] of Object.entries(values)) {
-    if (!isFieldPath(name) || name === 'method' || name === PACK) continue;
+    if (!isFieldPath(name) || name === 'method' || name === PACK || !isSetBy(method, name)) continue;
     const value = valueOf(fields[name], text);
     if (value === undefined) errors[name] = wantedWords(fields[name], context.t);
     else put(configuration, name, value);
@@ -111,7 +116,7 @@ export function filled(form: Form, context: FormContext): Filled {
   put(configuration, CLUSTER, cluster?.configuration);
   if (cluster !== undefined) put(configuration, 'resources.processes', undefined);
   return {
-    configuration: ordered(configuration),
+    configuration: ordered(usedSettings(configuration)),
     errors: { ...errors, ...cluster?.errors },
     ...(cluster && { cluster }),
   };
@@ -128,13 +133,16 @@ const clusterTexts = (configuration: Readonly<Record<string, unknown>>): Values 
 function fromPack(configuration: Tree, form: Form, errors: Record<string, string>, t: Translate): void {
   put(configuration, 'data.trajectories', undefined);
   put(configuration, 'data.preferences', undefined);
-  const pack = form.values[PACK] ?? packOf(form);
+  const pack = packOf(form);
   if (pack === '') errors[PACK] = t('Choose the pack whose tasks are played.');
   else put(configuration, PACK, [pack]);
 }
 
-export function packOf({ copied }: Form): string {
-  const tasks = at(copied?.configuration ?? {}, PACK);
+export const packOf = ({ values, copied }: Form): string =>
+  values[PACK] ?? packIn(copied?.configuration ?? {});
+
+export function packIn(configuration: Readonly<Record<string, unknown>>): string {
+  const tasks = at(configuration, PACK);
   return Array.isArray(tasks) && typeof tasks[0] === 'string' ? tasks[0] : '';
 }
 

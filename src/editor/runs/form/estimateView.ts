@@ -14,15 +14,19 @@ export interface Told {
   readonly method: MethodName;
   readonly isCounting: boolean;
   readonly isCollecting: boolean;
+  /** Pack or rows that are used, before they are counted; empty for a log. */
+  readonly source: string;
 }
 
 /** Counted in the log, then by the trainer once there is a plan. */
-export function dataView({ counts, plan, method, isCounting, isCollecting }: Told, t: Translate): DataView {
-  if (method === 'grpo') return played(plan, t);
+export function dataView(told: Told, t: Translate): DataView {
+  const { counts, plan, method, isCounting, isCollecting, source } = told;
+  if (method === 'grpo') return played(plan, source, t);
   const known = counts ?? plan?.data;
   return {
     type: 'data',
     ...{ isCounting, isCollecting },
+    summary: known === undefined ? source : summaryOf(known, counts?.leftOut ?? {}, t),
     figures: known === undefined ? [] : figures(known, counts, plan, method, t),
     leftOut: leftOut(counts, plan, t),
     problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
@@ -30,40 +34,47 @@ export function dataView({ counts, plan, method, isCounting, isCollecting }: Tol
   };
 }
 
-function played(plan: Plan | undefined, t: Translate): DataView {
-  const figures =
-    plan === undefined
-      ? []
-      : [
-          { label: t('Tasks'), value: grouped(plan.data.policy.train), note: t('played in training') },
-          {
-            label: t('Held out'),
-            value: grouped(plan.data.policy.held_out),
-            note: t('tasks, played to measure'),
-          },
-        ];
+function played(plan: Plan | undefined, pack: string, t: Translate): DataView {
+  const { train, held_out: heldOut } = plan?.data.policy ?? {};
   return {
-    ...{ type: 'data', isCounting: false, isCollecting: false, figures },
+    ...{ type: 'data', isCounting: false, isCollecting: false, figures: [] },
+    summary:
+      train === undefined || heldOut === undefined
+        ? pack
+        : t('{0}: {1} tasks to play, {2} held out to measure', pack, grouped(train), grouped(heldOut)),
     ...{ leftOut: [], problem: '', remarks: [] },
   };
 }
 
+type Known = Pick<DataCounts, 'trajectories' | 'tasks' | 'successes' | 'turns'>;
+
+/** `240 dialogues of 24 tasks, 40 successes · 72 left out`; a single reason is named. */
+function summaryOf(
+  { trajectories, tasks, successes }: Known,
+  leftOutCounts: DataCounts['leftOut'],
+  t: Translate,
+): string {
+  const dialogues = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
+  const ofTasks = tasks === 1 ? t('of 1 task') : t('of {0} tasks', grouped(tasks));
+  const won = successes === 1 ? t('1 success') : t('{0} successes', grouped(successes));
+  const used = `${dialogues} ${ofTasks}, ${won}`;
+  const out = Object.entries(leftOutCounts);
+  const [first] = out;
+  if (first === undefined) return used;
+  const total = out.reduce((sum, [, count]) => sum + count, 0);
+  return out.length === 1
+    ? t('{0} · left out: {1} {2}', used, grouped(total), leftOutWords(first[0], t))
+    : t('{0} · {1} left out', used, grouped(total));
+}
+
 function figures(
-  {
-    trajectories,
-    tasks,
-    successes,
-    turns,
-  }: Pick<DataCounts, 'trajectories' | 'tasks' | 'successes' | 'turns'>,
+  { turns }: Known,
   counts: DataCounts | undefined,
   plan: Plan | undefined,
   method: MethodName,
   t: Translate,
 ): DataView['figures'] {
-  const ofTasks = tasks === 1 ? t('of 1 task') : t('of {0} tasks', grouped(tasks));
   return [
-    { label: t('Trajectories'), value: grouped(trajectories), note: ofTasks },
-    { label: t('Successes'), value: grouped(successes), note: t('pass all tests') },
     ...examples(counts, plan, method, t),
     { label: t('Turns'), value: grouped(turns), note: t('of the agent') },
     tokens(counts, plan, t),
@@ -146,6 +157,10 @@ export function planView(
         : t('{0} for each of {1} processes', ofOne, machine.processes);
   const unknown = isOnCluster ? t('unknown until the run has measured it on the cluster') : t('unknown');
   const time = seconds === null ? unknown : t('about {0}', roughly(seconds, t));
+  const whole = seconds !== null && machine.measured ? t('{0}, measured', time) : time;
+  const stages = Object.entries(plan.seconds).flatMap(([stage, part]) =>
+    part === null ? [] : [`${stageWord(stage, t)} ${roughly(part, t)}`],
+  );
   const device = machine.name === 'cpu' ? t('CPU') : machine.name;
   const told: Estimate = {
     state: 'planned',
@@ -163,10 +178,7 @@ export function planView(
     fits,
     rows: [
       { label: t('Memory'), value: memory },
-      { label: t('Time'), value: seconds !== null && machine.measured ? t('{0}, measured', time) : time },
-      ...Object.entries(plan.seconds).flatMap(([stage, part]) =>
-        part === null ? [] : [{ label: `· ${stageWord(stage, t)}`, value: roughly(part, t) }],
-      ),
+      { label: t('Time'), value: stages.length === 0 ? whole : `${whole} (${stages.join(', ')})` },
       { label: t('Disk'), value: bytesWords(disk, t) },
       { label: t('Device'), value: `${device}, ${machine.dtype}` },
       {
@@ -211,8 +223,7 @@ const MIN_DIALOGUES = 600;
 function dialoguesRemark({ trajectories }: DataCounts, t: Translate): string {
   if (trajectories === 0 || trajectories >= MIN_DIALOGUES) return '';
   return t(
-    'These {0} are too few to expect a better agent: where it was measured, 120 dialogues gave none, and {1} did. Generate tasks and collect {2} more, or let “Teach Agent…” do everything.',
-    grouped(trajectories),
+    'Too few to expect a better agent: where it was measured, {0} dialogues gave one and 120 none. Collect {1} more, or use “Teach Agent…”.',
     grouped(MIN_DIALOGUES),
     grouped(MIN_DIALOGUES - trajectories),
   );
@@ -224,12 +235,12 @@ function shortageRemark({ kind, have, enough }: Shortage, method: MethodName, t:
       const pairs = have === 1 ? t('1 pair') : t('{0} pairs', grouped(have));
       return METHODS[method].method === 'sweet-rl'
         ? t(
-            'The critic would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More settings”.',
+            'The critic would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
             pairs,
             grouped(enough),
           )
         : t(
-            'The agent would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More settings”.',
+            'The agent would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
             pairs,
             grouped(enough),
           );

@@ -6,8 +6,10 @@ import type { Planner } from '../../../core/training/planner';
 import type { Runs } from '../../../core/training/runs';
 import type { Trainer } from '../../../core/training/trainer';
 import type { EstimateView } from '../../../../webview/newRun/protocol';
-import { installWords } from '../../installing';
+import { environmentSize } from '../../../core/training/environment/cache';
+import { installStep, type Installing } from '../../installing';
 import type { EditorTrainer } from '../../trainer';
+import { bytesWords } from '../../words';
 import { checksView, estimateIn, planView } from './estimateView';
 
 const { t } = vscode.l10n;
@@ -46,6 +48,7 @@ export class Estimating {
   private planner: Planner | undefined;
   /** While this is pending, neither a plan nor a second offer to prepare is shown. */
   private preparing: Promise<boolean> | undefined;
+  private installing: AbortController | undefined;
   /** Number of changes of the Python; results of an older one are dropped. */
   private named = 0;
   /** By the part of the configuration that they depend on. */
@@ -99,6 +102,10 @@ export class Estimating {
     return this.preparing;
   }
 
+  cancelInstallation(): void {
+    this.installing?.abort();
+  }
+
   /** Drops the results of the former Python; the owner updates afterwards. */
   forget(): void {
     this.end();
@@ -125,13 +132,22 @@ export class Estimating {
   private async prepareOnce(): Promise<boolean> {
     const { named } = this;
     const isForgotten = (): boolean => named !== this.named;
-    const title = t('Preparing the trainer');
+    const summary = t('Installing what training needs');
+    const tell = (installing: Installing): void => {
+      if (isForgotten()) return;
+      const state = installing.isDone ? 'none' : 'working';
+      this.tell({ ...estimateIn(state, ''), summary, installing: installStep(installing, t) });
+    };
+    const cancel = (this.installing = new AbortController());
     let trainer: Trainer | undefined;
     let problem = '';
     try {
-      trainer = await this.environment.openVisibly(title, (message) => {
-        if (!isForgotten()) this.tell(estimateIn('working', t('{0}: {1}', title, message)));
-      });
+      trainer = await this.environment.openVisibly(
+        summary,
+        (said, fraction) => tell({ isDone: false, said, ...(fraction !== undefined && { fraction }) }),
+        cancel.signal,
+      );
+      if (trainer !== undefined) tell({ isDone: true, said: '' });
     } catch (error) {
       this.owner.report(error);
       problem = messageOf(error);
@@ -200,8 +216,12 @@ export class Estimating {
 
   /** @param problem why the environment could not be prepared */
   private tellUnprepared(problem = ''): void {
-    const sentence = t('The trainer is not prepared on this machine yet. {0}', installWords(t));
-    this.tell({ ...estimateIn('unprepared', sentence), problem });
+    const download = bytesWords(environmentSize().download, t);
+    this.tell({
+      ...estimateIn('unprepared', t('Memory and time are estimated after the installation.')),
+      ...{ problem, summary: t('about {0} to download first', download) },
+      installing: installStep({ isDone: false, said: '' }, t),
+    });
   }
 
   private failed(error: unknown): void {

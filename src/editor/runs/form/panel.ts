@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Plan } from '../../../core/training/checks';
 import { workerMemory, type WorkerMemory } from '../../../core/training/cluster';
@@ -33,6 +34,8 @@ import {
   learnsFromLog,
   learnsFromRows,
   methodOf,
+  packIn,
+  playsItself,
   type Filled,
 } from './configuration';
 import { ClusterCheck } from './cluster';
@@ -192,6 +195,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
         return this.start();
       case 'cancel':
         this.starting.cancel();
+        this.estimating.cancelInstallation();
         return;
       case 'openFile':
         return this.filled && this.on.openFile(this.engine, this.filled.configuration);
@@ -255,9 +259,10 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     }
     // The run that starts needs the memory.
     this.estimating.end();
-    const run = await starting.start((signal) =>
-      this.on.start(this.runs, filled.configuration, { from: FROM, signal }),
-    );
+    const run = await starting.start(async (signal) => {
+      const isReady = (await this.on.trainer.isInstalled()) || (await this.estimating.prepare());
+      return isReady ? this.on.start(this.runs, filled.configuration, { from: FROM, signal }) : undefined;
+    });
     if (run !== undefined) this.on.started(this, run);
     // The plan was given up for the start, so it is made again.
     else this.show();
@@ -352,7 +357,12 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   private dataView(): DataView {
     const { counts, plan, state, isCollecting } = this;
     const isCounting = counts === undefined && learnsFromLog(state);
-    return dataView({ counts, plan, method: methodOf(state), isCounting, isCollecting }, t);
+    const source = playsItself(state)
+      ? path.basename(packIn(this.filled?.configuration ?? {}))
+      : learnsFromRows(state)
+        ? (state.copied?.data ?? '')
+        : '';
+    return dataView({ counts, plan, method: methodOf(state), isCounting, isCollecting, source }, t);
   }
 
   private countSoon(): void {

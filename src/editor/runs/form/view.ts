@@ -1,5 +1,5 @@
 import type { Grouping } from '../../../core/evaluation/statistics';
-import { fields, type Field, type FieldPath } from '../../../core/training/fields';
+import { fields, isFieldPath, type Field, type FieldPath } from '../../../core/training/fields';
 import { SHORT } from '../../../core/dialogue/prompts';
 import type { SharedValue } from '../../../core/trajectory/log';
 import { reviewFilters } from '../../../core/trajectory/index/filter';
@@ -23,6 +23,7 @@ import {
   learnsFromLog,
   learnsFromRows,
   isOnCluster,
+  isSetBy,
   methodOf,
   PACK,
   packOf,
@@ -38,7 +39,7 @@ import { METHODS, choiceWord, deviceOptions, methodOptions } from './words';
 const data = runSchema.properties.data.properties;
 const filter = data.filter.properties;
 
-/** Fields outside *More settings*. */
+/** Fields outside *More*, or beside the filters of the log. */
 const ELSEWHERE: readonly FieldPath[] = [
   ...(['method', 'model.base', 'model.device', 'critic.score'] as const),
   ...(['data.with_leaked', 'data.with_doubtful'] as const),
@@ -100,12 +101,19 @@ export function formView(
   const result = filled(form, context);
   // Other values than these are marked as changed.
   const untouched = textsOf(filled({ ...form, values: choicesOf(form.values) }, context));
+  // Of a duplicate, the settings that differ from a new run's are counted.
+  const usual = textsOf(filled({ values: choicesOf(form.values) }, context));
+  const now = textsOf(result);
+  const data = dataFields(form, choices, untouched, t);
   const groups = groupsOf(form, untouched, t);
+  const changed = [...data, ...groups.flatMap(({ fields: ofGroup }) => ofGroup)].filter(
+    ({ name, isChanged }) => isChanged || (isFieldPath(name) && now[name] !== usual[name]),
+  );
   const view: FormView = {
     type: 'show',
     values: {
-      ...textsOf(result),
-      [PACK]: form.values[PACK] ?? packOf(form),
+      ...now,
+      [PACK]: packOf(form),
       ...result.cluster?.texts,
       method: methodOf(form),
       where: isOnCluster(form) ? 'cluster' : 'here',
@@ -113,18 +121,14 @@ export function formView(
     },
     bases: bases(form, choices, t),
     sources: sources(form, t),
-    filters: playsItself(form)
-      ? [packs(form, choices, t)]
-      : learnsFromLog(form)
-        ? filters(form.values, choices, t)
-        : [],
+    data,
     methods: methodOptions(t),
     devices: deviceOptions(t),
     // A method that plays by itself trains on this machine.
     places: playsItself(form) ? [] : whereOptions(t),
     ...(result.cluster && { cluster: clusterView(result.cluster, form.values, context.cluster, t) }),
     groups,
-    changed: groups.flatMap((group) => group.fields).filter(({ isChanged }) => isChanged).length,
+    changed: changed.length + (isOnCluster(form) ? 1 : 0),
     errors: result.errors,
     ...(warmStart && { warmStart }),
     recommendation,
@@ -178,7 +182,7 @@ function withPack(form: Form, { packFiles }: Choices): Form {
 function packs(form: Form, { packFiles }: Choices, t: Translate): FieldView {
   const ofSchema = t;
   const { title, description } = TASKS;
-  const chosen = form.values[PACK] ?? packOf(form);
+  const chosen = packOf(form);
   const isOther = chosen !== '' && !packFiles.some(({ file }) => file === chosen);
   return {
     ...{
@@ -266,53 +270,41 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
   ];
 }
 
-function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
-  const { method } = METHODS[methodOf(form)];
-  const isSweet = method === 'sweet-rl';
-  const group = (title: string, prefix: string): FieldGroup => ({
-    title,
-    fields: settings(prefix, form.values, untouched, t),
-  });
-  const isOnHub = form.values.base === HUB;
-  const whole = group(t('Model'), 'model.');
-  const model = {
-    ...whole,
-    fields: whole.fields.filter(({ name }) => isOnHub || name !== 'model.revision'),
-  };
-  const result = [group(t('Resources'), 'resources.'), group(t('Result'), 'export.')];
-  if (method === 'grpo') {
-    const read = ['data.held_out', 'data.mode'];
-    const data = group(t('Data'), 'data.');
-    return [
-      group(t('Run'), ''),
-      model,
-      { ...data, fields: data.fields.filter(({ name }) => read.includes(name)) },
-      group('GRPO', 'grpo.'),
-      ...result,
-    ];
-  }
-  const policy = group(isSweet ? t('Policy') : t('Training'), 'policy.');
-  const hidden = method === 'rft' ? ['policy.beta', 'policy.nll'] : ['policy.minimum_reward'];
-  return [
-    group(t('Run'), ''),
-    model,
-    group(t('Data'), 'data.'),
-    ...(isSweet && methodOf(form) !== 'untrained' ? [group(t('Critic'), 'critic.')] : []),
-    ...(isSweet ? [group(t('Candidates'), 'candidates.')] : []),
-    { ...policy, fields: policy.fields.filter(({ name }) => !hidden.includes(name)) },
-    ...result,
-  ];
+function dataFields(form: Form, choices: Choices, untouched: Values, t: Translate): FieldView[] {
+  const chosen = playsItself(form)
+    ? [packs(form, choices, t)]
+    : learnsFromLog(form)
+      ? filters(form.values, choices, t)
+      : [];
+  return [...chosen, ...settings('data.', form, untouched, t)];
 }
 
-function settings(prefix: string, values: Values, untouched: Values, t: Translate): FieldView[] {
+function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
+  const titles = {
+    '': t('Run'),
+    'model.': t('Model'),
+    'grpo.': 'GRPO',
+    'critic.': t('Critic'),
+    'candidates.': t('Candidates'),
+    'policy.': METHODS[methodOf(form)].method === 'sweet-rl' ? t('Policy') : t('Training'),
+    'resources.': t('Resources'),
+    'export.': t('Result'),
+  };
+  return Object.entries(titles)
+    .map(([prefix, title]) => ({ title, fields: settings(prefix, form, untouched, t) }))
+    .filter(({ fields: ofGroup }) => ofGroup.length > 0);
+}
+
+function settings(prefix: string, form: Form, untouched: Values, t: Translate): FieldView[] {
   const ofSchema = t;
-  return SETTINGS.filter((name) => (prefix === '' ? !name.includes('.') : name.startsWith(prefix))).map(
-    (name) => ({
+  const { values } = form;
+  return SETTINGS.filter((name) => (prefix === '' ? !name.includes('.') : name.startsWith(prefix)))
+    .filter((name) => isSetBy(methodOf(form), name) && (name !== 'model.revision' || values.base === HUB))
+    .map((name) => ({
       ...{ name, label: ofSchema(fields[name].title), about: ofSchema(fields[name].description) },
       ...control(fields[name], untouched[name] ?? '', t),
       isChanged: values[name] !== undefined && values[name] !== untouched[name],
-    }),
-  );
+    }));
 }
 
 function control(

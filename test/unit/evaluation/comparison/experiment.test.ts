@@ -57,6 +57,23 @@ describe('configurations', () => {
     ]);
     expect(differencesOf([one, one, one])).toEqual([]);
   });
+
+  it('have only the settings that the method of a run reads', async () => {
+    const critic = { score: 'log-ratio', beta: 3 };
+    const ranked = { method: 'sweet-rl', critic, policy: { epochs: 2 } };
+    const imitating = { ...ranked, method: 'rft', policy: { epochs: 2, minimum_reward: 1 } };
+    await makeRun('imitating', imitating);
+    const reader = new RunReader(runs, 'imitating');
+    const { configuration } = (await reader.read())!;
+    await reader.close();
+    expect(configuration).toEqual({ method: 'rft', policy: { epochs: 2, minimum_reward: 1 } });
+    expect(differencesOf([ranked, configuration])).toEqual([
+      { field: 'method', values: ['sweet-rl', 'rft'] },
+      { field: 'critic.score', values: ['log-ratio', '–'] },
+      { field: 'critic.beta', values: ['3', '–'] },
+      { field: 'policy.minimum_reward', values: ['–', '1'] },
+    ]);
+  });
 });
 
 describe('evaluations', () => {

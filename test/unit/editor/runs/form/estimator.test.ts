@@ -18,7 +18,7 @@ const quiet = { onEstimate: () => undefined, onRefused: () => false, report: () 
 function preparing() {
   const said: string[] = [];
   const installs: {
-    readonly report: (message: string) => void;
+    readonly report: (message: string, fraction?: number) => void;
     readonly end: (trainer: Trainer | undefined) => void;
     readonly fail: (error: Error) => void;
   }[] = [];
@@ -28,11 +28,16 @@ function preparing() {
       isInstalled: () => Promise.resolve(false),
       open: () => Promise.reject(new Error('The trainer is not installed.')),
       openVisibly: (_, report) =>
-        new Promise((end, fail) => installs.push({ report: (message) => report?.(message), end, fail })),
+        new Promise((end, fail) => installs.push({ report: (...news) => report?.(...news), end, fail })),
     },
     {
       ...quiet,
-      onEstimate: ({ state, sentence, problem }) => said.push([state, sentence, problem].join(' ').trim()),
+      onEstimate: ({ state, sentence, problem, installing }) =>
+        said.push(
+          [state, installing?.state, installing?.fraction, installing?.count, sentence, problem]
+            .filter((part) => part !== undefined && part !== '')
+            .join(' '),
+        ),
     },
   );
   const prepared = estimating.prepare();
@@ -50,29 +55,31 @@ const asked = 'asked To plan it, the model’s configuration and tokenizer are d
 
 it('says while the trainer is prepared nothing but how far that is, whatever is changed', async () => {
   const { said, installs, estimating, prepared } = preparing();
-  installs[0]!.report('downloading torch');
+  installs[0]!.report('downloading torch', 0.5);
   estimating.update(request({ needsDownload: true }));
   estimating.plan();
   estimating.clear('Mend what is marked.');
-  expect(said).toEqual(['working Preparing the trainer: downloading torch']);
+  expect(said).toEqual(['working now 0.5 downloading torch']);
   expect(estimating.prepare()).toBe(prepared);
   expect(installs).toHaveLength(1);
 
   installs[0]!.end(trainer);
   expect(await prepared).toBe(true);
   estimating.update(request({ needsDownload: true }));
-  expect(said.slice(1)).toEqual([asked]);
+  expect(said.slice(1)).toEqual(['none done', asked]);
 });
 
 it('offers to prepare it again when that failed or was cancelled', async () => {
   const { said, installs, estimating, prepared } = preparing();
   installs[0]!.fail(new Error('The disk is full.'));
   expect(await prepared).toBe(false);
-  expect(said.at(-1)).toMatch(/^unprepared .* The disk is full\.$/);
+  expect(said.at(-1)).toBe(
+    'unprepared waiting Memory and time are estimated after the installation. The disk is full.',
+  );
   const again = estimating.prepare();
   installs[1]!.end(undefined);
   expect(await again).toBe(false);
-  expect(said.at(-1)).toMatch(/^unprepared The trainer is not prepared/);
+  expect(said.at(-1)).toMatch(/^unprepared waiting/);
 });
 
 /** Each answers one request to the trainer, in the order of the requests. */

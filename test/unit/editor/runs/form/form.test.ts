@@ -54,7 +54,7 @@ const withValues = (values: Form['values']): Form => ({ values: { ...starter.val
 const rows = ['/project/.tandem/runs/a/data/trajectories.jsonl'];
 const copied = {
   of: 'sweet-rl #1',
-  data: '12 trajectories of 6 tasks',
+  data: '12 dialogues of 6 tasks',
   configuration: {
     name: 'sweet-rl #1',
     method: 'sweet-rl',
@@ -111,7 +111,7 @@ describe('the configuration of a form', () => {
     const { configuration, errors } = filled(withValues({ ...chosen, agent: 'starter' }), context());
     expect(errors).toEqual({});
     expect(configuration).toMatchObject({ method: 'grpo', grpo: { group: 4 } });
-    expect(configuration.data).toEqual({ pairing: 'all', tasks: ['/project/tasks/starter.jsonl'] });
+    expect(configuration.data).toEqual({ tasks: ['/project/tasks/starter.jsonl'] });
     const { selection } = await parseConfiguration(structuredClone(configuration), { from: '', folder: '/' });
     expect(selection).toBeUndefined();
   });
@@ -190,8 +190,8 @@ describe('what is recommended', () => {
 describe('what the form shows', () => {
   it('has a field for every setting, and every value that is in force', () => {
     const shown = ['sweet-rl', 'rft', 'grpo'].flatMap((method) => {
-      const { groups } = formView(withValues({ method, base: 'hub' }), choices, context()).view;
-      return groups.flatMap((group) => group.fields.map(({ name }) => name));
+      const { data, groups } = formView(withValues({ method, base: 'hub' }), choices, context()).view;
+      return [...data, ...groups.flatMap((group) => group.fields)].map(({ name }) => name);
     });
     for (const name of SETTINGS) expect(shown).toContain(name);
     expect(formView(starter, choices, context()).view.values).toMatchObject({
@@ -202,9 +202,26 @@ describe('what the form shows', () => {
   });
 
   it('offers the rows of a duplicated run or the log, and filters the log alone', () => {
-    const { view } = formView(copy, choices, context());
-    expect([view.sources.length, view.filters]).toEqual([2, []]);
-    expect(formView(starter, choices, context()).view.sources).toEqual([]);
+    const shown = (form: Form): unknown[] => {
+      const { sources, data } = formView(form, choices, context()).view;
+      return [sources.length, data.some(({ name }) => name === 'agent')];
+    };
+    expect([copy, starter].map(shown)).toEqual([
+      [2, false],
+      [0, true],
+    ]);
+  });
+
+  it('counts the settings that differ from those of a new run, also those of a duplicate', () => {
+    const changed = (form: Form): number => formView(form, choices, context()).view.changed;
+    expect(changed(starter)).toBe(0);
+    expect(changed(withValues({ agent: 'starter', 'policy.epochs': '9', with_redo: 'true' }))).toBe(3);
+    expect(changed(withValues({ method: 'rft', 'critic.beta': '9', 'policy.minimum_reward': '0.5' }))).toBe(
+      1,
+    );
+    // Its critic has no settings; what else it leaves to the trainer is recommended otherwise.
+    const differing = ['data.pairing', 'data.held_out', 'export.onnx', 'model.training'];
+    expect(changed(copy)).toBe(differing.length);
   });
 
   it('is empty while the log is, except for a duplicate and for a method that plays by itself', () => {
@@ -245,14 +262,32 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
 });
 
 describe('what would be learned from', () => {
-  const told = { method: 'sweet-rl', isCounting: false, isCollecting: false } as const;
+  const told = { method: 'sweet-rl', isCounting: false, isCollecting: false, source: '' } as const;
 
   it('is counted in the log, with what is left out', () => {
     const view = dataView({ ...told, counts: counts() }, english);
-    expect(view.figures.map(({ value }) => value)).toEqual(['12', '3', '3', '30', '1,200']);
+    expect(view.summary).toBe('12 dialogues of 6 tasks, 3 successes · 3 left out');
+    expect(view.figures.map(({ value }) => value)).toEqual(['3', '30', '1,200']);
     expect(view.leftOut.map(({ count }) => count)).toEqual(['2', '1']);
     const uncounted = dataView({ ...told, counts: counts({ tokens: 0, uncounted: 30 }) }, english);
     expect(uncounted.figures.at(-1)?.value).toBe('–');
+  });
+
+  it.each([
+    [{}, '12 dialogues of 6 tasks, 3 successes'],
+    [{ leaked: 2 }, '… · left out: 2 in which a reply gave the reference away'],
+  ])('names the only reason for what is left out: %j', (leftOut, line) => {
+    const { summary } = dataView({ ...told, counts: counts({ leftOut }) }, english);
+    expect(summary).toBe(line.replace('…', '12 dialogues of 6 tasks, 3 successes'));
+  });
+
+  it('is a pack where the method plays by itself, then its tasks once they are planned', () => {
+    const online = { ...told, method: 'grpo', source: 'starter.jsonl' } as const;
+    expect(dataView(online, english).summary).toBe('starter.jsonl');
+    const { train, held_out: heldOut } = plan.data.policy;
+    expect(dataView({ ...online, plan }, english).summary).toBe(
+      `starter.jsonl: ${train} tasks to play, ${heldOut} held out to measure`,
+    );
   });
 
   it.each([
@@ -290,8 +325,9 @@ describe('what a run needs', () => {
     const view = planView(plan, [], { t: english });
     expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · CPU');
     expect(view.rows.map(({ value }) => value)).toEqual([
-      ...['900 MB of 14.0 GB', 'about 3 min, measured', '1 min 40 s', '1 min 20 s', '<1 s', '50 MB'],
-      ...['CPU, float32', '400 tokens; 4,096 would fit'],
+      '900 MB of 14.0 GB',
+      'about 3 min, measured (critic 1 min 40 s, candidates 1 min 20 s, ranking <1 s)',
+      ...['50 MB', 'CPU, float32', '400 tokens; 4,096 would fit'],
     ]);
   });
 
