@@ -125,14 +125,14 @@ export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee):
   return new Failure('model/timed-out', `${subject(to)} ${what}`, remedy, { again: limit !== 'totalMs' });
 }
 
-const LOOK_AT_LOG = "Look at the server's log";
+const LOG_REMEDY = "Look at the server's log";
 
 /** @param words those of the answer that had arrived, thoughts included */
 export function closed(words: number, to: Addressee, cause?: unknown): Failure {
   return new Failure(
     'model/unreachable',
     `${subject(to)} closed the connection ${closedWhen(words)}`,
-    LOOK_AT_LOG,
+    LOG_REMEDY,
     {
       ...{ again: true, closedAfter: words, cause },
     },
@@ -147,7 +147,7 @@ export function closedWhen(words: number): string {
 /** @param reason the server's own word */
 export function brokenOff(reason: string, to: Addressee): Failure {
   const words = `finish reason "${reason}"`;
-  return new Failure('model/unreachable', `${subject(to)} broke off mid-answer (${words})`, LOOK_AT_LOG, {
+  return new Failure('model/unreachable', `${subject(to)} broke off mid-answer (${words})`, LOG_REMEDY, {
     ...{ again: true, words },
   });
 }
