@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { ChatView } from './chatView';
 import type { WorkbenchDriver } from './driver';
-import { openFunction, selectFunction, startOnOwnCode, type OwnCode } from './ownCode';
+import { asksAgain, openFunction, selectFunction, startOnOwnCode, type OwnCode } from './ownCode';
 
 let own: OwnCode;
 let workbench: WorkbenchDriver;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.close());
 
-test('asks @tandem about what is selected, and it asks back before it answers', async () => {
+test('asks @tandem about what is selected, and is told when it asks on after Answer now', async () => {
   // The model that is picked in the chat answers where no agent is set.
   await own.configure({ 'tandem.agent': '' });
   await workbench.page.locator('.pane-header', { hasText: 'agent: none' }).waitFor();
@@ -38,12 +38,17 @@ test('asks @tandem about what is selected, and it asks back before it answers', 
   const told = own.server.requests[0]!.body.messages.map(({ content }) => content).join('\n');
   expect(told).toContain('From shop.py:\n\n```python\ndef parcel_price(weight_kg):');
   expect(told).not.toContain('print("end")');
+  await chat().getByText('Answer now').click();
+  await chat().getByText(asksAgain).waitFor();
+  await chat().getByText('The agent did not answer: it wrote no function.').waitFor();
+  await chat().getByRole('button', { name: 'Choose the Agent' }).waitFor();
+  await workbench.pictures('chat-asks-again');
   await view.say('Above 20.');
   await chat().getByRole('button', { name: 'Run Tests' }).waitFor();
   await chat().locator('.view-line', { hasText: 'return 9.5 if weight_kg > 20' }).first().waitFor();
   await workbench.pictures('chat-answers');
   const last = own.server.requests.at(-1)!.body.messages;
-  expect(last.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(last.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
   // The context of an earlier message is not sent again.
   expect(last.at(-1)!.content).toBe('Above 20.');
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
-import { answer } from '../fixtures/chat-server-replies';
+import { answer, cutAfter } from '../fixtures/chat-server-replies';
 import { expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
@@ -67,14 +67,18 @@ test('connects a model, and plays a turn with it', async () => {
   await workbench.pictures('models-view', allThemes);
 });
 
-test('finds the models of a server on this machine, also in a narrow window', async () => {
-  const open = await startChatServer({ reply: () => answer('Hello.'), models: ['phi-tiny'] });
+test('chooses one of the models of a server on this machine, which it finds, also in a narrow window', async () => {
+  let reply = answer('Hello.');
+  const names = ['gemma-tiny', 'llama-tiny', 'phi-tiny', 'smol-tiny'];
+  const open = await startChatServer({ reply: () => reply, models: names });
   onTestFinished(() => open.close());
   // A connected server is one at which models are looked for.
   await workbench.runCommand('Tandem: Connect Model…');
   await widget().locator('input.input').fill(open.url);
   await workbench.quickInput.pick(`Use “${open.url}”`);
   await workbench.quickInput.answer('Connect a Model (2/4)');
+  for (const name of names) await row(name).waitFor();
+  await workbench.pictures('models-choose', allThemes);
   await workbench.quickInput.pick('phi-tiny');
   await workbench.quickInput.pick('Connect Only');
   await modelRow(/^phi-tiny, works/).waitFor();
@@ -87,7 +91,20 @@ test('finds the models of a server on this machine, also in a narrow window', as
   await workbench.setSize(400, 800);
   await workbench.screenshot('models-found-narrow');
   await workbench.setSize(1280, 800);
+  await workbench.quickInput.pick('4 models');
+  await widget().getByText('Connect a Model (2/3)').waitFor();
+  for (const name of names) await row(name).waitFor();
   await workbench.quickInput.dismiss();
+
+  reply = cutAfter('The connection closes in the middle of this answer');
+  const broken = /closed mid-answer, after 9 words/;
+  await pressInRow(modelRow(/^phi-tiny/), 'Test Connection', modelRow(broken));
+  const told = await workbench.notification(broken);
+  await told.getByRole('button', { name: 'Edit Connection…' }).click();
+  await row(broken).waitFor();
+  await workbench.pictures('models-broken', allThemes);
+  await workbench.quickInput.dismiss();
+  await workbench.clearNotifications();
   await chooseInMenu(modelRow(/^phi-tiny/), 'Remove from List');
   await modelRow(/^phi-tiny/).waitFor({ state: 'detached' });
 });

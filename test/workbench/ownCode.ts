@@ -37,6 +37,8 @@ def test_heavy():
 export const code = 'def parcel_price(weight_kg):\n    return 9.5 if weight_kg > 20 else 5';
 
 const asks = 'I do not know the limit.\n\nOUTPUT:\nFrom how many kilos is a parcel heavy?';
+/** Its message after *Answer now*. */
+export const asksAgain = 'Is a parcel of 20 kilos heavy?';
 const solves = `Now I know.\n\nOUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
 
 /** The fact that the server's model drafts. */
@@ -65,6 +67,7 @@ export async function startOnOwnCode(): Promise<OwnCode> {
     reply: ({ body }) => {
       if (body.messages[0]?.content.includes('JSON array') === true)
         return answer(JSON.stringify([limitFact]));
+      if (body.messages.at(-1)!.content.includes('Please answer now')) return answer(`OUTPUT:\n${asksAgain}`);
       return answer(body.messages.some(({ role }) => role === 'assistant') ? solves : asks);
     },
     models: ['tiny'],

@@ -14,6 +14,7 @@ import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { openRow } from './rows';
 import { killTrainers, trainerEnvironment } from './runsView';
+import { allThemes } from './themes';
 
 // A newcomer in an empty folder teaches the agent: everything is real, only smaller.
 
@@ -98,6 +99,9 @@ test('plays with the agent that was taught', async () => {
   await page()
     .getByText(/agent: taught-starter/)
     .waitFor();
+  await workbench.notification(/taught-starter.* now plays in the chat and in new dialogues/);
+  await workbench.pictures('teach-plays-now', allThemes);
+  await workbench.clearNotifications();
 });
 
 test('asks it in the chat', async () => {

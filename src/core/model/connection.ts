@@ -3,7 +3,7 @@ import { Fault } from '../fault';
 import { originOf, environmentKey } from './address';
 import { textOf } from './chat/body';
 import { clientFor } from './chat/client';
-import { type Addressee, connectionReason, Failure, failureOf, quoted } from './chat/failure';
+import { type Addressee, closedWhen, connectionReason, Failure, failureOf, quoted } from './chat/failure';
 import type { SamplingSettings } from './model';
 import { addressFor, OpenAiModel } from './openai';
 import { jsonOrUndefined } from '../json';
@@ -59,9 +59,8 @@ export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Pr
     let pieces = 0;
     await model.generate([{ role: 'user', content: 'Say hello.' }], sampling, {
       signal,
-      onText: () => void (pieces += 1),
       // Some servers ignore the limit, and would be waited for until the time is up.
-      enough: () => pieces > 2 * TRIAL_TOKENS,
+      enough: () => (pieces += 1) > 2 * TRIAL_TOKENS,
     });
     return { works: true, milliseconds: performance.now() - begun, notes: model.notes };
   } catch (error) {
@@ -173,8 +172,8 @@ function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   return disconnected(failure, to);
 }
 
-function disconnected(error: unknown, to: Addressee): Diagnosis {
-  const reason = connectionReason(error);
+function disconnected(failure: Failure, to: Addressee): Diagnosis {
+  const reason = connectionReason(failure);
   const host = hostOf(to);
   if (reason.includes('ECONNREFUSED'))
     return {
@@ -207,11 +206,14 @@ function disconnected(error: unknown, to: Addressee): Diagnosis {
       what: `${host} cannot be reached from here (${quoted(reason, to)}).`,
       remedy: 'See whether this machine is on its network, or correct the address.',
     };
-  return {
-    problem: 'closed',
-    what: `The connection to ${host} closed mid-answer (${quoted(reason, to)}).`,
-    remedy: 'Look at the log of the server.',
-  };
+  const { closedAfter, words } = failure;
+  const what =
+    closedAfter === undefined
+      ? `${host} broke off mid-answer (${quoted(words ?? reason, to)}).`
+      : closedAfter === 0
+        ? `${host} closed the connection before it answered.`
+        : `The connection to ${host} closed ${closedWhen(closedAfter)}.`;
+  return { problem: 'closed', what, remedy: 'Look at the log of the server.' };
 }
 
 function refusal({ code, status, words = '', complaint }: Failure, to: Addressee): Diagnosis {

@@ -81,7 +81,7 @@ export interface GenerateOptions {
    */
   readonly onRestart?: (why: string, attempt?: Attempt) => void;
   /**
-   * Asked after each piece of text. True stops the model; the text so far is the answer, with the finish reason
+   * Asked after each piece of text or thoughts. True stops the model; the text so far is the answer, with the finish reason
    * `other`.
    */
   readonly enough?: () => boolean;

@@ -10,6 +10,7 @@ import {
   badAnswer,
   brokenOff,
   cancelled,
+  closed,
   Failure,
   failureOf,
   filtered,
@@ -166,8 +167,8 @@ export class OpenAiModel implements Model {
         const { text, generating } = answer.add(chunk);
         if (answer.length > MAX_REPLY_CHARS) throw tooLong(this.#to);
         deadline.progress(generating);
-        if (text === '') continue;
-        onText?.(text);
+        if (!generating) continue;
+        if (text !== '') onText?.(text);
         // Leaving the stream ends the request, and the server stops writing.
         if (enough?.() === true && answer.ending === 'unknown')
           return { answer: answer.finish().answer, streamed: body.isStream };
@@ -182,7 +183,8 @@ export class OpenAiModel implements Model {
       if (isEnded && error instanceof Failure && isLost(error))
         return { answer: this.#finished(answer, true), streamed: true };
       throwIfStopped(deadline, this.#limits, this.#to);
-      throw failureOf(error, this.#to);
+      const failure = failureOf(error, this.#to);
+      throw failure.closedAfter === undefined ? failure : closed(answer.words, this.#to, failure.cause);
     }
   }
 
@@ -190,8 +192,8 @@ export class OpenAiModel implements Model {
   #finished(answer: ChatAnswer, isWhole: boolean): FinishedAnswer {
     const { ending, reason = '' } = answer;
     if (ending === 'filtered') throw filtered(reason, this.#to);
-    if (ending === 'unfinished') throw brokenOff(`finish reason "${reason}"`, this.#to);
-    if (ending === 'unknown' && !isWhole) throw brokenOff('the stream ended early', this.#to);
+    if (ending === 'unfinished') throw brokenOff(reason, this.#to);
+    if (ending === 'unknown' && !isWhole) throw closed(answer.words, this.#to);
     if (!answer.hasChoice) throw badAnswer('sent an answer without choices', this.#to);
     const { answer: finished, droppedTokens, lacksEnd } = answer.finish();
     if (droppedTokens !== undefined) this.#note(`gives token data that does not add up: ${droppedTokens}`);

@@ -26,6 +26,9 @@ export interface Progress {
   readonly at: string;
 }
 
+/** The first steps of a start are slower than the rest. */
+const MIN_STEPS = 5;
+
 export function advance(before: Progress | undefined, event: TrainerEvent): Progress {
   const { at } = event;
   if (event.event === 'state') return afterState(before, event);
@@ -35,12 +38,13 @@ export function advance(before: Progress | undefined, event: TrainerEvent): Prog
   const progress: Progress = { ...(before ?? { state: 'running' }), at };
   if (event.event === 'step') {
     const { stage, step, steps, seconds_left } = event;
-    const secondsLeft = seconds_left ?? undefined;
+    const secondsLeft = step < MIN_STEPS ? undefined : (seconds_left ?? undefined);
     return { ...progress, stage, step, steps, secondsLeft, part: undefined, latest: event };
   }
   if (event.event === 'progress') {
     const { stage, part: name, done, total, seconds_left } = event;
-    return { ...progress, stage, part: { name, done, total, secondsLeft: seconds_left ?? undefined } };
+    const part = { name, done, total, secondsLeft: seconds_left ?? undefined };
+    return { ...progress, stage, secondsLeft: undefined, part };
   }
   if (event.event === 'evaluation') return { ...progress, heldOut: event };
   if (event.event === 'result') return { ...progress, ended: event.ended };

@@ -16,6 +16,7 @@ import {
   PictureRemover,
   type ChatResult,
   type Context,
+  type Thread,
 } from './thread';
 
 const { t } = vscode.l10n;
@@ -73,7 +74,8 @@ export class Participant implements vscode.Disposable {
     const contexts = await contextsOf(request.references);
     // Code that an earlier request contained is not sent again.
     const news = contexts.filter(({ code }) => !kept.some(({ asked }) => asked.includes(code)));
-    const asked = askedOf(request.prompt, news, request.command === ANSWER);
+    const isLast = request.command === ANSWER;
+    const asked = askedOf(request.prompt, news, isLast);
     if (asked === '') {
       throw new Fault('chat/empty', t('Say what you need, for example: a function that rounds prices.'));
     }
@@ -81,25 +83,34 @@ export class Participant implements vscode.Disposable {
       stream.reference(range === undefined ? uri : new vscode.Location(uri, range));
     const [about] = contexts;
     const engine = this.engines.of(about?.uri.fsPath);
-    const { text, answer } = await speak(engine, request.model, threadOf(kept, asked), stream, signal);
-    if (answer !== undefined)
-      await this.offer(answer, about, [...kept.map((each) => each.asked), asked], stream);
-    return { asked, said: text, isAnswer: answer !== undefined };
+    const thread = threadOf(kept, asked);
+    const { text, answer } = await speak(engine, request.model, { ...thread, isLast }, stream, signal);
+    if (answer === undefined) return { asked, said: text, isAnswer: false };
+    const requests = [...kept.map((each) => each.asked), asked];
+    const isAnswer = (await this.offer(answer, about, requests, stream)) || answer.isAnnounced;
+    if (!isAnswer) {
+      stream.markdown(
+        `\n\n${t('The agent did not answer: it wrote no function. Reply to it, or choose another agent.')}`,
+      );
+      stream.button({ command: idOf('chooseAgent'), title: t('Choose the Agent') });
+    }
+    return { asked, said: text, isAnswer };
   }
 
+  /** @returns false where the answer holds no function */
   private async offer(
     { answer, isShown }: Answer,
     about: LocatedContext | undefined,
     requests: readonly string[],
     stream: vscode.ChatResponseStream,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const wanted = requests.map(requestedName).findLast((name) => name !== undefined);
     const { extractCode } = await import('../../core/grading/code');
     const code = extractCode(answer, 'fixed', wanted === undefined ? [] : [`${wanted}()`]);
     const names = functionsIn(code).map(({ name }) => name);
     if (names.length === 0) {
       if (!isShown) stream.markdown(new PictureRemover().push(answer));
-      return;
+      return false;
     }
     if (!isShown) stream.markdown(`\n\n${fencedPython(code)}\n`);
     const name = wanted !== undefined && names.includes(wanted) ? wanted : names.at(-1)!;
@@ -110,19 +121,22 @@ export class Participant implements vscode.Disposable {
       stream.button({ command: idOf('reviewAnswer'), title: t('Show as Change'), arguments: [proposal] });
     }
     stream.button({ command: idOf('testAnswer'), title: t('Run Tests'), arguments: [{ code, name }] });
+    return true;
   }
 }
 
 interface Answer {
   readonly answer: string;
-  /** True when the chat has shown all of it already, because nothing announced it as the answer. */
+  /** False when it counts as the answer only because it is the last message. */
+  readonly isAnnounced: boolean;
+  /** True when the chat has shown all of it already. */
   readonly isShown: boolean;
 }
 
 async function speak(
   engine: Engine,
   picked: vscode.LanguageModelChat,
-  thread: ReturnType<typeof threadOf>,
+  thread: Thread & { readonly isLast: boolean },
   stream: vscode.ChatResponseStream,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly answer?: Answer }> {
@@ -136,7 +150,7 @@ async function speak(
     import('../../core/dialogue/agentMessage'),
     import('../../core/dialogue/seed'),
   ]);
-  const { description, exchanges, turn } = thread;
+  const { description, exchanges, turn, isLast } = thread;
   const { protocol } = engine;
   const messages = exchangedMessages({ description, protocol }, exchanges, await engine.prompts());
   const unfolding = new Unfolding();
@@ -159,12 +173,12 @@ async function speak(
   );
   const { rest, answer } = unfolding.end();
   show(rest);
-  if (answer !== undefined) return { text, answer: { answer, isShown: false } };
+  if (answer !== undefined) return { text, answer: { answer, isAnnounced: true, isShown: false } };
   const { visible } = parseAgentMessage(text);
   if (visible === '') stream.markdown(t('The agent said nothing.'));
-  if (turn < protocol.maxTurns) return { text };
-  // The last message that the protocol allows counts as the answer, without its thoughts.
-  return { text, answer: { answer: visible, isShown: shown.trim() === visible } };
+  if (turn < protocol.maxTurns && !isLast) return { text };
+  // The last message counts as the answer, without its thoughts.
+  return { text, answer: { answer: visible, isAnnounced: false, isShown: shown.trim() === visible } };
 }
 
 /** Returns the earlier messages of this participant, without those that failed or were stopped. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Exchange } from '../../core/dialogue/conversation';
+import { NO_PREFERENCE } from '../../core/dialogue/protocol';
 import { lazily } from '../../core/lazily';
 import { fenced } from '../../core/markdown';
 import { withoutEnd } from '../../core/text';
@@ -27,8 +28,11 @@ export interface Thread {
   readonly turn: number;
 }
 
-/** The sentence is English, as the prompts are, because the agent reads it. */
-const ANSWER_NOW = 'Please answer now, with what you know: write the whole function.';
+/**
+ * English, as the prompts are, because the agent reads it. Without its first sentence, which agents know from the
+ * dialogues that they learned from, a small one asks on.
+ */
+const ANSWER_NOW = `${NO_PREFERENCE} Please answer now: write the whole function.`;
 
 export interface Context {
   /** Path of the file as the workspace names it. */

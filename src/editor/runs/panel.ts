@@ -209,9 +209,23 @@ export async function useModel({ folder }: Run, where: 'play' | 'chat', engine: 
   const place = engine.localPlaces.find((one) => one.folder === model);
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
-  await engine.configuration.set('agent', spec);
+  await useAsAgent(spec, engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playFirst'));
   else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
+}
+
+async function useAsAgent(spec: string, engine: Engine): Promise<void> {
+  const { configuration } = engine;
+  const before = configuration.agent;
+  if (before === spec) return;
+  await configuration.set('agent', spec);
+  const undo = t('Undo');
+  const tell = async (): Promise<void> => {
+    const sentence = t('{0} now plays in the chat and in new dialogues.', engine.calledBy(spec));
+    const pressed = await vscode.window.showInformationMessage(sentence, undo);
+    if (pressed === undo) await configuration.set('agent', before);
+  };
+  tell().catch((error: unknown) => engine.report(error));
 }
 
 const keptSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string().refine(isRunId) }));

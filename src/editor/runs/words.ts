@@ -104,8 +104,9 @@ export function placeWords(progress: Progress, t: Translate): string {
 
 /** For example `3 min 20 s left`, of the whole run or else of its present part. */
 export function leftWords({ secondsLeft, part }: Progress, t: Translate): string | undefined {
-  const seconds = secondsLeft ?? part?.secondsLeft;
-  return seconds === undefined ? undefined : t('{0} left', duration(seconds, t));
+  if (secondsLeft !== undefined) return t('{0} left', duration(secondsLeft, t));
+  const seconds = part?.secondsLeft;
+  return seconds === undefined ? undefined : t('{0} left in this stage', duration(seconds, t));
 }
 
 /**

@@ -22,6 +22,7 @@ export interface Teaching {
   /** Absent in state `none`. */
   readonly lesson?: Lesson;
   readonly stages: readonly StageState[];
+  /** Of the stage at work. */
   readonly secondsLeft?: number;
   /** Absent where nothing has to be installed. */
   readonly installing?: Installing;
@@ -220,19 +221,15 @@ export class Teacher implements vscode.Disposable {
   private async teach(lesson: Lesson, signal: AbortSignal): Promise<LoopResult> {
     const trainer = await this.install(signal);
     const { runLoop } = await import('../../core/evaluation/loop/loop');
-    const { expectedOf, slownessHere } = await import('../../core/evaluation/loop/expectedTime');
-    const offer = await this.offer(lesson);
-    const slowness = await slownessHere(this.engine.locals.model(offer.agent), signal);
-    const course = (this.course = new LoopCourse(expectedOf(offer.settings[lesson.size], slowness)));
+    const course = (this.course = new LoopCourse());
     return runLoop({
-      ...(await this.plan(lesson, offer)),
+      ...(await this.plan(lesson, await this.offer(lesson))),
       openTrainer: () => Promise.resolve(trainer),
       signal,
       onProgress: (progress) => this.follow(course, progress),
     });
   }
 
-  /** Before the course begins, so that its time does not count as that of the play. */
   private async install(signal: AbortSignal): Promise<Trainer> {
     const isInstalled = await this.trainer.isInstalled();
     const tell = (installing: Installing): void => {

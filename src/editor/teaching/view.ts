@@ -44,7 +44,9 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
     sizes: state === 'none' ? sizesOf(teaching, around, t) : [],
     stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size], t),
     time:
-      state === 'working' && secondsLeft !== undefined ? t('About {0} left', duration(secondsLeft, t)) : '',
+      state === 'working' && secondsLeft !== undefined
+        ? t('About {0} left in this step', duration(secondsLeft, t))
+        : '',
     sentence: restriction === '' ? fault : restriction,
     isRefused: restriction !== '',
     hasRun: run !== undefined,

@@ -11,7 +11,17 @@ import {
 } from '../../../src/core/model/connection';
 import { untrusted } from '../../fixtures/certificate';
 import { startChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
-import { answer, json, raw, reset, silence, status, type Reply } from '../../fixtures/chat-server-replies';
+import {
+  answer,
+  cutAfter,
+  endAfter,
+  json,
+  raw,
+  reset,
+  silence,
+  status,
+  type Reply,
+} from '../../fixtures/chat-server-replies';
 import { waitForServers } from '../../fixtures/unhurried';
 
 waitForServers();
@@ -79,10 +89,8 @@ describe('testing the connection to a model', () => {
     [status(403, { message: 'Invalid API key' }), 'wrong-key'],
     [status(400, { message: 'tiny is not a valid model ID' }), 'unknown-model'],
     [answer('Half', { finishReason: 'content_filter' }), 'refused-request'],
-    [answer('Half', { finishReason: 'error' }), 'closed'],
     [status(400, { message: 'Too long' }), 'refused-request'],
     [status(500, { message: 'CUDA out of memory' }), 'server-error'],
-    [reset, 'closed'],
   ])('tells what is wrong and what to do, without the key: %#, %s', async (reply, problem) => {
     const found = await diagnosis(await endpoint({ reply: () => reply }, 'sk-1'));
     expect(found).toMatchObject({ problem });
@@ -99,6 +107,28 @@ describe('testing the connection to a model', () => {
     expect(found.remedy).toBe('Choose one that it has: a, b, c, d, e and 1 more.');
   });
 
+  it.each<[string, Reply, string]>([
+    ['before a word', reset, 'HOST closed the connection before it answered.'],
+    ['after one word', cutAfter('Hello'), 'The connection to HOST closed mid-answer, after 1 word.'],
+    [
+      'after nine words',
+      cutAfter('a b c d e f g h i'),
+      'The connection to HOST closed mid-answer, after 9 words.',
+    ],
+    ['without an end', endAfter('Half of'), 'The connection to HOST closed mid-answer, after 2 words.'],
+    [
+      'with a reason',
+      answer('Half', { finishReason: 'error' }),
+      'HOST broke off mid-answer (finish reason "error").',
+    ],
+  ])('says how far the answer of a broken connection came: %s', async (_, reply, what) => {
+    const to = await endpoint({ reply: () => reply });
+    expect(await diagnosis(to)).toMatchObject({
+      problem: 'closed',
+      what: what.replace('HOST', new URL(to.baseUrl).host),
+    });
+  });
+
   it('gives up on a server that takes the request and never answers', async () => {
     const to = await endpoint({ reply: () => silence });
     expect(await diagnosis(to, 100)).toMatchObject({ problem: 'timed-out' });
@@ -107,6 +137,15 @@ describe('testing the connection to a model', () => {
   it('stops a server that ignores how much it may write', async () => {
     const to = await endpoint({ reply: () => answer('a '.repeat(100_000), { pieceDelay: 1 }) });
     expect(await tryModel(to)).toMatchObject({ works: true });
+  });
+
+  it('stops a server that thinks without an end', async () => {
+    const thinks: Reply = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const thought = `data: ${JSON.stringify({ choices: [{ delta: { reasoning_content: 'Hm. ' } }] })}\n\n`;
+      response.write(thought.repeat(100));
+    };
+    expect(await tryModel(await endpoint({ reply: () => thinks }))).toMatchObject({ works: true });
   });
 
   it('says that nothing listens at a port', async () => {

@@ -110,6 +110,22 @@ describe('where a run stands', () => {
     });
   });
 
+  it('tells what is left of the run after a few steps, and in work without steps only what is left of that', () => {
+    const sampling = line('progress', {
+      stage: 'candidates',
+      part: 'sampling',
+      done: 1,
+      total: 4,
+      seconds_left: 9,
+    });
+    const [first, fifth, part] = [step(1), step(5), sampling].reduce<Progress[]>(
+      (told, text) => [...told, advance(told.at(-1), parseEvent(text)!)],
+      [],
+    );
+    expect([first?.secondsLeft, fifth?.secondsLeft, part?.secondsLeft]).toEqual([undefined, 60, undefined]);
+    expect(part?.part?.secondsLeft).toBe(9);
+  });
+
   it('forgets the step of the last stage, and keeps its figures', () => {
     const events = [state('running', { stage: 'critic' }), step(3), state('running', { stage: 'ranking' })];
     const last = events.reduce<Progress | undefined>(

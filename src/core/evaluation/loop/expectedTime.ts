@@ -1,6 +1,8 @@
 import type { Model } from '../../model/model';
-import type { Expected } from './loopProgress';
+import type { StageName } from './record';
 import { QUICK, type LoopSettings } from './settings';
+
+type Expected = Readonly<Record<StageName, number>>;
 
 /** Seconds of the quick loop with the starter model, on a machine on which this model writes `TOKENS_PER_SECOND`. */
 const MEASURED: Expected = { tasks: 1, collect: 76, train: 409, export: 1, evaluate: 62, report: 1 };

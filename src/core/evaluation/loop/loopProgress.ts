@@ -12,30 +12,24 @@ export interface StageState {
   readonly what?: string;
 }
 
-/** Usual seconds of each stage. */
-export type Expected = Readonly<Record<StageName, number>>;
-
 /**
  * Fractions of a training's time by stage, in order, measured with the settings of the quick loop; stages that a
  * method leaves out count as done.
  */
 const TRAINING = { prepare: 0.03, critic: 0.32, candidates: 0.15, ranking: 0.15, policy: 0.33, export: 0.02 };
 
-/** Below this fraction of a stage its pace says nothing about the rest. */
-const MIN_FRACTION = 0.05;
+/** Below this fraction of a stage its pace says nothing about the rest: the shortest dialogues end first. */
+const MIN_FRACTION = 0.1;
 
 export class LoopCourse {
   private readonly stages = new Map<StageName, StageState>(
     STAGES.map((name) => [name, { name, state: 'waiting' }]),
   );
   private begun = 0;
+  /** Fraction of the stage at work that an earlier call did. */
   private first = 0;
-  /** Seconds that the stages done by this call took, and expected seconds. */
-  private taken = 0;
-  private foreseen = 0;
-
-  /** @param expected seconds of each stage on this machine */
-  constructor(private readonly expected: Expected) {}
+  /** The work's own estimate of the stage at work, and when it was made. */
+  private estimate: { readonly seconds: number; readonly at: number } | undefined;
 
   get all(): readonly StageState[] {
     return [...this.stages.values()];
@@ -48,42 +42,39 @@ export class LoopCourse {
       case 'begun':
         this.begun = now;
         this.first = 0;
+        this.estimate = undefined;
         this.stages.set(name, { name, state: 'now' });
         break;
       case 'working': {
-        const { what, done, total, already } = progress;
+        const { what, done, total, already, secondsLeft } = progress;
         const before = this.stages.get(name)?.fraction;
         const told = name === 'train' ? trainedPart(what, done, total) : part(done, total);
         // Counts start from zero in each step of a stage, so the fraction must not fall.
         const fraction = told === undefined ? before : Math.max(before ?? 0, told);
         // A resumed training begins where it was; dialogues played before are counted at once.
         this.first = part(already, total) ?? (before === undefined ? (fraction ?? 0) : this.first);
+        if (secondsLeft !== undefined) this.estimate = { seconds: secondsLeft, at: now };
         this.stages.set(name, { name, state: 'now', what, done, total, fraction });
         break;
       }
       case 'done':
-        this.taken += progress.seconds;
-        this.foreseen += this.expected[name];
-        this.stages.set(name, { name, state: 'done' });
-        break;
       case 'skipped':
         this.stages.set(name, { name, state: 'done' });
     }
   }
 
-  left(now: number): number {
-    const pace = this.foreseen === 0 ? 1 : this.taken / this.foreseen;
-    return this.all.reduce((sum, stage) => sum + this.leftOf(stage, pace, now), 0);
-  }
-
-  private leftOf({ name, state, fraction }: StageState, pace: number, now: number): number {
-    const usual = this.expected[name] * pace;
-    if (state !== 'now') return state === 'done' ? 0 : usual;
-    const elapsed = (now - this.begun) / 1000;
-    // The work of an earlier call took no time in this one.
-    const here = (fraction ?? 0) - this.first;
-    if (here < MIN_FRACTION) return Math.max(0, usual * (1 - this.first) - elapsed);
-    return (elapsed / here) * (1 - (fraction ?? 0));
+  /** Seconds left of the stage at work, by its pace in this call; undefined while that is unknown. */
+  left(now: number): number | undefined {
+    const stage = this.all.find(({ state }) => state === 'now');
+    if (stage === undefined) return undefined;
+    const { name, fraction = 0 } = stage;
+    if (name !== 'train') {
+      const here = fraction - this.first;
+      return here < MIN_FRACTION ? undefined : ((now - this.begun) / 1000 / here) * (1 - fraction);
+    }
+    if (this.estimate === undefined) return undefined;
+    const left = this.estimate.seconds - (now - this.estimate.at) / 1000;
+    return left > 0 ? left : undefined;
   }
 }
 

@@ -40,7 +40,7 @@ export type LoopProgress = { readonly stage: StageName } & (
   | { readonly state: 'done' | 'skipped'; readonly said: string; readonly seconds: number }
 );
 
-/** `secondsLeft` is present when the work itself can estimate it. */
+/** `secondsLeft`, of the stage, is present when the work itself can estimate it. */
 export interface StageProgress {
   readonly state: 'working';
   readonly what: string;

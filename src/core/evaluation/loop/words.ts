@@ -42,11 +42,10 @@ export function trainingWork(told: TrainedProgress): {
   if ('preparing' in told) return { what: PREPARING[told.preparing] };
   const { run, progress } = told;
   const { stage = 'prepare', step, steps, part, secondsLeft } = progress;
-  const left = part?.secondsLeft ?? secondsLeft;
   return {
     run,
     what: part === undefined || part.name === stage ? stage : `${stage} ${part.name}`,
     ...(part !== undefined ? { done: part.done, total: part.total } : { done: step, total: steps }),
-    ...(left !== undefined && { secondsLeft: left }),
+    ...(secondsLeft !== undefined && { secondsLeft }),
   };
 }

@@ -85,6 +85,10 @@ export class ChatAnswer {
     return this.#text.length + this.#reasoning.length;
   }
 
+  get words(): number {
+    return `${this.#reasoning} ${this.#text}`.match(/\S+/g)?.length ?? 0;
+  }
+
   get hasChoice(): boolean {
     return this.#hasChoice;
   }

@@ -51,6 +51,8 @@ export class Failure extends Error {
   readonly words: string | undefined;
   /** What the words say, whatever the status. */
   readonly complaint: Complaint | undefined;
+  /** Words of the answer, thoughts included, before the connection closed; undefined where it did not close. */
+  readonly closedAfter: number | undefined;
 
   constructor(
     code: FailureCode,
@@ -62,6 +64,7 @@ export class Failure extends Error {
       status?: number | undefined;
       words?: string;
       complaint?: Complaint | undefined;
+      closedAfter?: number;
       cause?: unknown;
     },
   ) {
@@ -73,6 +76,7 @@ export class Failure extends Error {
     this.status = details.status;
     this.words = details.words;
     this.complaint = details.complaint;
+    this.closedAfter = details.closedAfter;
   }
 
   /** True if no other server would answer the same request. */
@@ -121,13 +125,31 @@ export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee):
   return new Failure('model/timed-out', `${subject(to)} ${what}`, remedy, { again: limit !== 'totalMs' });
 }
 
-export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure {
+const LOG_REMEDY = "Look at the server's log";
+
+/** @param words those of the answer that had arrived, thoughts included */
+export function closed(words: number, to: Addressee, cause?: unknown): Failure {
   return new Failure(
     'model/unreachable',
-    `${subject(to)} broke off in the middle of its answer (${why})`,
-    "Look at the server's log",
-    { again: true, cause },
+    `${subject(to)} closed the connection ${closedWhen(words)}`,
+    LOG_REMEDY,
+    {
+      ...{ again: true, closedAfter: words, cause },
+    },
   );
+}
+
+export function closedWhen(words: number): string {
+  if (words === 0) return 'before it answered';
+  return `mid-answer, after ${words === 1 ? '1 word' : `${words} words`}`;
+}
+
+/** @param reason the server's own word */
+export function brokenOff(reason: string, to: Addressee): Failure {
+  const words = `finish reason "${reason}"`;
+  return new Failure('model/unreachable', `${subject(to)} broke off mid-answer (${words})`, LOG_REMEDY, {
+    ...{ again: true, words },
+  });
 }
 
 /** @param reason the server's own word */
@@ -198,18 +220,17 @@ function unreachable(error: APIConnectionError, to: Addressee): Failure {
       'See whether it is overloaded',
       { again: true, cause: error },
     );
+  if (/ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(reason)) return closed(0, to, error);
   const certificate = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(reason);
-  const closed = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(reason);
-  const what = closed ? 'closed the connection' : 'cannot be reached';
   const remedy = certificate
     ? "Correct the server's certificate or the address"
-    : closed
-      ? "Look at the server's log"
-      : 'Start the server or correct the address';
-  return new Failure('model/unreachable', `${subject(to)} ${what} (${quoted(reason, to)})`, remedy, {
-    again: !certificate,
-    cause: error,
-  });
+    : 'Start the server or correct the address';
+  return new Failure(
+    'model/unreachable',
+    `${subject(to)} cannot be reached (${quoted(reason, to)})`,
+    remedy,
+    { again: !certificate, cause: error },
+  );
 }
 
 /** The most specific reason in a chain of causes: `ECONNREFUSED` rather than "fetch failed". */

@@ -3,15 +3,7 @@ import { isTooDeep } from '../../json';
 import { chunkOf, isFields, type Chunk } from './answer';
 import type { Deadline } from './deadline';
 import { statusIn } from './errorWords';
-import {
-  badAnswer,
-  brokenOff,
-  connectionReason,
-  Failure,
-  failureOf,
-  quoted,
-  type Addressee,
-} from './failure';
+import { badAnswer, closed, Failure, failureOf, quoted, type Addressee } from './failure';
 
 /** Bytes after which a server that never stops sending is cut off. */
 const mostBytes = 64 * 1024 * 1024;
@@ -241,7 +233,7 @@ function streamFailure(error: unknown, tap: Tap, to: Addressee): Failure {
       again: true,
       cause: error,
     });
-  return brokenOff(connectionReason(error), to, error);
+  return closed(0, to, error);
 }
 
 class TooLong extends Error {

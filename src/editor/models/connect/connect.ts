@@ -26,8 +26,8 @@ interface Draft {
   /** Undefined keeps the stored one, if any; empty means none. */
   key: string | undefined;
   trial: Trial | undefined;
-  /** True when the model at the address was found there. */
-  isFound: boolean;
+  /** Models of the server, where it was found on this machine. */
+  found: readonly string[];
   /** True after a change that only a test can judge. */
   needsTest: boolean;
   as?: Role;
@@ -65,16 +65,16 @@ export class Connect {
   async add(role?: Role): Promise<{ readonly server: Server; readonly as?: Role } | undefined> {
     const draft: Draft = {
       server: { name: '', baseUrl: '', model: '' },
-      ...{ key: undefined, trial: undefined, isFound: false, needsTest: true },
+      ...{ key: undefined, trial: undefined, found: [], needsTest: true },
     };
     const address: Step = (head) => this.askAddress(draft, { title: ADD, ...head });
-    const asked: readonly Step[] = [
-      (head) => this.askKey(draft, { title: ADD, ...head }),
-      (head) => this.askModel(draft, { title: ADD, ...head }),
-    ];
+    const key: Step = (head) => this.askKey(draft, { title: ADD, ...head });
+    const model: Step = (head) => this.askModel(draft, { title: ADD, ...head });
     const last: Step = (head) =>
       this.review(draft, { title: ADD, ...head }, role === undefined ? CONNECT : CONNECT_FOR[role]);
-    if (!(await runSteps(() => [address, ...(draft.isFound ? [] : asked), last]))) return undefined;
+    const asked = (): readonly Step[] =>
+      draft.found.length === 0 ? [key, model] : draft.found.length === 1 ? [] : [model];
+    if (!(await runSteps(() => [address, ...asked(), last]))) return undefined;
     return { server: await this.keep(draft), as: draft.as };
   }
 
@@ -82,7 +82,7 @@ export class Connect {
   async edit(server: Server): Promise<Server | undefined> {
     const draft: Draft = {
       ...{ server, instead: server },
-      ...{ key: undefined, trial: undefined, isFound: false, needsTest: false },
+      ...{ key: undefined, trial: undefined, found: [], needsTest: false },
     };
     const isFailing = this.servers.state(server).kind === 'fails';
     const given = await this.review(draft, { title: t('Edit {0}', server.name) }, SAVE, isFailing);
@@ -110,9 +110,10 @@ export class Connect {
     const baseUrl = withoutSlash(given.value.text);
     // Never show the key of one server to another.
     if (originOf(baseUrl) !== originOf(draft.server.baseUrl)) draft.key = undefined;
-    const model = 'model' in given.value ? given.value.model : undefined;
-    draft.isFound = model !== undefined;
-    change(draft, { baseUrl, ...(model === undefined ? {} : modelFields(draft, model)) });
+    draft.found = ('models' in given.value ? given.value.models : undefined) ?? [];
+    const [model, ...more] = draft.found;
+    const isOnly = model !== undefined && more.length === 0;
+    change(draft, { baseUrl, ...(isOnly && modelFields(draft, model)) });
     return given;
   }
 
@@ -142,10 +143,11 @@ export class Connect {
   /** A typed name where the server has no list. A wrong address or key can be corrected here. */
   private async askModel(draft: Draft, head: Head): Promise<Given<unknown>> {
     for (;;) {
+      const { baseUrl, model } = draft.server;
       const given = await pickOrType<ModelOffer>({
         ...head,
-        placeholder: t('Asking {0} for its models; you can type a name meanwhile', draft.server.baseUrl),
-        value: draft.server.model,
+        placeholder: t('Asking {0} for its models; you can type a name meanwhile', baseUrl),
+        items: offersOf([], model),
         later: this.listed(draft),
       });
       if (typeof given === 'string') return given;
@@ -155,24 +157,29 @@ export class Connect {
         return given;
       }
       const mended = await (mends === 'key' ? this.askKey(draft, head) : this.askAddress(draft, head));
-      if (mended === 'cancelled' || draft.isFound) return mended;
+      if (mended === 'cancelled' || draft.found.length === 1) return mended;
     }
   }
 
   private async listed(draft: Draft): Promise<{ items: readonly ModelOffer[]; placeholder: string }> {
     const { listModels } = await import('../../../core/model/connection');
-    const { baseUrl } = draft.server;
+    const { baseUrl, model } = draft.server;
     const list = await listModels({ baseUrl, key: await this.keyOf(draft) });
     if (!list.listed) {
       const mending = mendingOffer(list);
       return mending === undefined
-        ? { items: [], placeholder: t('{0} Type the name of the model.', list.what) }
+        ? { items: offersOf([], model), placeholder: t('{0} Type the name of the model.', list.what) }
         : { items: [mending], placeholder: t('Type the name of the model') };
     }
-    const items = list.names.map((text) => ({ text }));
+    const { length } = list.names;
     return {
-      items,
-      placeholder: items.length === 0 ? t('Type the name of the model') : t('Which of its models?'),
+      items: offersOf(list.names, model),
+      placeholder:
+        length === 0
+          ? t('Type the name of the model')
+          : length === 1
+            ? t('Its only model; you can type another name')
+            : t('Which of its {0} models?', length),
     };
   }
 
@@ -232,7 +239,9 @@ export class Connect {
         return;
       }
       case 'baseUrl':
-        await this.askAddress(draft, head);
+        if (typeof (await this.askAddress(draft, head)) === 'string') return;
+        if (draft.found.length > 1 && !draft.found.includes(draft.server.model))
+          await this.askModel(draft, head);
         return;
       case 'key':
         await this.askKey(draft, head);
@@ -272,6 +281,12 @@ export class Connect {
   private async keyOf({ key, server }: Draft): Promise<string | undefined> {
     return key ?? (await this.keys.forServer(server.baseUrl));
   }
+}
+
+/** The chosen model comes first. */
+function offersOf(names: readonly string[], chosen: string): ModelOffer[] {
+  const others = names.filter((name) => name !== chosen).map((text) => ({ text }));
+  return chosen === '' ? others : [{ text: chosen, description: t('chosen') }, ...others];
 }
 
 /** The connection takes the model's name while it has no other. */

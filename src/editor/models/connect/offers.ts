@@ -9,9 +9,9 @@ const { t } = vscode.l10n;
 
 type ConnectionPart = 'baseUrl' | 'key' | 'model';
 
-/** `model` is set where a server was found. */
 export interface AddressOffer extends OfferedText {
-  readonly model?: string;
+  /** The models of a server that was found, which needs no key. */
+  readonly models?: readonly string[];
 }
 
 /** A model, or the part to correct before there is a list. */
@@ -34,7 +34,7 @@ export function knownAddresses(connected: readonly Server[]): AddressOffer[] {
   return [...new Map([...USUAL, ...known].map((offer) => [offer.text, offer])).values()];
 }
 
-/** Models of servers on this machine come before the remaining addresses. */
+/** Servers on this machine come before the remaining addresses. */
 export async function foundAddresses(known: readonly AddressOffer[]): Promise<AddressOffer[]> {
   const { findServers } = await import('../../../core/model/discovery');
   const here = known.map(({ text }) => text).filter(isHere);
@@ -46,15 +46,21 @@ export async function foundAddresses(known: readonly AddressOffer[]): Promise<Ad
   const group = t('Found on this machine');
   const others = known.filter(({ text }) => !found.some(({ baseUrl }) => baseUrl === text));
   return [
-    ...found.flatMap(modelsOf).map((offer) => ({ ...offer, group })),
+    ...found.map((server) => ({ ...foundOffer(server), group })),
     ...others.map((offer) => (found.length === 0 ? offer : { ...offer, group: t('Addresses') })),
   ];
 }
 
-function modelsOf({ baseUrl, program, models, wantsKey }: FoundServer): AddressOffer[] {
-  if (wantsKey) return [{ text: baseUrl, description: t('asks for a key') }];
-  const description = program === undefined ? baseUrl : t('{0} at {1}', program, baseUrl);
-  return models.map((model) => ({ text: baseUrl, label: model, description, model }));
+/** A server with a single model is named by it. */
+function foundOffer({ baseUrl, program, models, wantsKey }: FoundServer): AddressOffer {
+  if (wantsKey) return { text: baseUrl, description: t('asks for a key') };
+  const [model, ...more] = models;
+  if (more.length === 0) {
+    const description = program === undefined ? baseUrl : t('{0} at {1}', program, baseUrl);
+    return { text: baseUrl, label: model, description, models };
+  }
+  const count = t('{0} models', models.length);
+  return { text: baseUrl, description: program === undefined ? count : `${program} · ${count}`, models };
 }
 
 function isHere(address: string): boolean {

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 /** Asks `@tandem` with the server's model as agent, which itself refuses nothing. */
-async function asked(server: ChatServer, protocol = colBenchProtocol): Promise<object> {
+async function asked(server: ChatServer, protocol = colBenchProtocol, command?: string): Promise<object> {
   const agent = new OpenAiModel({ model: 'tiny', baseUrl: server.url });
   const engine = {
     ...{ agentName: 'mine', calledBy: String, protocol, prompts: () => shippedPrompts() },
@@ -49,7 +49,7 @@ async function asked(server: ChatServer, protocol = colBenchProtocol): Promise<o
     button: (button: object) => offered.push(button),
   };
   const token = { onCancellationRequested: () => ({ dispose: () => undefined }) };
-  const request = { prompt: 'What is a parcel?', references: [], model: { vendor: 'copilot' } };
+  const request = { prompt: 'What is a parcel?', references: [], model: { vendor: 'copilot' }, command };
   return editor.respond!(request, { history: [] }, stream, token);
 }
 
@@ -69,22 +69,28 @@ it('says why it does not answer in a workspace that is not trusted, and asks no 
   expect(said.join('')).toContain('How heavy?');
 });
 
-describe('the last message that the protocol allows', () => {
-  const last = { ...colBenchProtocol, maxTurns: 1 };
+describe('the last message', () => {
   const draft = '```python\ndef wrong():\n    pass\n```';
+  const asks = `I do not know the limit.\n${draft}\nOUTPUT:\nHow heavy is it?\n`;
 
-  /** Has the agent say something in the last message, and returns what the chat shows. */
-  async function shown(text: string): Promise<string> {
-    await using server = await startChatServer({ reply: () => answer(text) });
+  it.each([
+    ['that the protocol allows', { ...colBenchProtocol, maxTurns: 1 }, undefined],
+    ['after Answer now', colBenchProtocol, 'answer'],
+  ])('%s is shown without its thoughts when it asks, and is no answer', async (_, protocol, command) => {
+    await using server = await startChatServer({ reply: () => answer(asks) });
     editor.workspace.isTrusted = true;
-    expect(await asked(server, last)).toMatchObject({ metadata: { isAnswer: true } });
-    expect(said.shift()).toMatch(/ thinks$/);
-    return said.join('');
-  }
+    expect(await asked(server, protocol, command)).toMatchObject({ metadata: { isAnswer: false } });
+    expect(said.slice(1).join('')).toBe(
+      'How heavy is it?\n\n\nThe agent did not answer: it wrote no function. Reply to it, or choose another agent.',
+    );
+    expect(offered).toMatchObject([{ command: 'tandem.chooseAgent' }]);
+  });
 
-  it('is shown once and without its thoughts, when it asks', async () => {
-    const text = `I do not know the limit.\n${draft}\nOUTPUT:\nHow heavy is it?\n`;
-    expect(await shown(text)).toBe('How heavy is it?\n');
-    expect(offered).toEqual([]);
+  it('after Answer now is the answer when it holds a function, also an unannounced one', async () => {
+    await using server = await startChatServer({ reply: () => answer(`OUTPUT:\n${draft}`) });
+    editor.workspace.isTrusted = true;
+    expect(await asked(server, colBenchProtocol, 'answer')).toMatchObject({ metadata: { isAnswer: true } });
+    expect(offered).toMatchObject([{ command: 'tandem.testAnswer' }]);
+    expect(server.requests[0]!.body.messages.at(-1)!.content).toContain('Please answer now');
   });
 });

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Run } from '../../../../src/core/training/runs';
 import type { Action } from '../../../../webview/run/protocol';
+import { window } from '../vscode';
 
 const commands: unknown[][] = [];
 
@@ -27,8 +28,31 @@ it.each<[Action, unknown[][]]>([
   ['evaluate', [['tandem.evaluateRuns', { kind: 'run', run }]]],
 ])('what is next after a run that is done: %s', async (action, done) => {
   commands.length = 0;
-  const set = (...setting: unknown[]) => Promise.resolve(void commands.push(['set', ...setting]));
-  const engine = { localPlaces: [], configuration: { set } };
-  await perform(action, run as Run, engine as never);
+  await perform(action, run as Run, engineOf('starter') as never);
   expect(commands).toEqual(done);
+});
+
+it('says that the agent of new dialogues is another one, and takes that back', async () => {
+  commands.length = 0;
+  window.showInformationMessage.mockResolvedValueOnce('Undo');
+  await perform('chat', run as Run, engineOf('starter') as never);
+  expect(commands).toContainEqual(['set', 'agent', 'starter']);
+  expect(window.showInformationMessage).toHaveBeenLastCalledWith(
+    'r1 now plays in the chat and in new dialogues.',
+    'Undo',
+  );
+});
+
+it('says nothing of an agent that plays already', async () => {
+  window.showInformationMessage.mockClear();
+  await perform('chat', run as Run, engineOf(model) as never);
+  expect(window.showInformationMessage).not.toHaveBeenCalled();
+});
+
+const engineOf = (agent: string): object => ({
+  ...{ localPlaces: [], calledBy: () => 'r1' },
+  configuration: {
+    agent,
+    set: (...setting: unknown[]) => Promise.resolve(void commands.push(['set', ...setting])),
+  },
 });

@@ -41,22 +41,46 @@ it('a key that was typed for one server goes to no other when the address is cha
 /** Returns the labels of an input's rows, without icons. */
 const labels = (input: Input): string[] => input.items.map(({ label }) => label.replace(/\$\([^)]*\) /, ''));
 
-it('offers the models of a server that it finds on this machine, and picks address and model in one step', async () => {
-  const server = await start({ models: ['llama', 'qwen'] });
+it('asks for one of all models of a server that it finds on this machine, and shows the chosen one', async () => {
+  const server = await start({ models: ['gemma', 'llama', 'phi', 'qwen'] });
   const { servers, keys } = kept([{ name: 'Lab', baseUrl: server.url, model: 'other' }]);
   acts.push(
     async (address) => {
-      await expect.poll(() => labels(address)).toContain('qwen');
-      expect(labels(address).slice(0, 3)).toEqual(['Found on this machine', 'llama', 'qwen']);
-      expect(labels(address)).not.toContain(server.url);
+      await expect.poll(() => labels(address)).toContain('Found on this machine');
+      expect(address.items[1]).toMatchObject({ label: server.url, description: '4 models' });
       expect(labels(address)).toContain('https://api.openai.com/v1');
-      address.take('qwen');
+      address.take(server.url);
+    },
+    async (model) => {
+      await expect.poll(() => labels(model)).toEqual(['gemma', 'llama', 'phi', 'qwen']);
+      model.take('qwen');
+    },
+    (review) => review.take('Model'),
+    async (model) => {
+      await expect.poll(() => labels(model)).toEqual(['qwen', 'gemma', 'llama', 'phi']);
+      expect(model.value).toBe('');
+      expect(model.items[0]).toMatchObject({ description: 'chosen' });
+      model.take('qwen');
     },
     (review) => review.take('Connect and Use as Agent'),
   );
   const connected = await new Connect(servers, keys).add();
   expect(connected).toEqual({ server: { name: 'qwen', baseUrl: server.url, model: 'qwen' }, as: 'agent' });
   expect(server.requests).toHaveLength(1);
+});
+
+it('takes the only model of a server that it finds, and names it beside the address', async () => {
+  const server = await start({ models: ['qwen'] });
+  const { servers, keys } = kept([{ name: 'Lab', baseUrl: server.url, model: 'other' }]);
+  acts.push(
+    async (address) => {
+      await expect.poll(() => labels(address)).toContain('qwen');
+      expect(address.items[1]).toMatchObject({ label: 'qwen', description: server.url });
+      address.take('qwen');
+    },
+    (review) => review.take('Connect Only'),
+  );
+  expect(await new Connect(servers, keys).add()).toMatchObject({ server: { model: 'qwen' } });
 });
 
 it('tests a connection before it is kept, says what is wrong above the parts, and keeps it anyway when told so', async () => {
