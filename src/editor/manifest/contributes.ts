@@ -106,16 +106,16 @@ export const restrictedConfigurations = Object.values(settings)
 
 const ran = (...names: readonly CommandName[]): string[] => names.map((name) => `onCommand:${idOf(name)}`);
 
-/** The editor misses commands that ran before it has loaded the walkthrough, but not what is there when it does. */
+/** The editor hears of this only once it has loaded the walkthrough, as of commands. */
 const is = (condition: Condition): string => `onContext:${condition}`;
 
 /** The steps of the walkthrough, and the events that tick each off. */
 const steps: Readonly<Record<string, readonly string[]>> = {
-  play: [is(isSet('hasDialogues'))],
+  play: [...ran('playNext', 'playTask'), is(isSet('hasDialogues')), `onView:${views.trajectories}`],
   agent: ran('chooseAgent', 'useAsAgent', 'connectModel', 'addModelFolder'),
   packs: ran('addPack', 'addPackFile', 'downloadPack', 'generateTasks'),
   data: ['onStepSelected'],
-  teach: [is(isSet('hasRuns'))],
+  teach: [...ran('teachAgent'), is(isSet('hasRuns')), `onView:${views.runs}`],
   use: ran('compareBlindly', 'useAsAgent'),
   people: ran('assignPack', 'review', 'showAgreement'),
 };
