@@ -72,9 +72,10 @@ export function buildApp(context: vscode.ExtensionContext) {
 
   const packs = own(new Packs(engines, report));
   const played = own(new PlayedTasks(engines, packs));
+  const runWatch = own(new RunWatch(engines, report));
   const adder = new PackAdder(packs);
   const drop = new PackDrop(adder, show);
-  const tasks = own(new TaskTree(packs, played, drop, report));
+  const tasks = own(new TaskTree(packs, played, runWatch, drop, report));
   const guidelines = new Guidelines(engines, memory);
   const download = new PackDownload(adder, output);
   const samplePacks = new SamplePacks(extension, configuration, packs);
@@ -99,7 +100,6 @@ export function buildApp(context: vscode.ExtensionContext) {
   const judging = own(new JudgingPanels({ extension, engines, openReplay: (id) => replays.replay(id) }));
   own(new Documents(engines, packs));
 
-  const runWatch = own(new RunWatch(engines, report));
   const runQueue = own(new RunQueue(runWatch, trainer, show));
   const runTree = own(new RunTree(runWatch, runQueue, log));
   const runStarter = new RunStarter(runWatch, trainer, runQueue);

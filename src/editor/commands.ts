@@ -24,8 +24,8 @@ import * as dialogues from './trajectories/commands';
 import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
 import { saveFilter } from './trajectories/filterPicker';
 import { importTrajectories } from './trajectories/importing';
-import { noteOnDialogue, renameDialogue, tagDialogues } from './trajectories/labelling';
-import { acceptDialogues, redoDialogues, takeReviewsBack } from './trajectories/reviewing';
+import { editDialogues, noteOnDialogue, renameDialogue, tagDialogues } from './trajectories/labelling';
+import { acceptDialogues, chooseReview, redoDialogues, takeReviewsBack } from './trajectories/reviewing';
 import { rowsMeant } from './tree';
 import { summariesOf } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
@@ -55,8 +55,7 @@ const notTrained = t('Nothing is trained');
 export const commands = {
   // Tasks.
   playTask: { run: ofTask(({ panels }, task) => panels.openTask(task)) },
-  playNext: { run: async (app) => tasks.playNextOf(app, await app.packs.all()) },
-  playFirst: { run: tasks.playFirst },
+  playNext: { run: tasks.playNext },
   playNextOfPack: { run: ofPack((app, pack) => tasks.playNextOf(app, [pack])) },
   collect: {
     refused: notPlayed,
@@ -80,7 +79,6 @@ export const commands = {
   addPack: { run: tasks.addPack },
   addPackFile: { run: ({ adder }) => adder.ask() },
   downloadPack: { refused: t('Nothing is downloaded'), run: ({ download }) => download.ask() },
-  addStarterPack: { run: ({ samplePacks }) => samplePacks.add() },
   generateTasks: {
     run: async ({ configuration, packs }) =>
       (await import('./tasks/adding/generateTasks')).generateTasks(configuration, packs),
@@ -118,9 +116,11 @@ export const commands = {
   clearTrajectoryFilter: { run: ({ trajectories }) => (trajectories.filter = {}) },
   searchTranscripts: { run: dialogues.search },
   groupTrajectories: { run: dialogues.group },
+  editTrajectories: { run: ofDialogues(editDialogues) },
   renameTrajectory: { run: ofDialogues(renameDialogue) },
   tagTrajectories: { run: ofDialogues(tagDialogues) },
   noteOnTrajectory: { run: ofDialogues(noteOnDialogue) },
+  review: { run: async (app) => chooseReview(app, await dialoguesMeant(app, undefined)) },
   acceptTrajectories: { run: ofDialogues(acceptDialogues) },
   redoTrajectories: { run: ofDialogues(redoDialogues) },
   unreviewTrajectories: { run: ofDialogues(takeReviewsBack) },
@@ -208,9 +208,9 @@ export const commands = {
   openRunConfiguration: { run: ofRun((_, run) => runs.openConfiguration(run)) },
   openRunLog: { run: ofRun((_, run) => runs.openLog(run)) },
   revealRun: { run: ofRun((_, run) => runs.reveal(run)) },
+  editRuns: { run: runs.editRuns },
   renameRun: { run: runs.renameRun },
   tagRuns: { run: runs.tagRuns },
-  noteOnRun: { run: runs.noteOnRun },
   findRun: { run: runs.findRun },
   showRunTable: { run: ({ runTables }) => runTables.open('runs') },
   duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
@@ -245,21 +245,29 @@ function ofDialogue(act: (app: App, dialogue: TrajectorySummary) => unknown): Ha
   return (app, row) => (row?.kind === 'trajectory' ? act(app, row.summary) : undefined);
 }
 
-/** A key of the list passes `selected`; the palette nothing: the dialogue replayed in front, else the selection. */
 function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) => unknown): Handler {
-  return async (app, row: RowOrSelected, selected) => {
-    const front = row === undefined ? app.replays.front : undefined;
-    if (front !== undefined) {
-      const summary = (await (await app.engines.withEpisode(front)).log()).summary(front);
-      return act(app, summary === undefined ? [] : [summary]);
-    }
-    const rows = await rowsMeant<CommandRow>(app.trajectories, row, selected);
-    const chosen = summariesOf(rows.filter((one) => one !== undefined));
+  return async (app, row, selected) => {
+    const chosen = await dialoguesMeant(app, row, selected);
     if (chosen.length > 0) return act(app, chosen);
     void vscode.window.showInformationMessage(
-      t('No dialogue is selected: select one in the view Trajectories, or open it there.'),
+      t('No dialogue is selected: select one in the view Dialogues, or open it there.'),
     );
   };
+}
+
+/** A key of the list passes `selected`; the palette nothing: the dialogue replayed in front, else the selection. */
+async function dialoguesMeant(
+  app: App,
+  row: RowOrSelected,
+  selected?: readonly CommandRow[],
+): Promise<readonly TrajectorySummary[]> {
+  const front = row === undefined ? app.replays.front : undefined;
+  if (front !== undefined) {
+    const summary = (await (await app.engines.withEpisode(front)).log()).summary(front);
+    return summary === undefined ? [] : [summary];
+  }
+  const rows = await rowsMeant<CommandRow>(app.trajectories, row, selected);
+  return summariesOf(rows.filter((one) => one !== undefined));
 }
 
 /** Returns a handler for a button in a document's title; the document is undefined from elsewhere. */

@@ -83,10 +83,13 @@ export const contextKeys = {
   /** The packs have been looked for: if none is shown, there is none. */
   packsAreRead: 'tandem.packsAreRead',
   hasPacks: 'tandem.hasPacks',
+  /** The shown log is on disk. The view of dialogues appears with it. */
+  hasDialogues: 'tandem.hasDialogues',
   tasksAreFiltered: 'tandem.tasksAreFiltered',
-  hasSessions: 'tandem.hasSessions',
   trajectoriesAreFiltered: 'tandem.trajectoriesAreFiltered',
   hasSeveralLogs: 'tandem.hasSeveralLogs',
+  /** A log of the window has a run or a lesson. The view of runs appears with it. */
+  hasRuns: 'tandem.hasRuns',
   runsAreRead: 'tandem.runsAreRead',
   /** Runs wait in the queue, and none begins before a person fixes a problem. */
   queueIsHalted: 'tandem.queueIsHalted',

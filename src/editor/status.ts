@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { idOf, contextKeys } from './contributions';
+import { idOf } from './contributions';
 import type { RunWatch } from './runs/runWatch';
 import { isAtWork, statusWords } from './runs/words';
 import type { SessionPanel } from './session/panel';
@@ -41,7 +41,6 @@ export class Status implements vscode.Disposable {
     });
     const line = statusLine(open, vscode.l10n.t);
     this.panel = line?.playing.panel;
-    void vscode.commands.executeCommand('setContext', contextKeys.hasSessions, line !== undefined);
     const isFree = line === undefined || !hasTheTurn(line.playing);
     const work = longWorks.now;
     if (work !== undefined && isFree) {

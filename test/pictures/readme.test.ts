@@ -118,7 +118,7 @@ test(
 
 test('the trained agent plays: a drafted reply, a leak, the tests, and the Models view', async () => {
   await openRow(row('Runs', new RegExp(`^${learned!.name}, done`)), button('Play with it'));
-  await workbench.openViews('Tasks', 'Trajectories', 'Models');
+  await workbench.openViews('Tasks', 'Dialogues', 'Models');
   await button('Play with it').click();
   await start().click();
   await workbench.setSize(1280, 800);
@@ -160,7 +160,7 @@ test('two candidates', async () => {
   await workbench.showTandem();
   await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('starter');
-  await workbench.openViews('Tasks', 'Trajectories', 'Models');
+  await workbench.openViews('Tasks', 'Dialogues', 'Models');
   await openRow(row('Tasks', /, new$/), start());
   await start().click();
   await page().getByText('Which message is better?').waitFor();
@@ -178,11 +178,11 @@ async function trained(): Promise<string> {
 }
 
 test('two dialogues of one task, the credit of each turn, and statistics', async () => {
-  await workbench.openViews('Trajectories');
-  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await workbench.openViews('Dialogues');
+  await workbench.runCommand('Tandem: Group Dialogues By…');
   await workbench.quickInput.pick('None');
   const replay = button('see the credit of each turn…');
-  await select(row('Trajectories', /, 10\/10 tests/));
+  await select(row('Dialogues', /, 10\/10 tests/));
   await page().getByText('10/10 tests', { exact: true }).waitFor();
   await replay.click();
   await workbench.quickInput.pick(learned!.name);

@@ -56,7 +56,7 @@ const composer = (): Locator => view().getByRole('textbox', { name: 'Your reply 
 const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
 const tab = (name: string | RegExp): Locator => workbench.page.getByRole('tab', { name });
 const tasks = (): Locator => workbench.page.getByRole('tree', { name: 'Tasks' });
-const trajectories = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const trajectories = (): Locator => workbench.page.getByRole('tree', { name: 'Dialogues' });
 const trajectory = (name: RegExp): Locator => trajectories().getByRole('treeitem', { name }).first();
 
 /** Types into the composer key by key; Shift+Enter breaks a line. */
@@ -223,12 +223,12 @@ test('filters the trajectories, and replays one', async () => {
     .getByRole('heading', { name: /^10 of 10 tests passed/ })
     .waitFor();
   await workbench.closeAllEditors();
-  await workbench.openViews('Trajectories');
+  await workbench.openViews('Dialogues');
   await trajectory(/, 10\/10 tests, /).waitFor();
-  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await workbench.runCommand('Tandem: Filter Dialogues…');
   await workbench.quickInput.pick('Outcome');
   await workbench.quickInput.pick('failed a test');
-  await workbench.quickInput.widget.getByText('Filter Trajectories: 1 dialogue').waitFor();
+  await workbench.quickInput.widget.getByText('Filter Dialogues: 1 dialogue').waitFor();
   await workbench.quickInput.dismiss();
   const filter = trajectory(/^Filter: failed a test, 1 of 2 dialogues$/);
   await filter.waitFor();
@@ -243,13 +243,13 @@ test('filters the trajectories, and replays one', async () => {
   await view().getByText('no two decimals.').waitFor();
   await workbench.screenshot('smoke-replay');
   await expectAccessible(view());
-  await pressInRow(filter, 'Clear Trajectory Filter', trajectory(/, 10\/10 tests, /));
+  await pressInRow(filter, 'Clear Dialogue Filter', trajectory(/, 10\/10 tests, /));
 });
 
 test('previews an export before a file is written', async () => {
   const file = path.join(workspace, 'rows.jsonl');
   await workbench.closeAllEditors();
-  await workbench.runCommand('Tandem: Export Trajectories…');
+  await workbench.runCommand('Tandem: Export Dialogues…');
   await workbench.quickInput.pick('Fine-tuning rows');
   await workbench.quickInput.pickSeveral('Include leaked dialogues');
   await tab(/export-preview-1\.md/).waitFor();

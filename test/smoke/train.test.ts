@@ -18,7 +18,7 @@ import { gradedHeading, type WorkbenchDriver } from '../workbench/driver';
 import { startWorkbench } from '../workbench/launch';
 import { moreSettings, newRunForm } from '../workbench/newRunForm';
 import { alsoSelect, chooseInMenu, openRow, select } from '../workbench/rows';
-import { killTrainers, newRunButton } from '../workbench/runsView';
+import { killTrainers } from '../workbench/runsView';
 
 // A model is connected and plays; then the real trainer trains the starter model on a real log. During checks the
 // trainer is suspended, so that its speed does not matter.
@@ -127,10 +127,9 @@ test('plays a turn with the connected model', async () => {
 });
 
 test('starts a run from the form', async () => {
-  await workbench.openViews('Runs');
   const form = newRunForm(workbench);
   const more = moreSettings(workbench);
-  await openRow(newRunButton(workbench), more);
+  await workbench.runCommand('Tandem: New Run…');
   await more.click();
   await form.locator('#field-name').fill('small one');
   for (const [group, values] of Object.entries(SMALL))
@@ -140,6 +139,7 @@ test('starts a run from the form', async () => {
   await expectAccessible(form);
   trainer.holdAt(/^step critic 4$/);
   await form.getByRole('button', { name: 'Start' }).click();
+  await workbench.openViews('Runs');
   await run(/^small one, (preparing|running)/).waitFor();
 });
 

@@ -22,7 +22,7 @@ let critic: Promise<string>;
 let workbench: WorkbenchDriver;
 
 const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
-const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Dialogues' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const quickInput = (): Locator => workbench.quickInput.widget;
 
@@ -99,7 +99,7 @@ async function start(options: Partial<WorkbenchOptions>): Promise<void> {
   workbench = await startWorkbench({ extension: root, workspace, ...options });
   await workbench.showTandem();
   await tree().getByRole('treeitem').first().waitFor();
-  await workbench.openViews('Trajectories');
+  await workbench.openViews('Dialogues');
 }
 
 afterAll(async () => {

@@ -27,7 +27,7 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
-const trajectories = () => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const trajectories = () => workbench.page.getByRole('tree', { name: 'Dialogues' });
 /** Finds the head of the list, which names the folder of the log. */
 const headOf = (folder: string) =>
   workbench.page.locator('.pane-header', { hasText: new RegExp(`^Trajectories${folder}`) });

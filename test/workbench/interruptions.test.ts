@@ -58,7 +58,7 @@ function person(window: WorkbenchDriver) {
       await composer().press('Enter');
     },
     trajectory: (label: RegExp) =>
-      window.page.getByRole('tree', { name: 'Trajectories' }).getByRole('treeitem', { name: label }),
+      window.page.getByRole('tree', { name: 'Dialogues' }).getByRole('treeitem', { name: label }),
   };
 }
 

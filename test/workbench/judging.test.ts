@@ -19,7 +19,7 @@ let workspace: string;
 let workbench: WorkbenchDriver;
 
 const row = (name: RegExp): Locator =>
-  workbench.page.getByRole('tree', { name: 'Trajectories' }).getByRole('treeitem', { name }).first();
+  workbench.page.getByRole('tree', { name: 'Dialogues' }).getByRole('treeitem', { name }).first();
 const page = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 test('a dialogue is marked to be redone in its replay, others accepted in the list', async () => {
-  await workbench.openViews('Trajectories');
+  await workbench.openViews('Dialogues');
   await openRow(row(/^Well played/), page().getByRole('heading', { level: 1, name: 'Well played' }));
   await page().getByRole('main').press('Alt+N');
   await page().getByRole('heading', { level: 1, name: 'Sent back' }).waitFor();
@@ -65,7 +65,8 @@ test('a dialogue is marked to be redone in its replay, others accepted in the li
 
 test('a dialogue of others is judged without what they chose, over a reload, and told at the end', async () => {
   await workbench.closeAllEditors();
-  await workbench.runCommand('Tandem: Judge Next Dialogue');
+  await workbench.runCommand('Tandem: Review…');
+  await workbench.quickInput.pick('Judge Next Dialogue');
   await page().getByText('0 of 2 choices judged').waitFor();
   await page().getByRole('article', { name: 'Candidate A' }).getByText('candidate 0 for 1?').waitFor();
   await expect

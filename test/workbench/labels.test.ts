@@ -19,7 +19,7 @@ const RUN = '20261120-220501-k3f9';
 let workspace: string;
 let workbench: WorkbenchDriver;
 
-const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Dialogues' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const widget = (): Locator => workbench.quickInput.widget;
 const listed = (text: string | RegExp): Locator => workbench.quickInput.listed(text);
@@ -48,7 +48,7 @@ beforeAll(async () => {
   workbench = await startWorkbench({ extension: root, workspace });
   await workbench.showTandem();
   await tree().getByRole('treeitem').first().waitFor();
-  await workbench.openViews('Trajectories');
+  await workbench.openViews('Dialogues');
 });
 
 afterAll(async () => {
@@ -57,28 +57,28 @@ afterAll(async () => {
 });
 
 test('a filter by run and source is saved, is there after a reload, is chosen in one step, and deleted', async () => {
-  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await workbench.runCommand('Tandem: Filter Dialogues…');
   await pick(/^Run/);
   await pick('Night run');
-  await widget().getByText('Filter Trajectories: 3 dialogues').waitFor();
+  await widget().getByText('Filter Dialogues: 3 dialogues').waitFor();
   await pick(/^Source/);
   await pick('Evaluation');
-  await widget().getByText('Filter Trajectories: 2 dialogues').waitFor();
+  await widget().getByText('Filter Dialogues: 2 dialogues').waitFor();
   await pick('Save the filter…');
   await workbench.quickInput.answer(/^Name of the filter/, 'of the night');
   await workbench.kept(/of the night/, 'tandem');
   const filtered = /^Filter: evaluation · run Night run, 2 of 4 dialogues$/;
   await row(filtered).waitFor();
-  await workbench.runCommand('Tandem: Clear Trajectory Filter');
+  await workbench.runCommand('Tandem: Clear Dialogue Filter');
   await row(filtered).waitFor({ state: 'detached' });
   await workbench.reload();
   // The workbench shows the list again by itself, which a click on its icon would undo.
   await tree().getByRole('treeitem').first().waitFor();
-  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await workbench.runCommand('Tandem: Filter Dialogues…');
   await listed('evaluation · run').waitFor();
   await pick('of the night');
   await row(filtered).waitFor();
-  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await workbench.runCommand('Tandem: Filter Dialogues…');
   const saved = widget().locator('.quick-input-list-entry', { hasText: 'of the night' });
   await saved.hover();
   await saved.locator('.action-label').click();
@@ -107,7 +107,7 @@ test('a dialogue is renamed by F2, by a person who chooses a pseudonym first', a
 test('several are tagged at once, with tags in use and new ones; what others gave stays', async () => {
   await select(row(/^The good one/));
   await alsoSelect(row(/tripling|Tripling|#odd|tags: #odd/));
-  await chooseInMenu(row(/^The good one/), 'Tags of Dialogue…', listed('given by ada'));
+  await chooseInMenu(row(/^The good one/), 'Edit Dialogue Details…', listed('given by ada'));
   await widget().getByRole('textbox').fill('to the point, short');
   await listed('#short').waitFor();
   await workbench.pictures('labels-tags', allThemes);
@@ -121,13 +121,9 @@ test('a note is in the hover and the replay beside those of others', async () =>
     row(/tags: #odd/),
     workbench.webviewFrame('panel').getByText('The customer was in a hurry. ada'),
   );
-  await chooseInMenu(
-    row(/tags: #odd/),
-    'Note on Dialogue…',
-    widget()
-      .getByText(/^What you want to remember/)
-      .first(),
-  );
+  await chooseInMenu(row(/tags: #odd/), 'Edit Dialogue Details…', listed('Note'));
+  await workbench.pictures('labels-details', allThemes);
+  await pick('Note');
   await workbench.quickInput.answer(/^What you want to remember/, 'Ask about a lighthouse.');
   await workbench.closeAllEditors();
   await pointAt(row(/tags: #odd/), hover('Ask about a lighthouse.'));
@@ -138,7 +134,8 @@ test('a note is in the hover and the replay beside those of others', async () =>
   await replay.getByText('Ask about a lighthouse. you').waitFor();
   await replay.getByText('#odd · #short · #to the point').waitFor();
   // The palette means the dialogue that is replayed in front.
-  await workbench.runCommand('Tandem: Note on Dialogue…');
+  await workbench.runCommand('Tandem: Edit Dialogue Details…');
+  await pick('Note');
   await workbench.quickInput.answer(/^What you want to remember/, 'Ask about a lighthouse and a ship.');
   await replay.getByText('Ask about a lighthouse and a ship. you').waitFor();
 });

@@ -12,10 +12,10 @@ import { PackageIndex } from '../fixtures/package-index';
 import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
-import { chooseInMenu, openRow, pointAt } from './rows';
+import { chooseInMenu, pointAt } from './rows';
 import { insisting } from './retries';
 import { startWorkbench } from './launch';
-import { killTrainers, newRunButton, showRuns } from './runsView';
+import { killTrainers } from './runsView';
 import { moreSettings, newRunForm } from './newRunForm';
 
 // A machine without the trainer gets to a run: the trainer is installed from a local package index, then plans and
@@ -54,7 +54,7 @@ beforeAll(async () => {
       ...hubEnvironment(),
     },
   });
-  await showRuns(workbench);
+  await workbench.showTandem();
 });
 
 afterAll(async () => {
@@ -106,10 +106,9 @@ function isInSight(element: Element): boolean {
 const counted = (): Promise<void> =>
   form().getByText('12 dialogues of 6 tasks, 3 successes', { exact: true }).waitFor();
 
-const openForm = (shown: Locator): Promise<void> => openRow(newRunButton(workbench), shown);
-
 test('without a dialogue the form says where they come from, and follows when there are some', async () => {
-  await openForm(form().getByText('Agents learn from dialogues'));
+  await workbench.runCommand('Tandem: New Run…');
+  await form().getByText('Agents learn from dialogues').waitFor();
   await button('Let the simulator play').waitFor();
   await button('Play a task').waitFor();
   await button('Import trajectories…').waitFor();

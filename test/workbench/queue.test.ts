@@ -15,7 +15,7 @@ import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { signal } from '../fixtures/processes';
 import { openRow } from './rows';
-import { killTrainers, showRuns, trainerEnvironment } from './runsView';
+import { killTrainers, trainerEnvironment } from './runsView';
 
 // Runs of the real trainer that would last for hours; the test ends them.
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
     workspace,
     environment: trainerEnvironment(),
   });
-  await showRuns(workbench);
+  await workbench.showTandem();
 });
 
 afterAll(async () => {

@@ -53,13 +53,8 @@ test('a run is renamed by F2: its row and its open page have the new name', asyn
   await row(/^twice the NLL, not started/).waitFor();
   await view().getByRole('heading', { name: 'twice the NLL' }).waitFor();
   await workbench.page.locator('.tab', { hasText: 'twice the NLL' }).waitFor();
-  await chooseInMenu(
-    row(/^first try/),
-    'Rename Run…',
-    widget()
-      .getByText(/^Name of the run/)
-      .first(),
-  );
+  await chooseInMenu(row(/^first try/), 'Edit Run Details…', listed('Name'));
+  await workbench.quickInput.pick('Name');
   await workbench.quickInput.answer(/^Name of the run/, 'plain');
   await row(/^plain/).waitFor();
 });
@@ -67,14 +62,16 @@ test('a run is renamed by F2: its row and its open page have the new name', asyn
 test('several runs are tagged at once; a tag that is too long is refused, and one that is taken out goes', async () => {
   await openRun('plain');
   await alsoSelect(row(/^twice the NLL/));
-  await chooseInMenu(row(/^plain/), 'Tags of Run…', widget().getByText('Tags of 2 Runs'));
+  await chooseInMenu(row(/^plain/), 'Edit Run Details…', widget().getByText('Tags of 2 Runs'));
   await widget().getByRole('textbox').fill('paper, seed 2');
   await listed('#seed 2').waitFor();
   await widget().getByRole('textbox').press('Enter');
   await row(/^plain, not started, tags: paper, seed 2$/).waitFor();
   await row(/^twice the NLL, not started, tags: paper, seed 2$/).waitFor();
   await select(row(/^plain/));
-  await chooseInMenu(row(/^plain/), 'Tags of Run…', listed(/#seed 2.*2 runs/));
+  await chooseInMenu(row(/^plain/), 'Edit Run Details…', listed('Tags'));
+  await workbench.quickInput.pick('Tags');
+  await listed(/#seed 2.*2 runs/).waitFor();
   await widget().getByRole('textbox').fill('x'.repeat(41));
   await listed(/^Too long, at most 40 characters: “x/).waitFor();
   await widget().getByRole('textbox').fill('');
@@ -88,7 +85,8 @@ test('several runs are tagged at once; a tag that is too long is refused, and on
 test('a run is found by its note, and opened', async () => {
   // The page takes the focus when it opens, which would close the question.
   await openRun('twice the NLL');
-  await workbench.runCommand('Tandem: Note on Run…');
+  await workbench.runCommand('Tandem: Edit Run Details…');
+  await workbench.quickInput.pick('Note');
   await workbench.quickInput.answer(/^What the run is for/, 'Does more NLL keep the protocol?');
   await workbench.closeAllEditors();
   await pointAt(

@@ -12,8 +12,7 @@ import { collectLog, realTrainer } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { openRow } from './rows';
-import { killTrainers, newRunButton, showRuns } from './runsView';
+import { killTrainers } from './runsView';
 import { moreSettings, newRunForm } from './newRunForm';
 import { allThemes } from './themes';
 
@@ -46,7 +45,7 @@ beforeAll(async () => {
     workspace,
     environment: trainer.environment,
   });
-  await showRuns(workbench);
+  await workbench.showTandem();
 });
 
 afterAll(async () => {
@@ -75,7 +74,7 @@ async function pictures(name: string): Promise<void> {
 test('the line of a run at work is in the status bar, and its curve is looked at as a table', async () => {
   const form = newRunForm(workbench);
   const more = moreSettings(workbench);
-  await openRow(newRunButton(workbench), more);
+  await workbench.runCommand('Tandem: New Run…');
   await more.click();
   await form.locator('#field-name').fill('long one');
   for (const [group, values] of Object.entries(long))
@@ -83,6 +82,7 @@ test('the line of a run at work is in the status bar, and its curve is looked at
       await form.locator(`#field-${group}-${name}`).fill(value);
   trainer.holdAt(/^step critic 12$/);
   await form.getByRole('button', { name: 'Start' }).click();
+  await workbench.openViews('Runs');
   await row(/^long one, /).waitFor();
   await trainer.isHeld();
   await workbench.page.locator('.statusbar-item', { hasText: /Tandem: critic \d+ %/ }).waitFor();

@@ -1,5 +1,3 @@
-import type { Locator } from 'playwright-core';
-
 import { realTrainer } from '../fixtures/trainer';
 import type { Runs } from '../../src/core/training/runs';
 import type { WorkbenchDriver } from './driver';
@@ -15,10 +13,6 @@ export async function showRuns(workbench: WorkbenchDriver): Promise<void> {
   await workbench.showTandem();
   await workbench.openViews('Runs');
 }
-
-/** Finds the button of the empty view; the title has another one of this name while the view has the focus. */
-export const newRunButton = ({ page }: WorkbenchDriver): Locator =>
-  page.locator('.welcome-view').getByRole('button', { name: 'New Run…' });
 
 /** Kills the trainers of all runs, because a trainer outlives its workbench. */
 export async function killTrainers(runs: Runs): Promise<void> {

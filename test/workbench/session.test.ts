@@ -12,6 +12,7 @@ import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { repeatedly } from './retries';
+import { openRow } from './rows';
 import { usualThemes } from './themes';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
@@ -190,13 +191,22 @@ test('lists its keys on request', async () => {
   await session().getByRole('definition').first().waitFor({ state: 'hidden' });
 });
 
+async function toggleCounters(): Promise<void> {
+  const item = workbench.page.getByRole('menuitem', { name: 'Toggle Session Counters' });
+  await openRow(
+    workbench.page.locator('.editor-actions').getByRole('button', { name: 'More Actions...' }),
+    item,
+  );
+  await item.click();
+}
+
 test('hides the counters of turns and time', async () => {
   await session().getByText('turn 3 of 10').waitFor();
   await session().getByRole('timer').waitFor();
-  await workbench.runCommand('Tandem: Toggle Session Counters');
+  await toggleCounters();
   await session().getByRole('timer').waitFor({ state: 'detached' });
   await expect.poll(() => session().getByText('of 10').count()).toBe(0);
-  await workbench.runCommand('Tandem: Toggle Session Counters');
+  await toggleCounters();
   await session().getByRole('timer').waitFor();
 });
 

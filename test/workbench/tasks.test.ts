@@ -53,6 +53,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Names of the views in the side bar, from top to bottom. */
+const views = (): Promise<string[]> =>
+  workbench.page.locator('.part.sidebar .pane-header h3.title').allTextContents();
+
 /** Window size for the whole list, because the tree draws only the rows that fit. */
 const tall = { width: 1280, height: 2600 };
 
@@ -86,7 +90,7 @@ test('a newcomer is in a first dialogue after two clicks', async () => {
   };
   await workbench.showTandem();
   await workbench.page.getByRole('button', { name: 'Play First Task' }).waitFor();
-  await workbench.page.getByText('Each dialogue that you play is logged here').waitFor();
+  await expect.poll(views).toEqual(['Tasks', 'Models']);
   await pictures('tasks-welcome');
 
   await click(workbench.page.getByRole('button', { name: 'Play First Task' }));
@@ -97,6 +101,12 @@ test('a newcomer is in a first dialogue after two clicks', async () => {
     .first()
     .waitFor();
   expect(clicks).toBe(2);
+  await expect.poll(views).toEqual(['Tasks', 'Dialogues', 'Models']);
+  await task(/^Teach Agent…/).waitFor();
+  await pictures('tasks-first-dialogue');
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('tasks-first-dialogue-narrow');
+  await workbench.setSize(tall.width, tall.height);
 });
 
 test('finds the guidelines of the pack beside the first task, and the reference behind them', async () => {
@@ -173,7 +183,8 @@ test('takes a pack out of the list and back', async () => {
 });
 
 test('collects dialogues of generated tasks, is cancelled and continued, and opens a new run of them', async () => {
-  await workbench.runCommand('Tandem: Generate Tasks…');
+  await titleButton('Add Tasks…', workbench.quickInput.listed('Generate Tasks…'));
+  await workbench.quickInput.pick('Generate Tasks…');
   await workbench.quickInput.pick('Tasks to learn from');
   await workbench.quickInput.answer('How many tasks?', '60');
   const decisions = /decisions that only the collaborator knows/;
@@ -212,7 +223,7 @@ test('collects dialogues of generated tasks, is cancelled and continued, and ope
 test('downloads a published pack only after its licence was accepted', async () => {
   const question = workbench.page.locator('.monaco-dialog-box');
   for (const answer of ['Cancel', 'Accept and Download']) {
-    await titleButton('Add Pack…', workbench.quickInput.listed('Download ColBench…'));
+    await titleButton('Add Tasks…', workbench.quickInput.listed('Download ColBench…'));
     await workbench.quickInput.pick('Download ColBench…');
     await workbench.quickInput.pick('ColBench, tasks for evaluation');
     await question.getByText('CC BY-NC 4.0').waitFor();

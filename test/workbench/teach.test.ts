@@ -29,6 +29,9 @@ const outcome = (): Locator =>
   page()
     .getByText(/^Success \d+ % → \d+ % on 40 held-out tasks/)
     .first();
+/** Finds the header of a view of the side bar. */
+const view = (name: string): Locator =>
+  workbench.page.locator('.part.sidebar .pane-header', { hasText: name });
 /** Finds the current step of the lesson. */
 const now = (name: string): Locator => page().locator('[aria-current=step]', { hasText: name });
 
@@ -48,13 +51,9 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-test('finds in the empty view of runs what teaching the agent does, and how long it takes', async () => {
+test('finds in the empty list of tasks what teaching the agent does, and how long it takes', async () => {
   await workbench.showTandem();
-  await workbench.openViews('Runs');
-  await openRow(
-    workbench.page.getByRole('button', { name: 'Teach Agent…' }).first(),
-    heading('Teach the agent'),
-  );
+  await openRow(workbench.page.getByRole('link', { name: 'teach the agent' }), heading('Teach the agent'));
   await page()
     .getByText(/400 tasks, 1,600 dialogues\. About \d+ (s|min|h) on this machine\./)
     .waitFor();
@@ -63,6 +62,7 @@ test('finds in the empty view of runs what teaching the agent does, and how long
   await page().getByText('40 for training and 40 held out, of other kinds').waitFor();
   await button('Start').click();
   await button('Stop').waitFor();
+  await view('Runs').waitFor();
 });
 
 test('has the window reloaded while dialogues are collected, stops the lesson and goes on', async () => {

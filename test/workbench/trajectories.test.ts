@@ -24,7 +24,7 @@ let workspace: string;
 let workbench: WorkbenchDriver;
 
 const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
-const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Dialogues' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const quickInput = (): Locator => workbench.quickInput.widget;
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   await workbench.showTandem();
   await tree().getByRole('treeitem').first().waitFor();
   // The tree draws only the rows that fit, so the other views are closed.
-  await workbench.openViews('Trajectories');
+  await workbench.openViews('Dialogues');
 });
 
 afterAll(async () => {
@@ -150,29 +150,29 @@ async function playByHand(data: string): Promise<void> {
 }
 
 test('a filter goes back to its first list, says so in its row, and is cleared there', async () => {
-  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await workbench.runCommand('Tandem: Filter Dialogues…');
   await workbench.quickInput.pick('Outcome');
   await workbench.quickInput.pick('failed a test');
-  await quickInput().getByText('Filter Trajectories: ').waitFor();
+  await quickInput().getByText('Filter Dialogues: ').waitFor();
   await workbench.quickInput.pick('Outcome');
   // The list before has this text in its row of outcomes, too.
   await quickInput().getByText('Filter by Outcome').waitFor();
   await quickInput().locator('.monaco-list-row.focused', { hasText: 'failed a test' }).waitFor();
   await workbench.quickInput.dismiss();
-  await quickInput().getByText('Filter Trajectories: ').waitFor();
+  await quickInput().getByText('Filter Dialogues: ').waitFor();
   await workbench.quickInput.pick('Agent');
   await workbench.quickInput.pick('guesses.json');
-  await quickInput().getByText('Filter Trajectories: 6 dialogues').waitFor();
+  await quickInput().getByText('Filter Dialogues: 6 dialogues').waitFor();
   await workbench.quickInput.dismiss();
   const filter = row(/^Filter: failed a test · agent guesses, 6 of 14 dialogues$/);
   await filter.waitFor();
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(7);
-  await pressInRow(filter, 'Clear Trajectory Filter', row(/^Played, 2/));
+  await pressInRow(filter, 'Clear Dialogue Filter', row(/^Played, 2/));
   await filter.waitFor({ state: 'detached' });
-  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await workbench.runCommand('Tandem: Group Dialogues By…');
   await workbench.quickInput.pick('None');
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
-  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await workbench.runCommand('Tandem: Group Dialogues By…');
   await workbench.quickInput.pick('Source');
   await row(/^Played, 2$/).waitFor();
 });
@@ -257,7 +257,7 @@ test('a dialogue is deleted by key after a question, and comes back by Undo', as
 
 test('a saved export is published on the hub only after a look at what goes where', async () => {
   const file = path.join(workspace, 'rows.jsonl');
-  await workbench.runCommand('Tandem: Export Trajectories…');
+  await workbench.runCommand('Tandem: Export Dialogues…');
   await workbench.quickInput.listed('Thumbs').waitFor();
   await workbench.setSize(400, 800);
   await workbench.screenshot('trajectories-export-formats-narrow');
@@ -290,7 +290,7 @@ test('of two previews each is saved by its own button, and only the rows that it
     ['Fine-tuning rows', 'leaked dialogues', 2],
     ['One row per dialogue in the published format', 'evaluation dialogues', 3],
   ] as const) {
-    await workbench.runCommand('Tandem: Export Trajectories…');
+    await workbench.runCommand('Tandem: Export Dialogues…');
     await workbench.quickInput.pick(format);
     await workbench.quickInput.pickSeveral(`Include ${also}`);
     await workbench.page.getByRole('tab', { name: `export-preview-${number}.md` }).waitFor();

@@ -63,7 +63,7 @@ export interface DisagreementView {
 
 export interface ToWebview {
   readonly type: 'show';
-  /** The filter of the list of trajectories, in words; empty when there is none. */
+  /** The filter of the list of dialogues, in words; empty when there is none. */
   readonly filter: string;
   readonly people: readonly PersonView[];
   /** Tasks that each person who played has a graded dialogue of: only on them their success compares. */

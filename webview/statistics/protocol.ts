@@ -34,7 +34,7 @@ export interface ToWebview {
   readonly type: 'show';
   /** Summary: `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; empty while there is nothing. */
   readonly headline: string;
-  /** The filter of the list of trajectories, in words; empty when there is none. */
+  /** The filter of the list of dialogues, in words; empty when there is none. */
   readonly filter: string;
   /** Length of a period. */
   readonly unit: Unit;

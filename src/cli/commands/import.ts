@@ -71,8 +71,8 @@ function deletedWords(deleted: number, data: string): string[] {
   if (deleted === 0) return [];
   return [
     deleted === 1
-      ? `1 was deleted in that folder and is hidden in ${data} too; “Restore Deleted Trajectories…” in the editor shows it again.`
-      : `${deleted} were deleted in that folder and are hidden in ${data} too; “Restore Deleted Trajectories…” in the editor shows them again.`,
+      ? `1 was deleted in that folder and is hidden in ${data} too; “Restore Deleted Dialogues…” in the editor shows it again.`
+      : `${deleted} were deleted in that folder and are hidden in ${data} too; “Restore Deleted Dialogues…” in the editor shows them again.`,
   ];
 }
 

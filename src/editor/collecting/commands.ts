@@ -91,7 +91,7 @@ async function tell(
   const { endingWords, isComplete, showEnding } = await import('./collectionEnd');
   const pack = path.basename(file);
   const words = endingWords(ended, name, (await engine.log()).count({ collection: ended.collection, pack }));
-  const [show, train, goOn] = [t('Show Trajectories'), t('New Run…'), t('Continue')];
+  const [show, train, goOn] = [t('Show Dialogues'), t('New Run…'), t('Continue')];
   const pressed = await showEnding(ended, words, ...(isComplete(ended) ? [show, train] : [goOn, show]));
   if (pressed === show) await vscode.commands.executeCommand(`${views.trajectories}.focus`);
   if (pressed === train) await runForms.openOn(engine, { pack, agent: engine.agentName });

@@ -88,7 +88,7 @@ export async function chooseExport(filter: ListFilter, shown: string): Promise<E
     redo,
     doubtful,
   ];
-  const title = t('Export Trajectories');
+  const title = t('Export Dialogues');
   let format: FormatId = 'trajectories';
   let picked: readonly vscode.QuickPickItem[] = [];
   const whatRows = t('Choose what a row is. Nothing is written before you have seen a preview.');

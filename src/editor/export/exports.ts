@@ -103,7 +103,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (uri === undefined || previewed === undefined) {
       throw new Fault(
         'editor/no-preview',
-        t('No preview of an export is open. Run “Tandem: Export Trajectories…” first.'),
+        t('No preview of an export is open. Run “Tandem: Export Dialogues…” first.'),
       );
     }
     const { engine, choice, shown } = previewed;

@@ -22,6 +22,8 @@ interface View {
   /** Share of the side bar's height, beside the other views. */
   readonly initialSize: number;
   readonly visibility?: 'collapsed';
+  /** Absent for a view that is always there. */
+  readonly when?: Condition;
   /** When an empty view shows which text, by its key in `package.nls.json` after `welcome.`. */
   readonly welcome: Readonly<Record<string, Condition>>;
 }
@@ -42,12 +44,9 @@ const shown: Readonly<Record<ViewName, View>> = {
     welcome: { 'tasks.noFolder': WITHOUT_FOLDER, tasks: all(IN_FOLDER, isSet('packsAreRead')) },
   },
   trajectories: {
+    when: either(isSet('hasDialogues'), isSet('hasSeveralLogs')),
     initialSize: 2,
-    welcome: {
-      'trajectories.restricted': RESTRICTED,
-      'trajectories.noFolder': trusted(WITHOUT_FOLDER),
-      trajectories: trusted(IN_FOLDER),
-    },
+    welcome: { trajectories: IN_FOLDER },
   },
   models: {
     visibility: 'collapsed',
@@ -55,12 +54,9 @@ const shown: Readonly<Record<ViewName, View>> = {
     welcome: { 'models.restricted': RESTRICTED, models: trusted() },
   },
   runs: {
+    when: isSet('hasRuns'),
     initialSize: 2,
-    welcome: {
-      'runs.restricted': RESTRICTED,
-      'runs.noFolder': trusted(WITHOUT_FOLDER),
-      runs: trusted(IN_FOLDER, isSet('runsAreRead')),
-    },
+    welcome: { 'runs.restricted': RESTRICTED, runs: trusted(isSet('runsAreRead')) },
   },
 };
 
@@ -77,10 +73,11 @@ const sideBarViews = Object.entries(shown).map(([name, view]) => ({
 const sideBar = {
   viewsContainers: { activitybar: [{ id: CONTAINER, title: 'Tandem', icon: PICTURE }] },
   views: {
-    [CONTAINER]: sideBarViews.map(({ id, name, visibility, initialSize }) => ({
+    [CONTAINER]: sideBarViews.map(({ id, name, when, visibility, initialSize }) => ({
       id,
       name: `%view.${name}%`,
       icon: PICTURE,
+      when,
       visibility,
       initialSize,
     })),
@@ -92,9 +89,13 @@ const sideBar = {
 
 const PRODUCT = 'Tandem';
 
-/** Tandem wakes for a panel that is restored, for runs that may be queued, and for lessons that continue. */
+/**
+ * Tandem wakes for a panel that is restored, for runs that may be queued, and for lessons that continue; for a log,
+ * because its view appears only once Tandem has seen it.
+ */
 export const activationEvents = [
   ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
+  'workspaceContains:.tandem/log',
   'workspaceContains:.tandem/runs',
   'workspaceContains:.tandem/teaching',
 ];
@@ -103,15 +104,20 @@ export const restrictedConfigurations = Object.values(settings)
   .flatMap((group) => Object.entries<object>(group))
   .flatMap(([name, setting]) => ('isRestricted' in setting ? [`tandem.${name}`] : []));
 
-/** The steps of the walkthrough, and what ticks each off: one of these commands, or that the step was opened. */
-const steps: Readonly<Record<string, readonly (CommandName | 'onStepSelected')[]>> = {
-  play: ['playFirst', 'playNext', 'playTask'],
-  agent: ['chooseAgent', 'useAsAgent', 'connectModel', 'addModelFolder'],
-  packs: ['addPack', 'addPackFile', 'downloadPack'],
+const ran = (...names: readonly CommandName[]): string[] => names.map((name) => `onCommand:${idOf(name)}`);
+
+/** The editor hears of this only once it has loaded the walkthrough, as of commands. */
+const is = (condition: Condition): string => `onContext:${condition}`;
+
+/** The steps of the walkthrough, and the events that tick each off. */
+const steps: Readonly<Record<string, readonly string[]>> = {
+  play: [...ran('playNext', 'playTask'), is(isSet('hasDialogues')), `onView:${views.trajectories}`],
+  agent: ran('chooseAgent', 'useAsAgent', 'connectModel', 'addModelFolder'),
+  packs: ran('addPack', 'addPackFile', 'downloadPack', 'generateTasks'),
   data: ['onStepSelected'],
-  teach: ['teachAgent'],
-  use: ['compareBlindly', 'useAsAgent'],
-  people: ['assignPack', 'judgeNext', 'showAgreement'],
+  teach: [...ran('teachAgent'), is(isSet('hasRuns')), `onView:${views.runs}`],
+  use: ran('compareBlindly', 'useAsAgent'),
+  people: ran('assignPack', 'review', 'showAgreement'),
 };
 
 const declared = Object.entries(places).map(([name, place]) => ({
@@ -176,9 +182,7 @@ export const contributes = {
         title: `%walkthrough.${id}.title%`,
         description: `%walkthrough.${id}.description%`,
         media: { markdown: `media/walkthrough/${id}.md` },
-        completionEvents: events.map((event) =>
-          event === 'onStepSelected' ? event : `onCommand:${idOf(event)}`,
-        ),
+        completionEvents: events,
       })),
     },
   ],

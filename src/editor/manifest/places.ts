@@ -66,20 +66,15 @@ export const places: Readonly<Record<CommandName, Place>> = {
   playTask: { icon: 'play', palette: 'never', menus: [onRow(TASK, '1_open@1')] },
   playNext: {
     icon: 'play',
-    palette: PACKS,
+    palette: IN_FOLDER,
     menus: [inTitle('tasks', 'navigation@1', PACKS)],
-    keys: [anywhere('p', PACKS)],
-  },
-  playFirst: {
-    icon: 'play',
-    palette: all(IN_FOLDER, isSet('packsAreRead'), not(PACKS)),
-    keys: [anywhere('p', IN_FOLDER, not(PACKS))],
+    keys: [anywhere('p', IN_FOLDER)],
   },
   playNextOfPack: { palette: 'never', menus: [onRow('pack', '1_open@0')] },
   collect: { palette: PACKS, menus: [inTitle('tasks', '0_generate@2', PACKS), onRow('pack', '2_collect@1')] },
   assignPack: { icon: 'organization', palette: PACKS, menus: [onRow('pack', '2_collect@2')] },
   removePack: { palette: 'never', menus: [onRow('pack', '3_list@1')] },
-  toggleCounters: { palette: SESSION, menus: [inEditorTitle('1_session@1', SESSION)] },
+  toggleCounters: { palette: 'never', menus: [inEditorTitle('1_session@1', SESSION)] },
   findTask: { icon: 'search', palette: PACKS, menus: [inTitle('tasks', 'navigation@2', PACKS)] },
   filterTasks: {
     icon: 'filter',
@@ -91,7 +86,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   clearTaskFilter: {
     icon: 'filter-filled',
-    palette: TASKS_FILTERED,
+    palette: 'never',
     menus: [inTitle('tasks', 'navigation@3', TASKS_FILTERED)],
   },
   openPack: {
@@ -110,13 +105,12 @@ export const places: Readonly<Record<CommandName, Place>> = {
   showDialogues: { palette: 'never', menus: [onRow(['draftTask', 'playedTask'], '2_dialogues@1')] },
   skipTask: { palette: 'never', menus: [onRow(['newTask', 'draftTask'], '2_dialogues@2')] },
   addPack: { icon: 'add', palette: IN_FOLDER, menus: [inTitle('tasks', 'navigation@4', IN_FOLDER)] },
-  addPackFile: { palette: IN_FOLDER },
-  downloadPack: { palette: IN_FOLDER },
-  addStarterPack: { palette: IN_FOLDER },
-  generateTasks: { palette: IN_FOLDER, menus: [inTitle('tasks', '0_generate@1', IN_FOLDER)] },
+  addPackFile: { palette: 'never' },
+  downloadPack: { palette: 'never' },
+  generateTasks: { palette: 'never', menus: [inTitle('tasks', '0_generate@1', IN_FOLDER)] },
 
   // The sessions and all views.
-  showSession: { palette: isSet('hasSessions') },
+  showSession: { palette: 'never' },
   refresh: {
     icon: 'refresh',
     palette: 'always',
@@ -133,8 +127,8 @@ export const places: Readonly<Record<CommandName, Place>> = {
   openTrajectory: { palette: 'never' },
   openReplay: { icon: 'history', palette: 'never', menus: [onRow('trajectory', '1_open@1', ONE_ROW)] },
   nextFailure: { palette: IN_FOLDER, keys: replayKeys('f8') },
-  previousFailure: { palette: IN_FOLDER, keys: replayKeys('shift+f8') },
-  nextUnreviewed: { palette: IN_FOLDER, keys: replayKeys('alt+n') },
+  previousFailure: { palette: 'never', keys: replayKeys('shift+f8') },
+  nextUnreviewed: { palette: 'never', keys: replayKeys('alt+n') },
   openSession: { palette: 'never', menus: [onRow('trajectory', '1_open@2', ONE_ROW)] },
   compareTrajectory: { palette: 'never', menus: [onRow('trajectory', '2_compare@1', ONE_ROW)] },
   compareTrajectories: {
@@ -151,7 +145,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   saveTrajectoryFilter: {
     icon: 'save',
-    palette: DIALOGUES_FILTERED,
+    palette: 'never',
     menus: [
       inTitle('trajectories', '0_list@2', DIALOGUES_FILTERED),
       onRow('trajectoryFilter', 'inline@1'),
@@ -160,7 +154,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   clearTrajectoryFilter: {
     icon: 'filter-filled',
-    palette: DIALOGUES_FILTERED,
+    palette: 'never',
     menus: [
       inTitle('trajectories', 'navigation@1', DIALOGUES_FILTERED),
       onRow('trajectoryFilter', 'inline@2'),
@@ -177,22 +171,16 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', '0_list@1', IN_FOLDER)],
   },
-  renameTrajectory: {
-    palette: IN_FOLDER,
-    menus: [onRow('trajectory', '3_notes@1', ONE_ROW)],
-    keys: [renamesIn('trajectories')],
-  },
-  tagTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '3_notes@2')] },
-  noteOnTrajectory: { palette: IN_FOLDER, menus: [onRow('trajectory', '3_notes@3', ONE_ROW)] },
-  acceptTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '2_review@1')] },
-  redoTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '2_review@2')] },
-  unreviewTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '2_review@3')] },
+  editTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '3_notes@1')] },
+  renameTrajectory: { palette: 'never', keys: [renamesIn('trajectories')] },
+  tagTrajectories: { palette: 'never' },
+  noteOnTrajectory: { palette: 'never' },
+  review: { icon: 'law', palette: IN_FOLDER, menus: [inTitle('trajectories', '0_list@4', IN_FOLDER)] },
+  acceptTrajectories: { palette: 'never', menus: [onRow('trajectory', '2_review@1')] },
+  redoTrajectories: { palette: 'never', menus: [onRow('trajectory', '2_review@2')] },
+  unreviewTrajectories: { palette: 'never', menus: [onRow('trajectory', '2_review@3')] },
   judgeTrajectory: { palette: 'never', menus: [onRow('trajectory', '2_review@4', ONE_ROW)] },
-  judgeNext: {
-    icon: 'law',
-    palette: IN_FOLDER,
-    menus: [inTitle('trajectories', '0_list@4', IN_FOLDER)],
-  },
+  judgeNext: { palette: 'never' },
   deleteTrajectories: {
     icon: 'trash',
     palette: 'never',
@@ -205,7 +193,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', '1_files@1', IN_FOLDER)],
   },
-  saveExport: { icon: 'save', palette: OF_EXPORT, menus: [inEditorTitle('navigation@1', OF_EXPORT)] },
+  saveExport: { icon: 'save', palette: 'never', menus: [inEditorTitle('navigation@1', OF_EXPORT)] },
   publish: { icon: 'cloud-upload', palette: IN_FOLDER, menus: [onRow('doneRun', '2_control@3')] },
   importTrajectories: { palette: IN_FOLDER, menus: [inTitle('trajectories', '1_files@2', IN_FOLDER)] },
   showStatistics: {
@@ -225,7 +213,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   openTranscript: {
     icon: 'markdown',
-    palette: SESSION,
+    palette: 'never',
     menus: [inEditorTitle('navigation', SESSION), onRow('trajectory', '1_open@3', ONE_ROW)],
   },
 
@@ -290,16 +278,16 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   acceptAnswer: {
     icon: 'check',
-    palette: all(OF_ANSWER, not(BREAKS_TESTS)),
+    palette: 'never',
     menus: [inEditorTitle('navigation@1', OF_ANSWER, not(BREAKS_TESTS))],
   },
   acceptAnswerAnyway: {
     icon: 'warning',
-    palette: all(OF_ANSWER, BREAKS_TESTS),
+    palette: 'never',
     menus: [inEditorTitle('navigation@1', OF_ANSWER, BREAKS_TESTS)],
   },
-  rejectAnswer: { icon: 'close', palette: OF_ANSWER, menus: [inEditorTitle('navigation@2', OF_ANSWER)] },
-  testProposal: { icon: 'beaker', palette: OF_ANSWER, menus: [inEditorTitle('navigation@0', OF_ANSWER)] },
+  rejectAnswer: { icon: 'close', palette: 'never', menus: [inEditorTitle('navigation@2', OF_ANSWER)] },
+  testProposal: { icon: 'beaker', palette: 'never', menus: [inEditorTitle('navigation@0', OF_ANSWER)] },
   runTests: {
     palette: all(PYTHON, IN_FOLDER),
     menus: [inText('1_modification@11', PYTHON, FILE, IN_FOLDER)],
@@ -345,7 +333,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   advanceQueue: {
     icon: 'debug-rerun',
-    palette: QUEUE_HALTED,
+    palette: 'never',
     menus: [
       inTitle('runs', 'navigation@0', QUEUE_HALTED),
       onRow('queuedRun', 'inline@0', QUEUE_HALTED),
@@ -360,13 +348,9 @@ export const places: Readonly<Record<CommandName, Place>> = {
     menus: [onRow(STARTED_RUN, 'inline@2'), onRow(STARTED_RUN, '1_open@3')],
   },
   revealRun: { palette: 'never', menus: [onRow(RUN, '1_open@4')] },
-  renameRun: {
-    palette: IN_FOLDER,
-    menus: [onRow(RUN, '3_notes@1', ONE_ROW)],
-    keys: [renamesIn('runs')],
-  },
-  tagRuns: { palette: IN_FOLDER, menus: [onRow(RUN, '3_notes@2')] },
-  noteOnRun: { palette: IN_FOLDER, menus: [onRow(RUN, '3_notes@3', ONE_ROW)] },
+  editRuns: { palette: IN_FOLDER, menus: [onRow(RUN, '3_notes@1')] },
+  renameRun: { palette: 'never', keys: [renamesIn('runs')] },
+  tagRuns: { palette: 'never' },
   findRun: { icon: 'search', palette: IN_FOLDER, menus: [inTitle('runs', 'navigation@2', IN_FOLDER)] },
   showRunTable: {
     icon: 'table',

@@ -33,13 +33,13 @@ export async function openBeside(
 function noneWords(wanted: Wanted, direction: Direction, isAny: boolean): string {
   if (wanted === 'unreviewed') {
     return isAny
-      ? t('No dialogue that is not reviewed follows in the list of trajectories.')
-      : t('Every answered dialogue in the list of trajectories is reviewed.');
+      ? t('No dialogue that is not reviewed follows in the list.')
+      : t('Every answered dialogue in the list is reviewed.');
   }
-  if (!isAny) return t('The list of trajectories has no failed dialogue.');
+  if (!isAny) return t('The list has no failed dialogue.');
   return direction === 'next'
-    ? t('No failed dialogue follows in the list of trajectories.')
-    : t('No failed dialogue comes before this one in the list of trajectories.');
+    ? t('No failed dialogue follows in the list.')
+    : t('No failed dialogue comes before this one in the list.');
 }
 
 /** A part of a list, and those of its dialogues that are wanted; undefined when it can have none. */

@@ -54,7 +54,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
     ),
     play,
   );
-  if (pressed === play) await vscode.commands.executeCommand(idOf('playFirst'));
+  if (pressed === play) await vscode.commands.executeCommand(idOf('playNext'));
 }
 
 interface PlayableModels {

@@ -11,8 +11,9 @@ import { revealFolder } from '../revealFolder';
 import { rowsMeant } from '../tree';
 import { askLine } from '../askLine';
 import { pickTags } from '../pickOrType';
+import { pickOne, valueOf } from '../inputSteps';
 import { deleteRuns, runsOf } from './finishedRunActions';
-import { runName } from './words';
+import { runName, tagWords } from './words';
 import { chooseRun } from './runPicker';
 
 const { t } = vscode.l10n;
@@ -91,9 +92,33 @@ export async function startFile({ engines, runPanels, runStarter }: App): Promis
   if (run !== undefined) await runPanels.open(run);
 }
 
-/** An empty name restores that of the configuration. */
+/** Several runs have only tags to edit together. */
+export async function editRuns(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
+  const runs = await runsAt(app, row, selected);
+  const [first, ...others] = runs;
+  if (first === undefined) return;
+  if (others.length > 0) return tag(app, runs);
+  const detail = await pickOne({
+    title: t('Edit {0}', runName(first, t)),
+    items: [
+      { label: t('Name'), description: first.name, edit: rename },
+      { label: t('Tags'), description: tagWords(first).join(' '), edit: tag },
+      { label: t('Note'), description: first.note, edit: note },
+    ],
+  });
+  await valueOf(detail)?.edit(app, runs);
+}
+
 export async function renameRun(app: App, row: RowOrSelected): Promise<void> {
-  const [run] = await runsAt(app, row);
+  await rename(app, await runsAt(app, row));
+}
+
+export async function tagRuns(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
+  await tag(app, await runsAt(app, row, selected));
+}
+
+/** An empty name restores that of the configuration. */
+async function rename(app: App, [run]: readonly Run[]): Promise<void> {
   if (run === undefined) return;
   const name = await askLine({
     title: t('Rename {0}', runName(run, t)),
@@ -105,8 +130,7 @@ export async function renameRun(app: App, row: RowOrSelected): Promise<void> {
 }
 
 /** Tags of only some of the selected runs stay as they are. */
-export async function tagRuns(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
-  const runs = await runsAt(app, row, selected);
+async function tag(app: App, runs: readonly Run[]): Promise<void> {
   const [first] = runs;
   if (first === undefined) return;
   const isCommon = (tag: string): boolean => runs.every(({ tags = [] }) => tags.includes(tag));
@@ -132,16 +156,15 @@ export async function tagRuns(app: App, row: CommandRow, selected?: readonly Com
   }));
 }
 
-export async function noteOnRun(app: App, row: CommandRow): Promise<void> {
-  const [run] = await runsAt(app, row);
+async function note(app: App, [run]: readonly Run[]): Promise<void> {
   if (run === undefined) return;
-  const note = await askLine({
+  const written = await askLine({
     title: t('Note on {0}', runName(run, t)),
     prompt: t('What the run is for, or what came of it'),
     value: run.note ?? '',
     most: MAX_LENGTHS.note,
   });
-  if (note !== undefined) await change(app, [run], () => ({ note }));
+  if (written !== undefined) await change(app, [run], () => ({ note: written }));
 }
 
 export async function findRun({ runPanels, runWatch }: App): Promise<void> {

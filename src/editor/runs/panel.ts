@@ -210,7 +210,7 @@ export async function useModel({ folder }: Run, where: 'play' | 'chat', engine: 
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
   await useAsAgent(spec, engine);
-  if (where === 'play') await vscode.commands.executeCommand(idOf('playFirst'));
+  if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
   else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
 }
 

@@ -1,5 +1,8 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Run, Runs } from '../../core/training/runs';
+import { isThere } from '../../core/trajectory/files';
+import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
 
 export interface LogLook {
@@ -12,6 +15,7 @@ export class RunWatch implements vscode.Disposable {
   private readonly looked = new vscode.EventEmitter<LogLook>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly ended = new vscode.EventEmitter<Run>();
+  private any: boolean | undefined;
   private readonly disposables: { dispose(): unknown }[];
   /** By data folder. */
   private readonly logs = new Map<string, LogWatch>();
@@ -45,6 +49,11 @@ export class RunWatch implements vscode.Disposable {
       }),
     ];
     this.follow();
+  }
+
+  /** Whether there is a run or a lesson, also where none may be read; undefined until the first look. */
+  get hasAny(): boolean | undefined {
+    return this.any;
   }
 
   /** Undefined in a window without a folder, and in a workspace that is not trusted. */
@@ -81,6 +90,17 @@ export class RunWatch implements vscode.Disposable {
     vscode.Disposable.from(...this.disposables, ...this.logs.values()).dispose();
   }
 
+  /** Only names are read, which a workspace that is not trusted may have chosen. */
+  private async lookForAny(): Promise<void> {
+    const folders = this.engines.logs.map(({ engine }) => engine.dataFolder).filter((one) => one !== '');
+    const any =
+      this.everywhere.all.length > 0 || (await Promise.all(folders.map(hasRunOrLesson))).includes(true);
+    if (any === this.any) return;
+    this.any = any;
+    void vscode.commands.executeCommand('setContext', contextKeys.hasRuns, any);
+    this.changed.fire();
+  }
+
   private get shown(): LogWatch | undefined {
     return this.logs.get(this.engines.shown.engine.dataFolder);
   }
@@ -97,15 +117,22 @@ export class RunWatch implements vscode.Disposable {
     for (const folder of folders) {
       if (this.logs.has(folder)) continue;
       const log = new LogWatch(folder, this.report);
-      log.onDidLook(() => this.looked.fire({ runs: log.runs, all: log.all }));
+      log.onDidLook(() => {
+        this.lookForAny().catch(this.report);
+        this.looked.fire({ runs: log.runs, all: log.all });
+      });
       log.onDidChange(() => this.changed.fire());
       log.onDidEnd((run) => this.ended.fire(run));
       this.logs.set(folder, log);
     }
     // Listeners must drop the runs of a removed log.
     if (gone.length > 0) this.changed.fire();
+    this.lookForAny().catch(this.report);
   }
 }
+
+const hasRunOrLesson = async (dataFolder: string): Promise<boolean> =>
+  (await new Runs(dataFolder).ids()).length > 0 || (await isThere(path.join(dataFolder, 'teaching')));
 
 const POLL_INTERVAL_MS = 1000;
 /** Milliseconds without a change before a look: files come one after the other. */
@@ -113,7 +140,7 @@ const QUIET_MS = 200;
 
 /** Files that change when a run appears, starts, stops, is evaluated, renamed or deleted. */
 const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,notes.json,evaluations/*.json}';
-const ON_THE_WAY = '{runs,runs/*}';
+const ON_THE_WAY = '{runs,runs/*,teaching}';
 
 /** The runs of one log. Only folders of live or queued runs are polled. */
 class LogWatch implements vscode.Disposable {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { App, CommandRow } from '../app';
-import { idOf } from '../contributions';
+import { idOf, type CommandName } from '../contributions';
 import { documentUri, openDocument } from '../documents';
 import { askPseudonym } from '../pseudonym';
 import type { Pack, ListedTask, Packs } from './packs';
@@ -65,8 +65,8 @@ async function askWhoPlays({ engines, played }: App, { file, name, tasks }: Pack
   await askPseudonym(engines.of(file), why);
 }
 
-/** Adds the packs that ship if there are none, and opens the next task; a newcomer's agent knows the first pack. */
-export async function playFirst(app: App): Promise<void> {
+/** Adds the packs that ship if there are none; a newcomer's agent knows the first pack. */
+export async function playNext(app: App): Promise<void> {
   const { samplePacks, packs, tasks, panels } = app;
   const all = await packs.all();
   if (all.length > 0) return playNextOf(app, all);
@@ -112,31 +112,32 @@ export async function skip({ engines, panels }: App, task: ListedTask): Promise<
   if (reason !== undefined) await panels.skip(task, reason);
 }
 
-export async function addPack(): Promise<void> {
+export async function addPack({ samplePacks }: App): Promise<void> {
+  const run = (command: CommandName) => () => vscode.commands.executeCommand(idOf(command));
   const ways = [
     {
       label: `$(file-add) ${t('From a File…')}`,
       detail: t('A file of tasks in ColBench’s format (.jsonl); you can also drop it on the list'),
-      command: idOf('addPackFile'),
+      add: run('addPackFile'),
     },
     {
       label: `$(cloud-download) ${t('Download ColBench…')}`,
       detail: t('The published tasks, after you have accepted their licence'),
-      command: idOf('downloadPack'),
+      add: run('downloadPack'),
     },
     {
       label: `$(sparkle) ${t('Generate Tasks…')}`,
       detail: t('As many tasks of the starter world as you like, to collect dialogues of and to learn from'),
-      command: idOf('generateTasks'),
+      add: run('generateTasks'),
     },
     {
       label: `$(rocket) ${t('Sample Packs')}`,
       detail: t('Tasks that come with Tandem, and an agent that plays on this machine'),
-      command: idOf('addStarterPack'),
+      add: () => samplePacks.add(),
     },
   ];
-  const way = await vscode.window.showQuickPick(ways, { title: t('Add Pack') });
-  if (way !== undefined) await vscode.commands.executeCommand(way.command);
+  const way = await vscode.window.showQuickPick(ways, { title: t('Add Tasks') });
+  await way?.add();
 }
 
 /** Maximum number of rows; people narrow a longer list instead of reading it. */

@@ -18,6 +18,8 @@ import {
 } from './status';
 
 export type TaskNode =
+  /** Leads to the first lesson while the view of runs is hidden. */
+  | { readonly kind: 'teach' }
   | { readonly kind: 'pack'; readonly pack: Pack }
   | { readonly kind: 'task'; readonly task: ListedTask }
   | { readonly kind: 'bad'; readonly bad: BadLine }
@@ -52,6 +54,15 @@ export function taskItem(
   const said = [task.title, words || taskStatusWords('new', t), ...ofOthers.slice(0, MAX_OTHER_PLAYERS)];
   item.accessibilityInformation = { label: said.join(', ') };
   item.command = { command: idOf('playTask'), title: t('Play'), arguments: [node] };
+  return item;
+}
+
+export function teachItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Teach Agent…'));
+  item.id = 'teach';
+  item.description = t('train it on this machine');
+  item.iconPath = new vscode.ThemeIcon('mortar-board');
+  item.command = { command: idOf('teachAgent'), title: t('Teach the agent') };
   return item;
 }
 

@@ -9,6 +9,7 @@ import {
   badItem,
   othersItem,
   taskItem,
+  teachItem,
   type TaskList,
   type TaskMoreRow,
   type TaskNode,
@@ -37,11 +38,13 @@ const MAX_BAD_LINES = 50;
 export class TaskTree extends Tree<TaskNode> {
   private readonly shown = new Map<string, number>();
   private wanted: ReadonlySet<TaskStatus> | undefined;
+  private hadRuns: boolean | undefined;
   private ambiguous: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly packs: Packs,
     private readonly played: PlayedTasks,
+    private readonly runs: { readonly hasAny: boolean | undefined; readonly onDidChange: vscode.Event<void> },
     drop: PackDrop,
     report: (error: unknown) => void,
   ) {
@@ -49,6 +52,9 @@ export class TaskTree extends Tree<TaskNode> {
     this.owns(
       packs.onDidChange(() => this.redraw()),
       played.onDidChange(() => this.redraw()),
+      runs.onDidChange(() => {
+        if (this.hadRuns !== runs.hasAny) this.redraw();
+      }),
       this.onDidChangeTreeData(() => void this.showFilter().catch(report)),
     );
   }
@@ -57,7 +63,10 @@ export class TaskTree extends Tree<TaskNode> {
     if (node === undefined) {
       const [packs] = await Promise.all([this.packs.all(), this.played.read()]);
       this.ambiguous = repeated(packs.map(({ name }) => name));
-      return packs.map((pack) => ({ kind: 'pack', pack }));
+      this.hadRuns = this.runs.hasAny;
+      const isOffered = packs.length > 0 && this.hadRuns === false;
+      const teach: TaskNode[] = isOffered ? [{ kind: 'teach' }] : [];
+      return [...teach, ...packs.map((pack): TaskNode => ({ kind: 'pack', pack }))];
     }
     if (node.kind === 'pack') return this.rowsOf(node.pack);
     return node.kind === 'others' ? this.page(node.pack, node.tasks, 'others') : [];
@@ -67,6 +76,8 @@ export class TaskTree extends Tree<TaskNode> {
     switch (node.kind) {
       case 'pack':
         return this.packItem(node.pack);
+      case 'teach':
+        return teachItem();
       case 'others':
         return othersItem(node);
       case 'task': {

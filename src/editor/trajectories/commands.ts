@@ -44,7 +44,7 @@ export async function search({ engines, trajectories, replays }: App): Promise<v
 export async function group({ trajectories }: App): Promise<void> {
   const chosen = valueOf(
     await pickOne({
-      title: t('Group Trajectories By'),
+      title: t('Group Dialogues By'),
       items: groupings.map((grouping) => ({
         label: groupingName(grouping, t),
         description: groupingWords(grouping, t),

@@ -24,10 +24,10 @@ export async function deleteDialogues(
       modal: true,
       detail: one
         ? t(
-            'It is removed from every list, statistic and export. The log keeps its lines, so “Restore Deleted Trajectories…” can bring it back.',
+            'It is removed from every list, statistic and export. The log keeps its lines, so “Restore Deleted Dialogues…” can bring it back.',
           )
         : t(
-            'They are removed from every list, statistic and export. The log keeps their lines, so “Restore Deleted Trajectories…” can bring them back.',
+            'They are removed from every list, statistic and export. The log keeps their lines, so “Restore Deleted Dialogues…” can bring them back.',
           ),
     },
     remove,
@@ -80,7 +80,7 @@ export async function restoreDialogues(
       description: `${engine.calledBy(summary.agent)} · ${ago(summary.startedAt, Date.now(), t)}`,
       id: summary.id,
     })),
-    { title: t('Restore Deleted Trajectories'), placeHolder: t('Choose what to restore'), canPickMany: true },
+    { title: t('Restore Deleted Dialogues'), placeHolder: t('Choose what to restore'), canPickMany: true },
   );
   if (picked === undefined || picked.length === 0) return;
   await log.undelete(picked.map(({ id }) => id));

@@ -33,7 +33,7 @@ export async function pickFilter(log: TrajectoryLog, namer: RunNamer, list: Filt
     ];
     const dimension = valueOf(
       await pickOne({
-        title: t('Filter Trajectories: {0}', dialogues(log.count(filter).total, t)),
+        title: t('Filter Dialogues: {0}', dialogues(log.count(filter).total, t)),
         placeholder: t('Choose what to filter by. Escape shows the list.'),
         items: items(),
         matchOnDescription: true,
@@ -107,9 +107,9 @@ export async function saveFilter({ filter, grouping, saved }: FilteredList): Pro
       title: t('Save Filter: {0}', filterWords(filter, t)),
       prompt:
         names.length === 0
-          ? t('Name of the filter in “Filter Trajectories…”')
+          ? t('Name of the filter in “Filter Dialogues…”')
           : t(
-              'Name of the filter in “Filter Trajectories…”. The same name replaces one of these: {0}',
+              'Name of the filter in “Filter Dialogues…”. The same name replaces one of these: {0}',
               names.join(', '),
             ),
       validate: (text) => (text.trim() === '' ? t('Enter some text.') : undefined),

@@ -11,7 +11,7 @@ const { t } = vscode.l10n;
 
 export async function importTrajectories(shown: ShownLog): Promise<void> {
   const { name: folder } = shown;
-  const title = folder === undefined ? t('Import Trajectories') : t('Import Trajectories Into {0}', folder);
+  const title = folder === undefined ? t('Import Dialogues') : t('Import Dialogues Into {0}', folder);
   const kinds = [
     { label: t('Published rows'), detail: t('A file of JSON lines, one for each dialogue'), from: fromFile },
     {

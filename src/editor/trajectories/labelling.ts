@@ -10,9 +10,26 @@ import { askLine } from '../askLine';
 import { askPseudonym } from '../pseudonym';
 import type { KnownWord } from '../pickOrType';
 import { pickTags } from '../pickOrType';
+import { pickOne, valueOf } from '../inputSteps';
+import { notes, tagsInShort } from './words';
 import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
+
+/** Several dialogues have only tags to edit together. */
+export async function editDialogues(app: App, chosen: readonly TrajectorySummary[]): Promise<void> {
+  const [first, ...others] = chosen;
+  if (first === undefined || others.length > 0) return tagDialogues(app, chosen);
+  const detail = await pickOne({
+    title: t('Edit {0}', app.trajectories.title(first)),
+    items: [
+      { label: t('Title'), description: first.title, edit: renameDialogue },
+      { label: t('Tags'), description: tagsInShort(first).join(' '), edit: tagDialogues },
+      { label: t('Note'), description: notes(first).join(), edit: noteOnDialogue },
+    ],
+  });
+  await valueOf(detail)?.edit(app, chosen);
+}
 
 /** A dialogue without a title of one's own has that of another person, or of its task. */
 export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {

@@ -5,6 +5,7 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { inOneLine } from '../../core/text';
 import type { App } from '../app';
 import { askLine } from '../askLine';
+import { idOf, type CommandName } from '../contributions';
 import { loggedReason, redoReasons } from '../reasons';
 import { pickOne, valueOf } from '../inputSteps';
 import { askPseudonym } from '../pseudonym';
@@ -24,6 +25,30 @@ export const redoDialogues = (app: App, chosen: readonly TrajectorySummary[]): P
 /** Also reviews that others gave. */
 export const takeReviewsBack = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
   review(app, chosen, () => Promise.resolve({}));
+
+/** Asks what to do with the chosen dialogues; without any, which dialogue to go on with. */
+export async function chooseReview(
+  { titles, trajectories }: App,
+  chosen: readonly TrajectorySummary[],
+): Promise<void> {
+  const finished = chosen.filter(({ state }) => state !== 'open');
+  const [first, ...others] = finished;
+  const named = titles();
+  const item = (name: CommandName, detail?: string) => ({ label: named.get(idOf(name)) ?? '', detail, name });
+  const isReviewed = finished.some(({ review }) => review !== undefined);
+  const title = first && (others.length === 0 ? trajectories.title(first) : dialogues(finished.length, t));
+  const picked = await pickOne({
+    title: title === undefined ? t('Review') : t('Review {0}', title),
+    items: [
+      ...(first === undefined ? [] : [item('acceptTrajectories'), item('redoTrajectories')]),
+      ...(isReviewed ? [item('unreviewTrajectories')] : []),
+      item('nextUnreviewed', t('Opens the next dialogue of the list without a review')),
+      item('judgeNext', t('Opens one that others played, without what they said of it')),
+    ],
+  });
+  const name = valueOf(picked)?.name;
+  if (name !== undefined) await vscode.commands.executeCommand(idOf(name));
+}
 
 /** Without a state it takes the earlier review back. */
 interface Verdict {

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
+import { isThere } from '../../core/trajectory/files';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { afterActivation } from '../afterActivation';
@@ -66,9 +68,15 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     this.saved = new SavedFilters(memory);
     this.owns(
       this.filtered,
-      afterActivation(() => this.tellIfFiltered()),
+      afterActivation(() => {
+        this.tellIfFiltered();
+        void this.tellIfAny();
+      }),
       log.onDidChange(() => this.limits.clear()),
-      log.onDidChangeDialogues(() => this.redraw()),
+      log.onDidChangeDialogues(() => {
+        void this.tellIfAny();
+        this.redraw();
+      }),
       packs.onDidChange(() => this.redraw()),
     );
     this.eachMinute(() => this.redraw());
@@ -218,6 +226,13 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
 
   private withMore(shown: TrajectoryNode[], total: number, of = ''): TrajectoryNode[] {
     return shown.length < total ? [...shown, { kind: 'more', of, shown: shown.length, total }] : shown;
+  }
+
+  /** The log itself is opened only where it is shown. */
+  private async tellIfAny(): Promise<void> {
+    const { dataFolder } = this.log.engine;
+    const hasLog = dataFolder !== '' && (await isThere(path.join(dataFolder, 'log')));
+    void vscode.commands.executeCommand('setContext', contextKeys.hasDialogues, hasLog);
   }
 
   private tellIfFiltered(): void {

@@ -184,11 +184,9 @@ function deletedThere(count: number, t: Translate): string[] {
   if (count === 0) return [];
   return [
     count === 1
-      ? t(
-          '1 was deleted in that folder and is hidden here too; “Restore Deleted Trajectories…” shows it again.',
-        )
+      ? t('1 was deleted in that folder and is hidden here too; “Restore Deleted Dialogues…” shows it again.')
       : t(
-          '{0} were deleted in that folder and are hidden here too; “Restore Deleted Trajectories…” shows them again.',
+          '{0} were deleted in that folder and are hidden here too; “Restore Deleted Dialogues…” shows them again.',
           grouped(count),
         ),
   ];

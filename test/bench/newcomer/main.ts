@@ -95,8 +95,8 @@ try {
   took('the window');
   await firstDialogue(workbench);
   took('to a graded dialogue');
-  await workbench.openViews('Runs');
-  await workbench.page.getByRole('button', { name: 'Teach Agent…' }).first().click();
+  await workbench.openViews('Tasks');
+  await workbench.page.getByRole('treeitem', { name: 'Teach Agent…' }).click();
   const dataFolder = path.join(clone, '.sample', 'workspace', '.tandem');
   for (let number = 1; number <= Number(values.lessons); number += 1) {
     await page(workbench)

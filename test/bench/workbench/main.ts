@@ -59,8 +59,8 @@ const composer = (workbench: WorkbenchDriver): Locator =>
   session(workbench).getByRole('textbox', { name: 'Your reply to the agent' });
 
 async function longDialogue(workbench: WorkbenchDriver, report: Report): Promise<[Frames, Frames]> {
-  await workbench.page.getByRole('tree', { name: 'Trajectories' }).press('Home');
-  const row = rows(workbench, 'Trajectories').filter({ hasText: 'Parcel surcharge' });
+  await workbench.page.getByRole('tree', { name: 'Dialogues' }).press('Home');
+  const row = rows(workbench, 'Dialogues').filter({ hasText: 'Parcel surcharge' });
   report(
     `session of ${TURNS} turns, from the click on`,
     await timed(async () => {
@@ -106,7 +106,7 @@ async function main(): Promise<void> {
     try {
       report('the workbench itself, from the reload on', await timed(() => workbench.reload()));
       await workbench.activityBar('Tandem').click();
-      await workbench.openViews('Trajectories');
+      await workbench.openViews('Dialogues');
       const short = await shortDialogue(workbench, report);
       const [scrolled, written] = await longDialogue(workbench, report);
       reportFrames('frames while one turn is written', short);

@@ -76,7 +76,7 @@ function notAFile(address: vscode.Uri): Fault {
 }
 
 function folderAt(target: TaskNode | undefined): vscode.WorkspaceFolder | undefined {
-  if (target === undefined) return undefined;
+  if (target === undefined || target.kind === 'teach') return undefined;
   const file =
     target.kind === 'task' ? target.task.pack : target.kind === 'bad' ? target.bad.file : target.pack.file;
   return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));

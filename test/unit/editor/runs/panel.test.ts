@@ -17,7 +17,7 @@ const model = 'local:/project/runs/r1/model';
 const chat = { mode: 'ask', query: '@tandem ', isPartialQuery: true };
 
 it.each<[Action, unknown[][]]>([
-  ['play', [['set', 'agent', model], ['tandem.playFirst']]],
+  ['play', [['set', 'agent', model], ['tandem.playNext']]],
   [
     'chat',
     [

@@ -13,7 +13,7 @@ afterEach(() => {
   workspace.isTrusted = true;
 });
 
-it('reads the run folders of a workspace once it is trusted', async () => {
+it('knows of runs in a workspace that is not trusted, and reads them once it is trusted', async () => {
   const dataFolder = path.join(await temporaryFolder(), '.tandem');
   await mkdir(path.join(dataFolder, 'runs', 'a'), { recursive: true });
   await writeFile(path.join(dataFolder, 'runs', 'a', 'run.json'), '{}');
@@ -26,6 +26,7 @@ it('reads the run folders of a workspace once it is trusted', async () => {
   await watch.look();
   expect(watch.all).toEqual([]);
   expect(watch.runs).toBeUndefined();
+  await expect.poll(() => watch.hasAny).toBe(true);
 
   grantTrust();
   await watch.look();
