@@ -92,9 +92,10 @@ const sideBar = {
 
 const PRODUCT = 'Tandem';
 
-/** Tandem wakes for a panel that is restored, for runs that may be queued, and for lessons that continue. */
+/** Tandem wakes for a restored panel, for stubs in Python, for runs that may be queued, and for lessons that continue. */
 export const activationEvents = [
   ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
+  'onLanguage:python',
   'workspaceContains:.tandem/runs',
   'workspaceContains:.tandem/teaching',
 ];

@@ -47,8 +47,9 @@ export class Collaborations implements vscode.Disposable {
     this.measureLater();
   }
 
-  async start(): Promise<SessionPanel | undefined> {
-    const { document, function: wanted } = pointedAt();
+  /** @param what the function of a lens; by default the one at the cursor */
+  async start(what?: unknown): Promise<SessionPanel | undefined> {
+    const { document, function: wanted } = pointedAt(what);
     const engine = this.engines.of(document.uri.fsPath);
     const request = await askRequest(
       wanted,
