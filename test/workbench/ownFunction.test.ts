@@ -1,9 +1,11 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { bareEnvironment, pytestWheels } from '../fixtures/pytestWheels';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { chooseInMenu } from './rows';
@@ -29,11 +31,17 @@ const composer = (): Locator => session().getByRole('textbox', { name: 'Your rep
 const tab = (): Locator => workbench.page.locator('.tab', { hasText: /^parcel_price$/ });
 const change = (): Locator => workbench.page.locator('.tab', { hasText: 'shop.py: file ↔ answer' });
 
+let wheels: string;
+
 beforeAll(async () => {
-  own = await startOnOwnCode();
+  wheels = await mkdtemp(path.join(os.tmpdir(), 'tandem-wheels-'));
+  own = await startOnOwnCode(await pytestWheels(wheels));
   ({ workbench } = own);
 });
-afterAll(() => own.close());
+afterAll(async () => {
+  await own.close();
+  await rm(wheels, { recursive: true, force: true });
+});
 
 /** Texts of the questions about a function. */
 const questions = {
@@ -213,6 +221,30 @@ test('edits what was accepted, and how much of it survives is logged, over a rel
     .toMatchObject({ outcome: 'edited', survived: 0.5 });
   expect((await outcomes()).at(-1)!.milliseconds).toBeGreaterThan(1000);
   expect((await outcomes()).map(({ outcome }) => outcome)).toEqual(['rejected', 'accepted', 'edited']);
+});
+
+test('installs pytest where it is missing, after another interpreter was looked for, and runs the tests', async () => {
+  const { page } = workbench;
+  await bareEnvironment(path.join(own.workspace, 'env'));
+  await own.configure({ 'python.defaultInterpreterPath': '${workspaceFolder}/env/bin/python' });
+  await openFunction(workbench);
+  const runs = async (): Promise<Locator> => {
+    await workbench.clearNotifications();
+    await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Run Tests of This Function');
+    return workbench.notification(/need pytest, which env\/bin\/python does not have/);
+  };
+  const told = await runs();
+  await workbench.pictures('own-pytest-missing');
+  await told.getByRole('button', { name: 'Choose Interpreter…' }).click();
+  await workbench.quickInput.listed('env/bin/python').waitFor();
+  await workbench.pictures('own-interpreters');
+  await quickInputOf(workbench).press('Escape');
+  await (await runs()).getByRole('button', { name: 'Install pytest…' }).click();
+  const question = page.locator('.monaco-dialog-box', { hasText: 'env/bin/python -m pip install pytest' });
+  await question.waitFor();
+  await workbench.pictures('own-pytest-install');
+  await question.getByRole('button', { name: 'Install', exact: true }).click();
+  await workbench.notification(/Tests passed: 2 of 2\./);
 });
 
 test('makes a task of the function that is selected, with the values that its tests want', async () => {
