@@ -7,6 +7,7 @@ import { childEnvironment } from '../childEnvironment';
 import { Fault } from '../fault';
 import { jsonOrUndefined } from '../json';
 import { lazily } from '../lazily';
+import { withoutEnd } from '../text';
 import { runCommand } from './run';
 
 /** Runs on every Python 3. */
@@ -73,8 +74,10 @@ export async function installPytest({ commands, folder, signal, print }: Install
     });
     signal.throwIfAborted();
     if (status === 0) continue;
-    const reason = [...output.matchAll(/^(?:ERROR|error): (.+?)\.?\s*$/gm)].at(-1)?.[1];
-    const why = reason ?? `${command.slice(0, 3).join(' ')} ended with status ${status ?? 'none'}`;
+    const reason = [...output.matchAll(/^(?:ERROR|error): (.+)$/gm)].at(-1)?.[1];
+    const why =
+      withoutEnd(reason?.trim() ?? '', '.') ||
+      `${command.slice(0, 3).join(' ')} ended with status ${status ?? 'none'}`;
     throw new Fault('testing/not-installed', `pytest could not be installed: ${why}.`);
   }
 }
