@@ -74,7 +74,9 @@ async function rowsOf(
   const { inspectInterpreter } = await import('../core/testing/interpreter');
   const inspected = await Promise.all((await pythonsFor(folder)).map(inspectInterpreter));
   // Several names on the path may be one Python.
-  const found = new Map(inspected.flatMap((each) => (each === undefined ? [] : [[each.executable, each]])));
+  const found = new Map(
+    inspected.flatMap((each) => (each === undefined ? [] : [[`${each.prefix} ${each.version}`, each]])),
+  );
   return [...found.values()].map(({ file, version, hasPytest }) => ({
     label: `Python ${version}`,
     description: hasPytest ? t('with pytest') : t('without pytest'),

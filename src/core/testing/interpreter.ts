@@ -17,6 +17,7 @@ from importlib.util import find_spec
 managed = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
 print(json.dumps({
     "executable": sys.executable,
+    "prefix": sys.prefix,
     "version": "%d.%d.%d" % sys.version_info[:3],
     "hasPytest": find_spec("pytest") is not None,
     "hasPip": find_spec("pip") is not None,
@@ -27,6 +28,8 @@ print(json.dumps({
 const interpreterSchema = lazily(() =>
   z.object({
     executable: z.string(),
+    /** Folder of its packages; several names and shims may lead there. */
+    prefix: z.string(),
     version: z.string(),
     hasPytest: z.boolean(),
     hasPip: z.boolean(),
