@@ -168,6 +168,7 @@ export type FaultCode =
   | 'task/other-commit'
   | 'task/unreadable'
   | 'testing/no-python'
+  | 'testing/not-installed'
   | 'tools/bad-input'
   | 'tools/no-tasks'
   | 'tools/unknown-pack'

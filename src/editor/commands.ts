@@ -173,7 +173,10 @@ export const commands = {
   deleteMyData: { run: deleteData },
 
   // A developer's own code.
-  collaborateOnFunction: { refused: notPlayed, run: ({ collaborations }) => collaborations.start() },
+  collaborateOnFunction: {
+    refused: notPlayed,
+    run: ({ collaborations }, what) => collaborations.start(what),
+  },
   makeTask: {
     refused: t('Nothing is graded'),
     run: async ({ engines, packs }) => (await import('./own/makeTask')).makeTask(engines, packs),

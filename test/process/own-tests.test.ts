@@ -1,9 +1,11 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
+import { inspectInterpreter, installPytest } from '../../src/core/testing/interpreter';
 import { compareRuns, runTests, type TestRun, type TestRunOptions } from '../../src/core/testing/run';
+import { bareEnvironment, pytestWheels } from '../fixtures/pytestWheels';
 import { realTrainer } from '../fixtures/trainer';
 
 let folder: string;
@@ -123,4 +125,43 @@ it('ends with its signal', async () => {
     },
   });
   await expect(running).rejects.toThrow('No more.');
+});
+
+describe('an interpreter without pytest', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  const install = (python: string): Promise<void> =>
+    installPytest({
+      commands: [[python, '-m', 'pip', 'install', 'pytest']],
+      folder,
+      signal: new AbortController().signal,
+      print: (text) => {
+        printed += text;
+      },
+    });
+
+  it('is found out by tests that only pytest can run, and gets it from pip, or a sentence that says why not', async () => {
+    await write('test_shop.py', 'from shop import price\n\n\ndef test_light():\n    assert price(1) == 5\n');
+    await write('test_import.py', 'import pytest\n\n\ndef test_price():\n    pass\n');
+    const python = await bareEnvironment(path.join(folder, '.venv'));
+    expect(await inspectInterpreter(python)).toMatchObject({
+      ...{ file: python, hasPytest: false, hasPip: true, isManaged: false },
+    });
+    expect(await run(['test_shop.py'], asIs, { python })).toMatchObject({ needsPytest: true });
+    expect(await run(['test_import.py'], asIs, { python })).toMatchObject({ needsPytest: true });
+    vi.stubEnv('PIP_NO_INDEX', '1');
+    const why = 'pytest could not be installed: No matching distribution found for pytest.';
+    await expect(install(python)).rejects.toThrow(why);
+    for (const [name, value] of Object.entries(await pytestWheels(folder))) vi.stubEnv(name, value);
+    await install(python);
+    expect(printed).toContain('Successfully installed');
+    expect(await inspectInterpreter(python)).toMatchObject({ hasPytest: true });
+    expect(await run(['test_shop.py'], asIs, { python })).toMatchObject({
+      ...{ runner: 'pytest', needsPytest: false, tests: [{ name: 'test_light', outcome: 'passed' }] },
+    });
+  });
+
+  it('is no Python when the file is something else', async () => {
+    expect(await inspectInterpreter(path.join(folder, 'shop.py'))).toBeUndefined();
+  });
 });

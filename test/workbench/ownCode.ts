@@ -61,7 +61,7 @@ export interface OwnCode {
   close(): Promise<void>;
 }
 
-export async function startOnOwnCode(): Promise<OwnCode> {
+export async function startOnOwnCode(environment?: Readonly<Record<string, string>>): Promise<OwnCode> {
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-own-'));
   const server = await startChatServer({
     reply: ({ body }) => {
@@ -92,6 +92,7 @@ export async function startOnOwnCode(): Promise<OwnCode> {
     extension: root,
     workspace,
     settings: chatSettings,
+    ...(environment && { environment }),
   });
   await workbench.showTandem();
   await workbench.openViews('Tasks', 'Models');

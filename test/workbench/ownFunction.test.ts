@@ -1,9 +1,12 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { bareEnvironment, pytestWheels } from '../fixtures/pytestWheels';
+import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { chooseInMenu } from './rows';
 import { insisting } from './retries';
@@ -25,13 +28,20 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const composer = (): Locator => session().getByRole('textbox', { name: 'Your reply to the agent' });
+const tab = (): Locator => workbench.page.locator('.tab', { hasText: /^parcel_price$/ });
 const change = (): Locator => workbench.page.locator('.tab', { hasText: 'shop.py: file ↔ answer' });
 
+let wheels: string;
+
 beforeAll(async () => {
-  own = await startOnOwnCode();
+  wheels = await mkdtemp(path.join(os.tmpdir(), 'tandem-wheels-'));
+  own = await startOnOwnCode(await pytestWheels(wheels));
   ({ workbench } = own);
 });
-afterAll(() => own.close());
+afterAll(async () => {
+  await own.close();
+  await rm(wheels, { recursive: true, force: true });
+});
 
 /** Texts of the questions about a function. */
 const questions = {
@@ -62,7 +72,14 @@ async function outcomes(): Promise<Outcome[]> {
     .sort((one, other) => one.at.localeCompare(other.at));
 }
 
-test('collaborates on a function of their own, from the editor’s menu', async () => {
+test('collaborates on a function of their own, from the lens above it or the editor’s menu', async () => {
+  await openFile(workbench, 'shop.py:1');
+  const lens = workbench.page.locator('.codelens-decoration a', { hasText: 'Collaborate with the agent…' });
+  await lens.waitFor();
+  await workbench.pictures('own-lens');
+  await lens.click();
+  await quickInputOf(workbench).press('Escape');
+  await quickInputOf(workbench).waitFor({ state: 'hidden' });
   await openFunction(workbench);
   await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
   await expect
@@ -70,6 +87,12 @@ test('collaborates on a function of their own, from the editor’s menu', async 
     .toBe('I need a Python function: The price of a parcel.');
   await workbench.quickInput.answer(questions.wish);
   await session().getByText('You know what the function should do').waitFor();
+  // Before it has begun, only the page knows of it.
+  await workbench.kept(/place\W+file/);
+  await workbench.reload();
+  await tab().waitFor();
+  await session().getByText('I need a Python function: The price of a parcel.').waitFor();
+  await accessiblePictures(workbench, session(), 'own-restored');
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();
   // A simulator does not know the developer's intentions, so none is offered.
@@ -165,14 +188,17 @@ test('looks at it again and accepts it, which can be undone', async () => {
   await lineOf(workbench, 'return 9.5 if').click();
   await page.keyboard.press('Control+Z');
   await lineOf(workbench, 'raise NotImplementedError').waitFor();
+  const inserted = session().getByText('Inserted into shop.py.');
+  await inserted.waitFor({ state: 'detached' });
+  await session().getByRole('button', { name: 'Review the change' }).waitFor();
   await page.keyboard.press('Control+Y');
   await lineOf(workbench, 'return 9.5 if').waitFor();
+  await inserted.waitFor();
   await workbench.save();
   // The docstring stays, although the answer has none.
   const accepted = source.replace('raise NotImplementedError', 'return 9.5 if weight_kg > 20 else 5');
   await expect.poll(() => readFile(own.file, 'utf8')).toBe(accepted);
   await workbench.clearNotifications();
-  await session().getByText('Accepted. The answer was put into your file.').waitFor();
 });
 
 test('edits what was accepted, and how much of it survives is logged, over a reload', async () => {
@@ -187,13 +213,38 @@ test('edits what was accepted, and how much of it survives is logged, over a rel
   await openFile(workbench, 'test_shop.py');
   await workbench.kept(/test_shop\.py/);
   await workbench.reload();
-  await session().getByRole('button', { name: 'Review it again' }).waitFor();
+  await tab().waitFor();
+  await session().getByText('Inserted into shop.py.').waitFor();
   await own.configure({ 'tandem.collaboration.survivalMinutes': 0 });
   await expect
     .poll(async () => (await outcomes()).at(-1))
     .toMatchObject({ outcome: 'edited', survived: 0.5 });
   expect((await outcomes()).at(-1)!.milliseconds).toBeGreaterThan(1000);
   expect((await outcomes()).map(({ outcome }) => outcome)).toEqual(['rejected', 'accepted', 'edited']);
+});
+
+test('installs pytest where it is missing, after another interpreter was looked for, and runs the tests', async () => {
+  const { page } = workbench;
+  await bareEnvironment(path.join(own.workspace, 'env'));
+  await own.configure({ 'python.defaultInterpreterPath': '${workspaceFolder}/env/bin/python' });
+  await openFunction(workbench);
+  const runs = async (): Promise<Locator> => {
+    await workbench.clearNotifications();
+    await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Run Tests of This Function');
+    return workbench.notification(/need pytest, which env\/bin\/python does not have/);
+  };
+  const told = await runs();
+  await workbench.pictures('own-pytest-missing');
+  await told.getByRole('button', { name: 'Choose Interpreter…' }).click();
+  await workbench.quickInput.listed('env/bin/python').waitFor();
+  await workbench.pictures('own-interpreters');
+  await quickInputOf(workbench).press('Escape');
+  await (await runs()).getByRole('button', { name: 'Install pytest…' }).click();
+  const question = page.locator('.monaco-dialog-box', { hasText: 'env/bin/python -m pip install pytest' });
+  await question.waitFor();
+  await workbench.pictures('own-pytest-install');
+  await question.getByRole('button', { name: 'Install', exact: true }).click();
+  await workbench.notification(/Tests passed: 2 of 2\./);
 });
 
 test('makes a task of the function that is selected, with the values that its tests want', async () => {

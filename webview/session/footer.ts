@@ -153,11 +153,11 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
   }
 }
 
-function decided({ decision }: SessionState): TemplateResult | typeof nothing {
+function decided({ decision, ownFile }: SessionState): TemplateResult | typeof nothing {
   if (decision === undefined) return nothing;
   const message =
     decision === 'accepted'
-      ? t('Accepted. The answer was put into your file.')
+      ? t('Inserted into {0}.', ownFile ?? t('your file'))
       : t('Rejected. Your file was left as it is.');
   return noticeBar({ kind: 'information', message, actions: [] });
 }

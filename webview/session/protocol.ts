@@ -234,8 +234,10 @@ export interface SessionState {
   readonly isSuggesting?: boolean;
   /** The hidden information is in the developer's head, so that no simulator can reply. */
   readonly onlyDeveloperKnows?: boolean;
-  /** Decision on the answer for a function of the developer's own; absent before it, and in other tasks. */
+  /** Decision on the answer for an own function; absent before it, once it is undone, and in other tasks. */
   readonly decision?: AnswerDecision;
+  /** Name of the file with the developer's own function; absent when the editor no longer knows it. */
+  readonly ownFile?: string;
   /** No simulator can reply: none is chosen, or the rules know nothing about this task. A model could. */
   readonly needsSimulator?: boolean;
   /** The agent has a message that can be taken as its answer now. */
@@ -262,11 +264,22 @@ export interface TaskView {
   readonly tests: number;
 }
 
+/** A developer's own function in a file of this machine. */
+export interface OwnFunction {
+  /** URI of the file, as a string. */
+  readonly file: string;
+  readonly name: string;
+  /** Line of its `def` when the dialogue was asked for, counted from 0. */
+  readonly near: number;
+}
+
 /** State of the page that the editor keeps when the window is reloaded: the dialogue. The log has the rest. */
 export interface PanelState {
   readonly episode?: string;
   /** Path of the pack and id of the task, before the dialogue has begun. */
   readonly source?: { readonly pack: string; readonly task: string };
+  /** The developer's own function and the description of its task, before the dialogue has begun. */
+  readonly own?: { readonly place: OwnFunction; readonly description: string };
 }
 
 export type ToWebview =

@@ -7,7 +7,10 @@ import type { Task } from './task';
  * or rejects the answer says how good it is.
  */
 export function ownTask(request: string, signature: string): Task {
-  const description = `${request.trim()}\n\nThe signature is:\n\n${signature}`;
+  return ownTaskOf(`${request.trim()}\n\nThe signature is:\n\n${signature}`);
+}
+
+export function ownTaskOf(description: string): Task {
   const id = createHash('sha256').update(description).digest('hex').slice(0, 16);
   return { id, description, reference: '', testCases: [], hiddenInformation: '' };
 }

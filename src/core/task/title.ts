@@ -1,3 +1,4 @@
+import { isOwnFunction } from './own';
 import { functionName, requestedName } from './signature';
 import type { Task } from './task';
 import { withoutEnd } from '../text';
@@ -12,11 +13,12 @@ function endsInHash(id: string): boolean {
   return hash.length >= 8 && /\d/.test(hash);
 }
 
-/** Rows have no title: an id that can be spoken, else the name of the requested function. */
+/** Rows have no title: an id that can be spoken, else the requested function; one's own keeps its name. */
 export function taskTitle(task: Task): string {
   if (/[a-z]{3}/i.test(task.id) && !endsInHash(task.id)) return humanized(task.id);
-  // A task without tests is a developer's own function: only the request names it.
-  const name = task.testCases.length === 0 ? requestedName(task.description) : functionName(task);
+  // Only the request names a developer's own function.
+  if (isOwnFunction(task)) return requestedName(task.description) ?? task.id;
+  const name = functionName(task);
   return name === undefined ? task.id : humanized(name);
 }
 

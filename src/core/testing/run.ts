@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
-import { childEnvironment } from '../childEnvironment';
+import { childEnvironment, type EnvironmentNeed } from '../childEnvironment';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { startLeashed } from '../leash';
@@ -24,6 +24,8 @@ export interface TestRun {
   readonly runner?: 'pytest' | 'unittest';
   /** True when the tests imported the replaced file; otherwise they say nothing about it. */
   readonly imported: boolean;
+  /** True when there were tests that only pytest can run, and no pytest. */
+  readonly needsPytest: boolean;
   readonly isTimedOut: boolean;
 }
 
@@ -48,7 +50,9 @@ const testSchema = lazily(() =>
     line: z.number().int().nonnegative(),
   }),
 );
-const endSchema = lazily(() => z.object({ runner: z.enum(['pytest', 'unittest']), imported: z.boolean() }));
+const endSchema = lazily(() =>
+  z.object({ runner: z.enum(['pytest', 'unittest']), imported: z.boolean(), needsPytest: z.boolean() }),
+);
 
 /**
  * With a developer's own interpreter and without a sandbox. Nothing is written into the folder of the tests.
@@ -65,7 +69,12 @@ export async function runTests(options: TestRunOptions): Promise<TestRun> {
     const told = { folder, files, module: file, text, results, cache: path.join(own, 'cache') };
     await writeFile(job, JSON.stringify(told));
     const limit = AbortSignal.timeout(limitMilliseconds);
-    const status = await ended([python, script, job], folder, AbortSignal.any([signal, limit]), print);
+    const status = await runCommand([python, script, job], {
+      cwd: folder,
+      needs: ['python', 'computing'],
+      signal: AbortSignal.any([signal, limit]),
+      print,
+    });
     signal.throwIfAborted();
     // A shell reports these of a command that is not there, or cannot be executed.
     if (status === 127 || status === 126) {
@@ -80,14 +89,19 @@ export async function runTests(options: TestRunOptions): Promise<TestRun> {
   }
 }
 
-/** @returns the status of the command; null when it was killed, or could not be started */
-function ended(
+interface CommandOptions {
+  readonly cwd: string;
+  readonly needs: readonly EnvironmentNeed[];
+  readonly signal: AbortSignal;
+  readonly print: (text: string) => void;
+}
+
+/** @returns the status of the command; null when it was killed, 127 when it could not be started */
+export function runCommand(
   command: readonly string[],
-  cwd: string,
-  signal: AbortSignal,
-  print: (text: string) => void,
+  { cwd, needs, signal, print }: CommandOptions,
 ): Promise<number | null> {
-  const env = childEnvironment('python', 'computing');
+  const env = childEnvironment(...needs);
   const { child, forget } = startLeashed(command, { cwd, env, signal });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', print);
   return new Promise((resolve) => {
@@ -114,7 +128,8 @@ async function outcomesIn(file: string): Promise<Omit<TestRun, 'isTimedOut'>> {
     const { file: where, ...rest } = test;
     tests.push(typeof where === 'string' ? { ...rest, file: where } : rest);
   }
-  return { tests, imported: end?.imported ?? false, ...(end && { runner: end.runner }) };
+  const { imported, needsPytest } = end ?? { imported: false, needsPytest: false };
+  return { tests, imported, needsPytest, ...(end && { runner: end.runner }) };
 }
 
 interface TestComparison {

@@ -90,11 +90,12 @@ const sideBar = {
 const PRODUCT = 'Tandem';
 
 /**
- * Tandem wakes for a panel that is restored, for runs that may be queued, and for lessons that continue; for a log,
- * because its view appears only once Tandem has seen it.
+ * Tandem wakes for a restored panel, for stubs in Python, for a log, because its view appears only once Tandem has seen
+ * it, for runs that may be queued, and for lessons that continue.
  */
 export const activationEvents = [
   ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
+  'onLanguage:python',
   'workspaceContains:.tandem/log',
   'workspaceContains:.tandem/runs',
   'workspaceContains:.tandem/teaching',

@@ -2,45 +2,28 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
-import { isOwnFunction, ownTask } from '../../core/task/own';
+import { ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engines } from '../engines';
 import { recall } from '../recall';
 import type { SessionPanel } from '../session/panel';
 import type { Sessions } from '../session/sessions';
-import type { Session } from '../session/session';
 import { askRequest, pointedAt } from './functionAtCursor';
-import { proposalSchema, type AnswerDecision, type Proposal, type Proposals } from './proposals';
+import { OwnFunctions, type PlayedFunction } from './ownFunctions';
+import { proposalSchema, type AnswerDecision, type Proposal, type Proposals, type Undone } from './proposals';
 
 const { t } = vscode.l10n;
 
-/** Maximum number of remembered functions; the oldest is dropped. */
-const MAX_TARGETS = 50;
-
-const TARGETS = 'tandem.ownFunctions';
 const ACCEPTED = 'tandem.acceptedAnswers';
 
-/** Place for the answer of a dialogue. The editor keeps it, not the log, because it names a file of this machine. */
-const targetSchema = lazily(() =>
-  z.object({
-    episode: z.string(),
-    file: z.string(),
-    name: z.string(),
-    near: z.number(),
-    /** True once the change was shown; afterwards it is shown on request only. */
-    isShown: z.boolean(),
-  }),
-);
 const acceptedSchema = lazily(() => z.object({ proposal: proposalSchema(), at: z.number() }));
 
-type Target = z.infer<ReturnType<typeof targetSchema>>;
 type Accepted = z.infer<ReturnType<typeof acceptedSchema>>;
 
 /** Dialogues about a developer's own functions: the hidden information is in the developer's head. */
 export class Collaborations implements vscode.Disposable {
-  /** Functions of sessions that have not begun. */
-  private readonly starting = new WeakMap<Session, Omit<Target, 'episode'>>();
+  private readonly functions: OwnFunctions;
   private timers: readonly NodeJS.Timeout[] = [];
   private readonly disposables: vscode.Disposable[];
 
@@ -51,19 +34,22 @@ export class Collaborations implements vscode.Disposable {
     private readonly proposals: Proposals,
   ) {
     const report = (error: unknown): void => engines.first.report(error);
+    this.functions = new OwnFunctions(memory);
     this.disposables = [
       panels.onDidChangePanel(
         (panel) => void this.follow(panel).catch((error: unknown) => engines.first.show(error)),
       ),
       proposals.onDidDecide((decision) => void this.log(decision).catch(report)),
+      proposals.onDidUndo((undone) => void this.undo(undone).catch(report)),
       engines.first.configuration.onDidChange(() => this.measureLater()),
     ];
     // Some answers may have been accepted before the window was reloaded.
     this.measureLater();
   }
 
-  async start(): Promise<SessionPanel | undefined> {
-    const { document, function: wanted } = pointedAt();
+  /** @param what the function of a lens; by default the one at the cursor */
+  async start(what?: unknown): Promise<SessionPanel | undefined> {
+    const { document, function: wanted } = pointedAt(what);
     const engine = this.engines.of(document.uri.fsPath);
     const request = await askRequest(
       wanted,
@@ -78,11 +64,9 @@ export class Collaborations implements vscode.Disposable {
           ),
     );
     if (request === undefined) return undefined;
-    const task = ownTask(request, wanted.signature);
-    const panel = await this.panels.openOwn(task, document.uri.fsPath, wanted.name);
     const { name, defLine: near } = wanted;
-    this.starting.set(panel.shown, { file: document.uri.toString(), name, near, isShown: false });
-    return panel;
+    const own = { file: document.uri.toString(), name, near };
+    return this.panels.openOwn(ownTask(request, wanted.signature), own);
   }
 
   /** @param what the dialogue of the answer, or the answer itself */
@@ -91,8 +75,8 @@ export class Collaborations implements vscode.Disposable {
     if (proposal !== undefined) return this.proposals.show(proposal);
     const episode = z.object({ episode: z.string() }).safeParse(what).data?.episode;
     if (episode === undefined) return;
-    const target = this.targets.find((one) => one.episode === episode);
-    if (target !== undefined) return this.reviewOf(target);
+    const played = this.functions.of(episode);
+    if (played !== undefined) return this.reviewOf(played);
     throw new Fault(
       'editor/no-target',
       t('Tandem no longer knows which file this dialogue is about. Copy the answer from the session.'),
@@ -101,10 +85,7 @@ export class Collaborations implements vscode.Disposable {
 
   /** Forgets the functions and answers of dialogues that were erased. */
   async forget(isKept: (episode: string) => boolean): Promise<void> {
-    await this.memory.update(
-      TARGETS,
-      this.targets.filter(({ episode }) => isKept(episode)),
-    );
+    await this.functions.forget(isKept);
     const accepted = this.accepted.filter(
       ({ proposal: { episode } }) => episode !== undefined && isKept(episode),
     );
@@ -117,35 +98,34 @@ export class Collaborations implements vscode.Disposable {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  private get targets(): readonly Target[] {
-    return recall(this.memory, TARGETS, () => z.array(targetSchema())) ?? [];
-  }
-
   private get accepted(): readonly Accepted[] {
     return recall(this.memory, ACCEPTED, () => z.array(acceptedSchema())) ?? [];
   }
 
-  private async follow({ shown: session }: SessionPanel): Promise<void> {
-    const { id: episode } = session;
-    if (episode === undefined || !isOwnFunction(session.task)) return;
-    const begun = this.starting.get(session);
-    if (begun !== undefined) {
-      this.starting.delete(session);
-      await this.keep({ ...begun, episode });
-    }
-    if (session.state.phase !== 'over' || session.answer === undefined) return;
-    const target = this.targets.find((one) => one.episode === episode);
-    if (target === undefined || target.isShown) return;
-    await this.keep({ ...target, isShown: true });
-    await this.reviewOf(target);
+  private async follow({ shown: session, wasClosed }: SessionPanel): Promise<void> {
+    const {
+      id: episode,
+      from: { own },
+    } = session;
+    // A closed session may be of a dialogue that was erased.
+    if (wasClosed || episode === undefined || own === undefined) return;
+    const known = this.functions.of(episode);
+    const played = known ?? { ...own, episode, isShown: false };
+    const isNew = !played.isShown && session.state.phase === 'over' && session.answer !== undefined;
+    if (isNew || known === undefined) await this.functions.keep({ ...played, isShown: isNew });
+    if (played.isUndone === true) await session.do({ type: 'undone', isUndone: true });
+    if (isNew) await this.reviewOf(played);
   }
 
-  private async keep(target: Target): Promise<void> {
-    const others = this.targets.filter(({ episode }) => episode !== target.episode);
-    await this.memory.update(TARGETS, [...others, target].slice(-MAX_TARGETS));
+  /** The log has what a person decided; `measure` adds what became of it. */
+  private async undo({ episode, isUndone }: Undone): Promise<void> {
+    const played = this.functions.of(episode);
+    if (played !== undefined) await this.functions.keep({ ...played, isUndone });
+    const shown = this.panels.open.find((panel) => panel.shown.id === episode)?.shown;
+    await shown?.do({ type: 'undone', isUndone });
   }
 
-  private async reviewOf({ episode, file, name, near }: Target): Promise<void> {
+  private async reviewOf({ episode, file, name, near }: PlayedFunction): Promise<void> {
     const log = await (await this.engines.withEpisode(episode)).log();
     const answer = (await log.trajectory(episode))?.answer?.answer;
     if (answer === undefined) return;

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
 import { cancellable } from '../progress';
 import type { TestCount, TestOutcome, TestRun } from '../../core/testing/run';
-import { chosenPython } from '../pythonEnvironments';
+import { ownPython } from '../pythonEnvironments';
 import { pointedAt } from './functionAtCursor';
+import { offerRemedy, type Refusal } from './missingPytest';
 import { testFilesNaming } from './testFiles';
 
 const { t } = vscode.l10n;
@@ -118,35 +119,54 @@ export class OwnTests implements vscode.Disposable {
     document: vscode.TextDocument,
     name: string | undefined,
     texts: readonly string[],
+    chosen?: string,
   ): Promise<{ readonly tested: Tested; readonly runs: readonly TestRun[] } | undefined> {
     const called = name ?? path.basename(document.fileName);
     const done = await cancellable(t('Running the tests of {0}', called), async (signal) => {
       const tested = await testsOf(document, name, signal);
       if (tested === undefined) return 'none';
+      const python = chosen ?? (await ownPython(tested.folder));
       const runs: TestRun[] = [];
-      for (const text of texts) runs.push(await this.runOn(tested, text, signal));
+      for (const text of texts) {
+        const run = await this.runOn(tested, python, text, signal);
+        if ('lacks' in run) return run;
+        runs.push(run);
+      }
       return { tested, runs };
     });
-    if (done !== 'none') return done;
-    tellNone(called);
-    return undefined;
+    if (done === 'none') tellNone(called);
+    if (done === undefined || done === 'none') return undefined;
+    if (!('lacks' in done)) return done;
+    const other = await offerRemedy(done, called, this.output);
+    return other === undefined ? undefined : this.runOnEach(document, name, texts, other);
   }
 
   private async runOn(
     { document, folder, files }: Tested,
+    python: string,
     text: string,
     signal: AbortSignal,
-  ): Promise<TestRun> {
+  ): Promise<TestRun | Refusal> {
     const { runTests } = await import('../../core/testing/run');
-    const python = await ownPython(folder);
-    const channel = (this.channel ??= vscode.window.createOutputChannel('Tandem: Tests'));
-    channel.appendLine(`${python}: ${files.map((file) => path.relative(folder.uri.fsPath, file)).join(' ')}`);
-    return runTests({
-      ...{ python, script: this.script, folder: folder.uri.fsPath, files, signal },
-      module: { file: document.uri.fsPath, text },
-      limitMilliseconds: LIMIT_MINUTES * 60_000,
-      print: (more) => channel.append(more),
-    });
+    const { output } = this;
+    output.appendLine(`${python}: ${files.map((file) => path.relative(folder.uri.fsPath, file)).join(' ')}`);
+    try {
+      const run = await runTests({
+        ...{ python, script: this.script, folder: folder.uri.fsPath, files, signal },
+        module: { file: document.uri.fsPath, text },
+        limitMilliseconds: LIMIT_MINUTES * 60_000,
+        print: (more) => output.append(more),
+      });
+      return run.needsPytest ? { folder, python, lacks: 'pytest' } : run;
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'testing/no-python')
+        return { folder, python, lacks: 'python' };
+      throw error;
+    }
+  }
+
+  private get output(): vscode.OutputChannel {
+    return (this.channel ??= vscode.window.createOutputChannel('Tandem: Tests'));
   }
 
   private async tell(report: TestReport): Promise<void> {
@@ -193,11 +213,6 @@ function troubleOf(
 ): string | undefined {
   if (isTimedOut) return t('The tests did not end within {0} minutes and were stopped.', LIMIT_MINUTES);
   if (runner === undefined) return t('The tests were cut off before their end; the output says why.');
-  if (tests.length === 0 && runner === 'unittest')
-    return t(
-      'unittest finds no test in the files that name {0}, and pytest is not installed in this interpreter.',
-      name,
-    );
   if (tests.length === 0) return t('pytest finds no test in the files that name {0}.', name);
   if (!imported && !tests.some(isFailed))
     return t(
@@ -229,20 +244,4 @@ const isFailed = ({ outcome }: TestOutcome): boolean => outcome === 'failed';
 function namesOf(tests: readonly TestOutcome[]): string {
   const names = tests.slice(0, MAX_NAMED).map(({ name }) => name);
   return [...names, ...(tests.length > MAX_NAMED ? ['…'] : [])].join(', ');
-}
-
-/** Chosen in the editor, else `python.defaultInterpreterPath`, else the folder's `.venv`, else that on the path. */
-async function ownPython({ uri }: vscode.WorkspaceFolder): Promise<string> {
-  const chosen = await chosenPython(uri);
-  if (chosen !== undefined) return chosen;
-  const named = vscode.workspace.getConfiguration('python', uri).get<unknown>('defaultInterpreterPath');
-  const isWindows = process.platform === 'win32';
-  // The Python extension's setting is `python` where none was chosen.
-  if (typeof named === 'string' && named.trim() !== '' && named !== 'python') {
-    const file = named.trim().replaceAll('${workspaceFolder}', uri.fsPath);
-    return path.resolve(uri.fsPath, file);
-  }
-  const own = path.join(uri.fsPath, '.venv', ...(isWindows ? ['Scripts', 'python.exe'] : ['bin', 'python']));
-  if (existsSync(own)) return own;
-  return isWindows ? 'python' : 'python3';
 }

@@ -48,6 +48,19 @@ export interface AnswerDecision {
   readonly accepted?: string;
 }
 
+/** An accepted answer was undone in its file, or redone. */
+export interface Undone {
+  readonly episode: string;
+  readonly isUndone: boolean;
+}
+
+interface AcceptedTexts {
+  /** URI of the file, as a string. */
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 /**
  * Shows answers as changes of a file, in the editor's own diff, to accept or to reject. The address of such a document
  * holds all of it, so that it survives a reload. Nothing is written into a file before a person accepts it, and then as
@@ -62,8 +75,13 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   /** Reports of answers that break tests, by the answer's address; a change of the file removes them. */
   private readonly breaking = new Map<string, TestReport>();
 
+  /** Texts of files before and after an answer was accepted in this window, by the dialogue. */
+  private readonly accepted = new Map<string, AcceptedTexts>();
+  private readonly undone = new vscode.EventEmitter<Undone>();
+
   readonly onDidChange = this.changed.event;
   readonly onDidDecide = this.decided.event;
+  readonly onDidUndo = this.undone.event;
 
   constructor(
     private readonly tests: OwnTests,
@@ -72,6 +90,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     this.registration = vscode.Disposable.from(
       this.changed,
       this.decided,
+      this.undone,
       vscode.workspace.registerTextDocumentContentProvider(answerScheme, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.follow(document)),
     );
@@ -116,6 +135,11 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
           path.basename(file.fileName),
         ),
       );
+    }
+    const { episode } = proposal;
+    if (episode !== undefined) {
+      this.accepted.set(episode, { file: proposal.file, before: source, after: file.getText() });
+      this.undone.fire({ episode, isUndone: false });
     }
     await this.close(uri);
     const selection = new vscode.Range(at, at);
@@ -199,14 +223,18 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   private follow(document: vscode.TextDocument): void {
+    const file = document.uri.toString();
+    for (const [episode, { before, after }] of [...this.accepted].filter(([, one]) => one.file === file)) {
+      const text = document.getText();
+      if (text === before || text === after) this.undone.fire({ episode, isUndone: text === before });
+    }
     for (const { uri } of vscode.workspace.textDocuments) {
-      if (uri.scheme === answerScheme && proposalOf(uri).file === document.uri.toString())
-        this.changed.fire(uri);
+      if (uri.scheme === answerScheme && proposalOf(uri).file === file) this.changed.fire(uri);
     }
     // The report was of another text. A diff behind other editors has no document, so all addresses are searched.
     for (const address of [...this.breaking.keys()]) {
       const uri = vscode.Uri.parse(address);
-      if (proposalOf(uri).file === document.uri.toString()) this.setBreaking(uri, undefined);
+      if (proposalOf(uri).file === file) this.setBreaking(uri, undefined);
     }
   }
 }

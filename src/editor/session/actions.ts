@@ -31,6 +31,8 @@ export type Request =
   | { readonly type: 'follow' }
   | { readonly type: 'drafted-by'; readonly simulator: string | undefined }
   | { readonly type: 'offer'; readonly hasNext: boolean; readonly hasGuidelines: boolean }
+  /** The accepted answer is undone in the file, or redone. */
+  | { readonly type: 'undone'; readonly isUndone: boolean }
   | { readonly type: 'close' };
 
 /** A dialogue after a step that is in the log, and who moves next. */

@@ -80,6 +80,8 @@ export function reduce(state: State, action: Action, present: Present): Reduced 
       return reduced({ ...state, drafter: action.simulator });
     case 'offer':
       return reduced({ ...state, hasNext: action.hasNext, hasGuidelines: action.hasGuidelines });
+    case 'undone':
+      return reduced({ ...state, isUndone: action.isUndone });
     case 'close':
       return reduced({ ...state, isClosed: true }, { type: 'stop' }, { type: 'let-go' });
     case 'caught-up':

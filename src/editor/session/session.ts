@@ -41,10 +41,14 @@ export class Session {
   }
 
   /** A logged dialogue in any state. Nothing is written until the person continues. */
-  static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string, title?: string): Session {
+  static ofTrajectory(
+    parts: SessionParts,
+    trajectory: Trajectory,
+    from: Pick<SessionTask, 'pack' | 'title' | 'own'> = {},
+  ): Session {
     const { task, started } = trajectory;
     const state = { ...newState(task), ...loggedState(trajectory, parts.consent.given?.pseudonym, parts.t) };
-    return new Session(parts, { task, pack, packName: started.pack, title }, state);
+    return new Session(parts, { ...from, task, packName: started.pack }, state);
   }
 
   get id(): string | undefined {

@@ -9,7 +9,7 @@ import type { Model, SamplingSettings } from '../../core/model/model';
 import type { Task } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { termsOf } from '../../core/trajectory/modelTerms';
-import type { ConsentRequest } from '../../../webview/session/protocol';
+import type { ConsentRequest, OwnFunction } from '../../../webview/session/protocol';
 import type { Namer } from '../models/displayNames';
 import type { Translate } from '../translate';
 
@@ -63,8 +63,8 @@ export interface SessionTask {
   readonly packName?: string;
   /** Title in the list of tasks, where several have the same. */
   readonly title?: string;
-  /** Path of the file with the developer's own function that the task is about. */
-  readonly file?: string;
+  /** The developer's own function that the task is about. */
+  readonly own?: OwnFunction;
 }
 
 export async function dialogueParts(parts: SessionParts): Promise<DialogueParts> {

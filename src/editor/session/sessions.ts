@@ -4,12 +4,15 @@ import * as z from 'zod';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
+import { isOwnFunction, ownTaskOf } from '../../core/task/own';
 import { guidelinesOf } from '../../core/task/guidelines';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
+import type { OwnFunction } from '../../../webview/session/protocol';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
+import { OwnFunctions, ownFunctionSchema } from '../own/ownFunctions';
 import { Opening, Panels } from '../panel';
 import type { Guidelines } from '../tasks/guidelines';
 import type { Packs, ListedTask } from '../tasks/packs';
@@ -27,6 +30,7 @@ const keptSchema = lazily(() =>
   z.object({
     episode: z.string().optional(),
     source: z.object({ pack: z.string(), task: z.string() }).optional(),
+    own: z.object({ place: ownFunctionSchema(), description: z.string() }).optional(),
   }),
 );
 
@@ -40,6 +44,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   private readonly panels: Panels<Session, SessionPanel>;
   private readonly opening = new Opening<SessionPanel>();
   private readonly changed = new vscode.EventEmitter<SessionPanel>();
+  private readonly ownFunctions: OwnFunctions;
   private readonly disposables: { dispose(): unknown }[];
 
   readonly onDidChangePanel = this.changed.event;
@@ -56,6 +61,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const storage = context.storageUri?.fsPath;
     this.drafts = new Drafts(storage && path.join(storage, 'drafts'), report);
     this.extension = context.extensionUri;
+    this.ownFunctions = new OwnFunctions(context.workspaceState);
     this.panels = new Panels({
       name: 'session',
       errors: engines.first,
@@ -100,10 +106,8 @@ export class Sessions implements SessionContext, vscode.Disposable {
   }
 
   /** Opens a task about a developer's own function, beside its file. Nothing is logged before the person starts. */
-  async openOwn(task: Task, file: string, title: string): Promise<SessionPanel> {
-    const { Session } = await import('./session');
-    const session = Session.ofTask(this.engines.of(file), { task, file, title });
-    return this.openPanel(session, vscode.ViewColumn.Beside);
+  async openOwn(task: Task, own: OwnFunction): Promise<SessionPanel> {
+    return this.openPanel(await this.ofOwn(task, own), vscode.ViewColumn.Beside);
   }
 
   openTrajectory(episode: string): Promise<SessionPanel> {
@@ -226,7 +230,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   }
 
   private engineOf({ from }: Session): Engine {
-    return this.engines.of(from.pack ?? from.file);
+    return this.engines.of(from.pack ?? (from.own && fileOf(from.own)));
   }
 
   private opened(panel: SessionPanel): void {
@@ -238,8 +242,9 @@ export class Sessions implements SessionContext, vscode.Disposable {
 
   /** Returns undefined for a panel that was left before it drew anything, which has kept nothing. */
   private async restore(kept: unknown): Promise<Session | undefined> {
-    const { episode, source } = keptSchema().safeParse(kept).data ?? {};
+    const { episode, source, own } = keptSchema().safeParse(kept).data ?? {};
     if (episode !== undefined) return this.logged(episode);
+    if (own !== undefined) return this.begunOrOwn(ownTaskOf(own.description), own.place);
     return source && this.newestOrFresh(source.pack, source.task);
   }
 
@@ -254,6 +259,20 @@ export class Sessions implements SessionContext, vscode.Disposable {
   private async newestOrFresh(pack: string, task: string): Promise<Session> {
     const state = await this.tree.state({ pack, id: task });
     return state.kind === 'draft' ? this.logged(state.episode) : this.fresh(pack, task);
+  }
+
+  private async ofOwn(task: Task, own: OwnFunction): Promise<Session> {
+    const { Session } = await import('./session');
+    return Session.ofTask(this.engines.of(fileOf(own)), { task, own });
+  }
+
+  /** Looks for the dialogue, because the editor may have missed that it has begun. */
+  private async begunOrOwn(task: Task, own: OwnFunction): Promise<Session> {
+    const log = await this.engines.of(fileOf(own)).logIfAny();
+    const newest = this.ownFunctions.all.findLast(({ file, name }) => file === own.file && name === own.name);
+    const known = newest && log?.summary(newest.episode);
+    const isBegun = known?.taskId === task.id && known.state === 'open';
+    return isBegun ? this.logged(known.id) : this.ofOwn(task, own);
   }
 
   private async fresh(pack: string | undefined, id: string): Promise<Session> {
@@ -279,7 +298,12 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const parts = pack === undefined ? engine : this.engines.of(pack);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);
-    return this.tellOffer(Session.ofTrajectory(parts, trajectory, pack, title));
+    const own = isOwnFunction(trajectory.task) ? this.ownFunctions.of(episode) : undefined;
+    return this.tellOffer(
+      Session.ofTrajectory(own === undefined ? parts : this.engines.of(fileOf(own)), trajectory, {
+        ...{ pack, title, own },
+      }),
+    );
   }
 
   /** For "Next task": a pack in a folder that logs into the same log. */
@@ -292,6 +316,8 @@ export class Sessions implements SessionContext, vscode.Disposable {
     return (holding.find(({ file }) => path.basename(file) === started.pack) ?? holding[0])?.file;
   }
 }
+
+const fileOf = ({ file }: OwnFunction): string => vscode.Uri.parse(file).fsPath;
 
 const isToBegin = (state: TaskState): state is Extract<TaskState, { kind: 'new' | 'redo' }> =>
   state.kind === 'new' || state.kind === 'redo';

@@ -89,6 +89,8 @@ export interface State extends LoggedState {
   readonly agentSpokeAt: number | undefined;
   /** The panel was closed; what fails from now on is not logged, as after a reload of the window. */
   readonly isClosed: boolean;
+  /** The developer's own file is again as it was before the answer was accepted. */
+  readonly isUndone: boolean;
   readonly hasNext: boolean;
   readonly hasGuidelines: boolean;
 }
@@ -100,7 +102,7 @@ export function newState(task: Task): State {
     ...{ decision: undefined, protocol: undefined, playedBy: undefined },
     ...{ work: undefined, stream: undefined, warning: undefined, drafter: undefined },
     ...{ agentSpokeAt: undefined, isSuggesting: false, wantsSeat: false, next: undefined },
-    ...{ isClosed: false, hasNext: false, hasGuidelines: false },
+    ...{ isClosed: false, isUndone: false, hasNext: false, hasGuidelines: false },
   };
 }
 

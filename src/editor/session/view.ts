@@ -36,11 +36,15 @@ const MAX_CHARS = 50_000;
 
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
-  const { task, pack, packName } = from;
   const turns = state.turns.map((turn) => drawn(turn, tellsNames(state)));
+  const { task, pack, packName, own } = from;
   return {
     type: 'snapshot',
-    panel: { episode, source: pack === undefined ? undefined : { pack, task: task.id } },
+    panel: {
+      episode,
+      source: pack === undefined ? undefined : { pack, task: task.id },
+      own: episode === undefined && own ? { place: own, description: task.description } : undefined,
+    },
     task: { ...taskView(task, packName), title: titleOf(from) },
     state: sessionState(state, turns, parts, from),
     turns,
@@ -102,7 +106,8 @@ function sessionState(
     hasGuidelines: state.hasGuidelines,
     ...(from.pack !== undefined && { canReplay: true }),
     ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
-    ...(decision && { decision }),
+    ...(decision && !state.isUndone && { decision }),
+    ...(from.own && { ownFile: decodeURIComponent(from.own.file.split('/').at(-1)!) }),
     ...(needsSimulator && { needsSimulator }),
     showsCounters: parts.showsCounters,
     ...(state.isSuggesting && { isSuggesting: true }),

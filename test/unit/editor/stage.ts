@@ -120,7 +120,7 @@ export class Stage implements SessionParts {
 
   /** Makes a session as after a reload of the window, from the log only. */
   async reloaded(id: string | undefined): Promise<Session> {
-    return Session.ofTrajectory(this, await this.trajectory(id), starterPack);
+    return Session.ofTrajectory(this, await this.trajectory(id), { pack: starterPack });
   }
 
   async trajectory(id: string | undefined): Promise<Trajectory> {

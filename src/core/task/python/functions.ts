@@ -15,6 +15,8 @@ export interface PythonFunction {
   readonly signature: string;
   /** Offset in the source of what follows the signature. */
   readonly bodyStart: number;
+  /** Offset of the line after its last one. */
+  readonly end: number;
   /** Without the indentation of its lines. */
   readonly docstring?: string;
   /** First offset, and the one after the last, quotes included. */
@@ -32,6 +34,33 @@ export function functionsIn(source: string): PythonFunction[] {
     return name === undefined ? [] : (functionAt(source, lines, index, name) ?? []);
   });
 }
+
+/** A body that does nothing yet, without its docstring and comments on lines of their own. */
+const STUB =
+  /^(?:\.\.\.|pass|raise[ \t]+NotImplementedError(?:[ \t]*\((?:[^()]|\([^()]*\))*\))?)(?:[ \t]*#[^\n]*)?$/;
+
+/** Functions whose body is only a docstring, `...`, `pass` or `raise NotImplementedError`. */
+export function stubsIn(source: string): PythonFunction[] {
+  const lines = source.split('\n');
+  const classes = [...lines.entries()].filter(([, line]) => /^\s*class\b/.test(line));
+  return functionsIn(source).filter((each) => {
+    if (!isStub(source, each)) return false;
+    const { firstLine, defLine, indent } = each;
+    const around = classes.findLast(([at, line]) => at < firstLine && line.search(/\S/) < indent.length);
+    return !isDeclaration(lines.slice(firstLine, defLine), around?.[1]);
+  });
+}
+
+function isStub(source: string, { bodyStart, docstringAt, end }: PythonFunction): boolean {
+  const body = source.slice(docstringAt?.[1] ?? bodyStart, end);
+  const statements = body.replaceAll(/^[ \t]*#.*$/gm, '').trim();
+  return STUB.test(statements) || (statements === '' && docstringAt !== undefined);
+}
+
+/** An abstract method, an overload or a method of a protocol, which has no body on purpose. */
+const isDeclaration = (decorators: readonly string[], classAround = ''): boolean =>
+  decorators.some((line) => /^\s*@(?:\w+\.)?(?:abstract\w+|overload)\b/.test(line)) ||
+  /\bProtocol\b/.test(classAround);
 
 /** Decorators belong to the function. */
 export function functionAround(source: string, line: number): PythonFunction | undefined {
@@ -64,6 +93,7 @@ function functionAt(
   const signature = signatureIn(source.slice(start), name);
   if (signature === undefined) return undefined;
   const endLine = endOf(lines, defLine, indent);
+  const end = lines[endLine]?.start ?? source.length;
   const bodyStart = source.indexOf(signature, start) + signature.length;
   return {
     name,
@@ -72,8 +102,8 @@ function functionAt(
     endLine,
     indent: /^[ \t]*/.exec(text)![0],
     signature: signature.replaceAll('\r', ''),
-    bodyStart,
-    ...docstringOf(source, bodyStart, lines[endLine]?.start ?? source.length),
+    ...{ bodyStart, end },
+    ...docstringOf(source, bodyStart, end),
   };
 }
 

@@ -34,8 +34,9 @@ def main():
             results.write(json.dumps(line) + '\n')
 
         has_pytest = importlib.util.find_spec('pytest') is not None
-        (run_pytest if has_pytest else run_unittest)(job, tell)
-        tell(runner='pytest' if has_pytest else 'unittest', imported=module.is_imported)
+        needs_pytest = run_pytest(job, tell) if has_pytest else run_unittest(job, tell)
+        runner = 'pytest' if has_pytest else 'unittest'
+        tell(runner=runner, imported=module.is_imported, needsPytest=needs_pytest)
 
 
 class ReplacedModule:
@@ -99,12 +100,14 @@ def run_pytest(job, tell):
     if importlib.util.find_spec('pytest_cov') is not None:
         options.append('--no-cov')
     pytest.main([*options, *job['files']], plugins=[Recorder()])
+    return False
 
 
 class RecordingResult(unittest.TextTestResult):
     """Tells of each test how it ended; of one with sub-tests, that it failed once for each of them that did."""
 
     tell = None
+    needs_pytest = False
 
     def record(self, test, outcome):
         file, line = place_of(test)
@@ -121,6 +124,9 @@ class RecordingResult(unittest.TextTestResult):
     def addError(self, test, error):
         super().addError(test, error)
         self.record(test, 'failed')
+        # The error of a file that could not be loaded has the text of the first one.
+        if isinstance(error[1], ImportError) and "No module named 'pytest'" in str(error[1]):
+            self.needs_pytest = True
 
     def addSubTest(self, test, subtest, error):
         super().addSubTest(test, subtest, error)
@@ -154,7 +160,9 @@ def run_unittest(job, tell):
     names = [os.path.relpath(file, job['folder'])[: -len('.py')].replace(os.sep, '.') for file in job['files']]
     RecordingResult.tell = staticmethod(tell)
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
-    unittest.TextTestRunner(stream=sys.stdout, resultclass=RecordingResult, verbosity=2).run(suite)
+    runner = unittest.TextTestRunner(stream=sys.stdout, resultclass=RecordingResult, verbosity=2)
+    result = runner.run(suite)
+    return result.needs_pytest or result.testsRun == 0
 
 
 main()

@@ -9,7 +9,15 @@ import { Fault } from '../../fault';
 const OLDEST = [3, 10] as const;
 
 /** The system's own first, then versions that may be installed beside an older one. */
-const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3.10'];
+export const PYTHON_NAMES = [
+  'python3',
+  'python',
+  'python3.13',
+  'python3.12',
+  'python3.11',
+  'python3.14',
+  'python3.10',
+];
 
 export interface SystemPython {
   readonly file: string;
@@ -46,7 +54,7 @@ export async function findPython(
   }
   let old: SystemPython | undefined;
   let lacking: SystemPython | undefined;
-  for (const name of [undefined, ...NAMES]) {
+  for (const name of [undefined, ...PYTHON_NAMES]) {
     const file = name === undefined ? preferred : await onPath(name);
     const python = file === undefined ? undefined : await inspect(file);
     if (python === undefined) continue;

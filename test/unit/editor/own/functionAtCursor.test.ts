@@ -8,6 +8,7 @@ import { answers, asks, scripted } from '../../../fixtures/dialogue';
 import { Stage } from '../stage';
 
 const ada = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
+const own = { file: 'file:///project/shop%20two.py', name: 'parcel_price', near: 3 };
 const task = ownTask('The price of a parcel.', 'def parcel_price(weight_kg):');
 
 let stage: Stage;
@@ -21,7 +22,7 @@ async function played(): Promise<Session> {
     asks('How heavy?'),
     answers('def parcel_price(weight_kg): return 1'),
   ]);
-  const session = Session.ofTask(stage, { task, file: '/project/shop.py', title: 'parcel_price' });
+  const session = Session.ofTask(stage, { task, own });
   await session.do({ type: 'start', consent: ada });
   expect(session.state).toMatchObject({ phase: 'developer', onlyDeveloperKnows: true });
   await session.do({ type: 'reply', draft: { text: 'Above 20 kg.' } });
@@ -38,7 +39,7 @@ it('is played like any task and ends with its answer, which nothing grades', asy
   expect(trajectory).toMatchObject({ state: 'answered', grades: [], task: { testCases: [], reference: '' } });
   expect(trajectory.turns[0]?.leak).toMatchObject({ fraction: 0, leaked: false });
   // The log does not contain the file's path.
-  expect(JSON.stringify(trajectory)).not.toContain('shop.py');
+  expect(JSON.stringify(trajectory)).not.toContain('shop');
 });
 
 it('asks for no grade after a reload, and keeps what became of the answer', async () => {
@@ -55,12 +56,23 @@ it('asks for no grade after a reload, and keeps what became of the answer', asyn
   });
   const trajectory = await stage.trajectory(id);
   expect(trajectory.outcome).toMatchObject({ outcome: 'edited', survived: 0.5 });
-  const session = Session.ofTrajectory(stage, trajectory);
-  expect(session.state.phase).toBe('over');
+  const session = Session.ofTrajectory(stage, trajectory, { own });
+  expect(session.state).toMatchObject({ phase: 'over', decision: 'accepted', ownFile: 'shop two.py' });
   expect(session.state).not.toHaveProperty('notice');
   await session.do({ type: 'grade' });
   expect(session.state).not.toHaveProperty('grade');
-  expect(session.title).toBe('Parcel price');
+  expect(session.title).toBe('parcel_price');
+});
+
+it('has no decision while the accepted answer is undone', async () => {
+  const { id } = await played();
+  await (await stage.log()).append({ event: 'outcome', episode: id!, outcome: 'accepted', by: 'ada' });
+  const session = Session.ofTrajectory(stage, await stage.trajectory(id), { own });
+  await session.do({ type: 'undone', isUndone: true });
+  await session.do({ type: 'follow' });
+  expect(session.state).not.toHaveProperty('decision');
+  await session.do({ type: 'undone', isUndone: false });
+  expect(session.state).toMatchObject({ decision: 'accepted' });
 });
 
 it('has it logged once how much of the answer is left, however many windows measure it', async () => {

@@ -4,6 +4,7 @@ import {
   functionNamed,
   functionsIn,
   functionText,
+  stubsIn,
 } from '../../../../src/core/task/python/functions';
 import { file } from './shop';
 
@@ -49,5 +50,34 @@ describe('finding functions', () => {
     ).toBe('def f(x):\n  return x');
     expect(functionsIn('def f(')).toEqual([]);
     expect(functionsIn('def f(x):')).toMatchObject([{ name: 'f', endLine: 1 }]);
+  });
+});
+
+describe('finding stubs', () => {
+  const names = (source: string): string[] => stubsIn(source).map(({ name }) => name);
+
+  it.each([
+    'def f(x): ...',
+    'def f(x):\n    pass  # later',
+    'def f(x):\n    """Doubles it."""\n',
+    'def f(x):\r\n    """Doubles it."""\r\n    # TODO\r\n    raise NotImplementedError\r\n',
+    'async def f(x):\n    raise NotImplementedError("not (yet)")\n\n\ny = 1\n',
+    'class A:\n    @staticmethod\n    def f(x):\n        ...\n',
+  ])('takes %j for one', (source) => {
+    expect(names(source)).toEqual(['f']);
+  });
+
+  it.each([
+    'def f(x):',
+    'def f(x):\n    # pass\n',
+    'def f(x): return x',
+    'def f(x):\n    """Doubles it."""\n    return 2 * x\n',
+    'def f(x):\n    raise NotImplementedError("x")\n    return (1)\n',
+    'def f(x):\n    raise NotImplementedError if x else ValueError\n',
+    'class A:\n    @abc.abstractmethod\n    def f(x): ...\n',
+    '@overload\ndef f(x: int) -> int: ...\n',
+    'class A(Protocol):\n    y: int\n\n    def f(x): ...\n',
+  ])('does not take %j for one', (source) => {
+    expect(names(source)).toEqual([]);
   });
 });
