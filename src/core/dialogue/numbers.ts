@@ -6,7 +6,9 @@ interface WrittenNumber {
 
 /** Numbers in digits, without those that are a part of a name, a date or a time. */
 export function numbersOfText(text: string): WrittenNumber[] {
-  const found = text.matchAll(/(?<![\p{L}\p{N}_.,:/]|[\p{L}\p{N}][-–])\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\p{N}_]|[:/,.-]\d)/gu);
+  const found = text.matchAll(
+    /(?<![\p{L}\p{N}_.,:/]|[\p{L}\p{N}][-–])\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\p{N}_]|[:/,.-]\d)/gu,
+  );
   return [...found].map(([shown]) => ({ value: Number(shown.replaceAll(',', '')), shown }));
 }
 
@@ -16,7 +18,9 @@ const LITERAL = '(?:\\d[\\d_]*(?:\\.\\d*)?|\\.\\d+)(?:e[+-]?\\d+)?';
 export function numbersOfCode(code: string): ReadonlySet<number> {
   const valueOf = (literal: string): number => Number(literal.replaceAll('_', ''));
   const literals = [...code.matchAll(new RegExp(LITERAL, 'gi'))].map(([literal]) => valueOf(literal));
-  const pairs = code.matchAll(new RegExp(`(?=(?<![\\w.])(${LITERAL})\\s*(\\*\\*|[-+*/])\\s*(${LITERAL}))`, 'gi'));
+  const pairs = code.matchAll(
+    new RegExp(`(?=(?<![\\w.])(${LITERAL})\\s*(\\*\\*|[-+*/])\\s*(${LITERAL}))`, 'gi'),
+  );
   const results = [...pairs].map(([, one, sign, other]) => result(valueOf(one!), sign!, valueOf(other!)));
   return new Set([...literals, ...results].map(rounded));
 }

@@ -7,11 +7,11 @@ export type FailureKind =
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'none' }
   | { readonly kind: 'type'; readonly expected: PythonType; readonly got: PythonType }
-  /** Different results above, or below, one expected value. */
-  | { readonly kind: 'maximum' | 'minimum'; readonly value: string }
+  /** Different results beyond one expected value, the highest or lowest of all failed tests. */
+  | { readonly kind: 'maximum' | 'minimum'; readonly value: number }
   | { readonly kind: 'sign' }
+  /** The result is the expected value times this, or plus this. */
   | { readonly kind: 'factor'; readonly factor: number }
-  /** The result less the expected value. */
   | { readonly kind: 'difference'; readonly difference: number }
   | { readonly kind: 'fraction' }
   /** Numbers that differ by less than this. */
@@ -135,50 +135,64 @@ function elementsOf(shown: string): string[] {
   return [...elements, shown.slice(start, -1).trim()].filter((element) => element !== '');
 }
 
-/** What all wrong numbers have in common, else what some have. */
+/** Minimum number of tests that share a factor or a difference, where not all wrong numbers do. */
+const MIN_SHARED = 3;
+
+/** Each number counts for the first of these that it shows: a shared difference, a shared factor, a limit, its distance. */
 function numericPatterns(numbers: readonly WrongNumber[]): FailurePattern[] {
-  const [first] = numbers;
-  if (first === undefined) return [];
-  const all = (kind: FailureKind): FailurePattern[] => [{ ...kind, count: numbers.length, call: first.call }];
-  if (numbers.length > 1) {
-    const difference = commonValue(numbers.map(({ expected, got }) => got - expected));
-    if (difference !== undefined) return all({ kind: 'difference', difference });
-    const factor = commonValue(numbers.map(({ expected, got }) => got / expected));
-    if (factor !== undefined && factor !== 0 && factor !== -1) return all({ kind: 'factor', factor });
+  const patterns: FailurePattern[] = [];
+  let rest = numbers;
+  const take = (kind: FailureKind, members: readonly WrongNumber[]): void => {
+    patterns.push({ ...kind, count: members.length, call: members[0]!.call });
+    rest = rest.filter((pair) => !members.includes(pair));
+  };
+  const difference = shared(rest, ({ expected, got }) => got - expected);
+  if (difference !== undefined)
+    take({ kind: 'difference', difference: difference.value }, difference.members);
+  const factor = shared(rest, ({ expected, got }) => got / expected);
+  if (factor?.value === -1) take({ kind: 'sign' }, factor.members);
+  else if (factor !== undefined && factor.value !== 0)
+    take({ kind: 'factor', factor: factor.value }, factor.members);
+  for (const kind of ['maximum', 'minimum'] as const) {
+    const limit = limitOf(kind, rest, numbers);
+    if (limit !== undefined) take({ kind, value: limit[0]!.expected }, limit);
   }
-  const limits = limitsOf(numbers);
-  const bounded = new Set(limits.flatMap(({ members }) => members));
-  const rest = numbers.filter((pair) => !bounded.has(pair));
-  return [...limits.map(({ pattern }) => pattern), ...grouped(rest, numericKindOf)];
+  return [...patterns, ...grouped(rest, distanceOf)];
 }
 
-function numericKindOf({ expected, got }: WrongNumber): FailureKind | undefined {
-  if (expected !== 0 && got === -expected) return { kind: 'sign' };
+function distanceOf({ expected, got }: WrongNumber): FailureKind | undefined {
   const distance = Math.abs(got - expected);
   if (distance < 1 && Number.isInteger(expected) && !Number.isInteger(got)) return { kind: 'fraction' };
   const below = [1e-6, 0.01, 1].find((limit) => distance < limit);
   return below === undefined ? undefined : { kind: 'near', below };
 }
 
-/** Returns the value that all are, within what floating-point arithmetic loses. */
-function commonValue(values: readonly number[]): number | undefined {
-  const value = Number(values[0]!.toPrecision(9));
-  const isCommon = values.every((each) => Math.abs(each - value) <= 1e-8 * Math.max(1, Math.abs(value)));
-  return Number.isFinite(value) && isCommon ? value : undefined;
+/** Different numbers of which something has the same value, within what floating-point arithmetic loses. */
+function shared(
+  numbers: readonly WrongNumber[],
+  valueOf: (pair: WrongNumber) => number,
+): { readonly value: number; readonly members: readonly WrongNumber[] } | undefined {
+  const groups = [...Map.groupBy(numbers, (pair) => Number(valueOf(pair).toPrecision(9)))];
+  const [value, members] = groups.sort(([, one], [, other]) => other.length - one.length)[0] ?? [
+    Number.NaN,
+    [],
+  ];
+  const isEnough = members.length >= Math.min(MIN_SHARED, numbers.length);
+  const areDifferent = new Set(members.map(({ expected }) => expected)).size > 1;
+  return Number.isFinite(value) && isEnough && areDifferent ? { value, members } : undefined;
 }
 
-/** Expected values that several different results are all above, or all below. */
-function limitsOf(
+/**
+ * Numbers with one expected value, which no other expected value exceeds, and different results beyond it. Of tests that
+ * pass the expected value is not known.
+ */
+function limitOf(
+  kind: 'maximum' | 'minimum',
   numbers: readonly WrongNumber[],
-): { readonly pattern: FailurePattern; readonly members: readonly WrongNumber[] }[] {
-  const byExpected = [...Map.groupBy(numbers, ({ expected }) => expected)];
-  return byExpected.flatMap(([value, members]) => {
-    if (new Set(members.map(({ got }) => got)).size < 2) return [];
-    const isAbove = members.every(({ got }) => got > value);
-    if (!isAbove && !members.every(({ got }) => got < value)) return [];
-    const kind = isAbove ? ('maximum' as const) : ('minimum' as const);
-    return [
-      { pattern: { kind, value: String(value), count: members.length, call: members[0]!.call }, members },
-    ];
-  });
+  all: readonly WrongNumber[],
+): readonly WrongNumber[] | undefined {
+  const sign = kind === 'maximum' ? 1 : -1;
+  const limit = sign * Math.max(...all.map(({ expected }) => sign * expected));
+  const members = numbers.filter(({ expected, got }) => expected === limit && sign * (got - limit) > 0);
+  return new Set(members.map(({ got }) => got)).size > 1 ? members : undefined;
 }
