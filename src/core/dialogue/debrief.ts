@@ -5,7 +5,7 @@ import type { Fact, Task } from '../task/task';
 import type { EventOf } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { askedIn, matcherOf } from './factMatcher';
-import { numbersOfCode, numbersOfText, waysToWrite } from './numbers';
+import { isInAnyCode, numbersOfCode, numbersOfText, waysToWrite } from './numbers';
 import { parseAgentMessage } from './protocol';
 
 type Reply = EventOf<'reply'>;
@@ -90,19 +90,17 @@ function ownNumbers(fact: Fact, { facts = [], description }: Task): ReadonlySet<
   return new Set(own.filter((value) => !elsewhere.has(value)));
 }
 
-/** Code does without a number that is so small: it has a first element, a pair, or a sign instead. */
-const MIN_NUMBER = 3;
-
 function ignoredNumbers(task: Task, turns: readonly Turn[], answer: string): IgnoredNumber[] {
   const calls = task.testCases.map(({ call }) => call);
   const written = numbersOfCode(extractCode(answer, 'fixed', calls));
-  const needed = numbersOfCode(task.reference);
+  const needed = new Set(numbersOfText(task.reference.replace(/#.*/g, '')).map(({ value }) => value));
+  const said = turns.flatMap(({ reply }) => numbersOfText(reply?.text ?? '').map(({ value }) => value));
   const ignored = new Map<number, IgnoredNumber>();
   for (const { reply } of turns) {
     if (reply === undefined) continue;
     for (const { value, shown } of numbersOfText(reply.text)) {
-      if (value < MIN_NUMBER || !needed.has(value)) continue;
-      if (waysToWrite(value).some((way) => written.has(way))) continue;
+      if (isInAnyCode(value) || !needed.has(value)) continue;
+      if (waysToWrite(value, reply.text, said).some((way) => written.has(way))) continue;
       const about = (task.facts ?? []).filter((fact) => ownNumbers(fact, task).has(value));
       ignored.set(value, { number: shown, topic: about[0]?.topic, reply });
     }

@@ -2,7 +2,9 @@ import type { Task } from '../task/task';
 import type { Grade, TestResult } from './grade';
 
 /** What several failed tests have in common. Each kind is an observation about their results, never a guess. */
-export type FailureKind =
+type FailureKind =
+  /** The tests with an empty argument, and no others. */
+  | { readonly kind: 'empty' }
   | { readonly kind: 'error'; readonly type: string }
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'none' }
@@ -26,7 +28,7 @@ export type FailurePattern = FailureKind & {
 
 type PythonType = 'None' | 'bool' | 'number' | 'str' | 'list' | 'tuple' | 'dict';
 
-interface Failed {
+interface Run {
   readonly call: string;
   readonly test: TestResult;
 }
@@ -43,22 +45,31 @@ interface WrongNumber {
   readonly got: number;
 }
 
-/** The most frequent ones first. A failed test counts for one pattern, and one test alone is none. */
+/** The most frequent ones first. One test alone is a pattern only if it is the one with an empty argument. */
 export function failurePatterns({ testCases }: Pick<Task, 'testCases'>, { tests }: Grade): FailurePattern[] {
-  const failed = tests.map((test, index) => ({ call: testCases[index]?.call ?? '', test }));
-  const wrong = failed.flatMap(({ call, test }) =>
+  const run = tests.map((test, index) => ({ call: testCases[index]?.call ?? '', test }));
+  const wrong = run.flatMap(({ call, test }) =>
     test.status === 'wrong' ? [{ call, expected: test.expected, got: test.got }] : [],
   );
   const numbers = wrong.flatMap(({ call, expected, got }) => {
     const pair = { call, expected: numberOf(expected), got: numberOf(got) };
     return Number.isNaN(pair.expected) || Number.isNaN(pair.got) ? [] : [pair];
   });
-  const patterns = [
-    ...grouped(failed, stopOf),
-    ...grouped(wrong, formOf),
-    ...numericPatterns(numbers),
-  ].filter(({ count }) => count > 1);
-  return patterns.sort((one, other) => other.count - one.count);
+  const patterns = [...grouped(run, stopOf), ...grouped(wrong, formOf), ...numericPatterns(numbers)].filter(
+    ({ count }) => count > 1,
+  );
+  return [...emptyPattern(run), ...patterns.sort((one, other) => other.count - one.count)];
+}
+
+const EMPTY_ARGUMENT = /[(,=]\s*(?:\[\s*\]|\{\s*\}|\(\s*\)|''|"")\s*[,)]/;
+
+function emptyPattern(run: readonly Run[]): FailurePattern[] {
+  const failed = run.filter(({ test }) => test.status !== 'passed');
+  const [first] = failed;
+  const areEmpty = run.every(({ call, test }) => EMPTY_ARGUMENT.test(call) === (test.status !== 'passed'));
+  return first === undefined || failed.length === run.length || !areEmpty
+    ? []
+    : [{ kind: 'empty', count: failed.length, call: first.call }];
 }
 
 /** Returns one pattern for each kind that `kindOf` finds. */
@@ -77,7 +88,7 @@ function grouped<T extends { readonly call: string }>(
   return [...groups.values()];
 }
 
-function stopOf({ test }: Failed): FailureKind | undefined {
+function stopOf({ test }: Run): FailureKind | undefined {
   if (test.status === 'timed-out') return { kind: 'timed-out' };
   return test.status === 'error' ? { kind: 'error', type: test.type } : undefined;
 }
@@ -138,7 +149,7 @@ function elementsOf(shown: string): string[] {
 /** Minimum number of tests that share a factor or a difference, where not all wrong numbers do. */
 const MIN_SHARED = 3;
 
-/** Each number counts for the first of these that it shows: a shared difference, a shared factor, a limit, its distance. */
+/** Each number counts for the first of these that it shows: a fraction, a shared difference, a shared factor, a limit, its distance. */
 function numericPatterns(numbers: readonly WrongNumber[]): FailurePattern[] {
   const patterns: FailurePattern[] = [];
   let rest = numbers;
@@ -146,12 +157,14 @@ function numericPatterns(numbers: readonly WrongNumber[]): FailurePattern[] {
     patterns.push({ ...kind, count: members.length, call: members[0]!.call });
     rest = rest.filter((pair) => !members.includes(pair));
   };
+  const fractions = rest.filter(isFraction);
+  if (fractions.length > 1) take({ kind: 'fraction' }, fractions);
   const difference = shared(rest, ({ expected, got }) => got - expected);
   if (difference !== undefined)
     take({ kind: 'difference', difference: difference.value }, difference.members);
   const factor = shared(rest, ({ expected, got }) => got / expected);
   if (factor?.value === -1) take({ kind: 'sign' }, factor.members);
-  else if (factor !== undefined && factor.value !== 0)
+  else if (factor !== undefined && isPlain(factor.value))
     take({ kind: 'factor', factor: factor.value }, factor.members);
   for (const kind of ['maximum', 'minimum'] as const) {
     const limit = limitOf(kind, rest, numbers);
@@ -160,9 +173,15 @@ function numericPatterns(numbers: readonly WrongNumber[]): FailurePattern[] {
   return [...patterns, ...grouped(rest, distanceOf)];
 }
 
+const isFraction = ({ expected, got }: WrongNumber): boolean =>
+  Number.isInteger(expected) && !Number.isInteger(got) && Math.abs(got - expected) < 1;
+
+/** A whole number, or one divided by it: another unit. Other factors come from prices and the like, and explain nothing. */
+const isPlain = (factor: number): boolean =>
+  [factor, 1 / factor].some((each) => Math.abs(each) > 1 && Math.abs(each - Math.round(each)) < 1e-6);
+
 function distanceOf({ expected, got }: WrongNumber): FailureKind | undefined {
   const distance = Math.abs(got - expected);
-  if (distance < 1 && Number.isInteger(expected) && !Number.isInteger(got)) return { kind: 'fraction' };
   const below = [1e-6, 0.01, 1].find((limit) => distance < limit);
   return below === undefined ? undefined : { kind: 'near', below };
 }

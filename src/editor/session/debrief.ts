@@ -52,6 +52,8 @@ function ignoredWords(ignored: readonly IgnoredNumber[], own: string | undefined
 
 function patternWords(pattern: FailurePattern, t: Translate): string {
   switch (pattern.kind) {
+    case 'empty':
+      return t('only an empty input fails');
     case 'error':
       return pattern.type;
     case 'timed-out':
