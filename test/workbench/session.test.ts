@@ -230,10 +230,13 @@ test('rates the dialogue with a digit, and turns by keyboard', async () => {
 test.each(['light', 'dark', 'hc-dark', 'hc-light'] as const)(
   'looks as the workbench does and is readable by everybody, theme %s',
   async (theme) => {
+    const grade = session().getByRole('heading', { name: /tests passed/ });
     await workbench.setTheme(theme);
+    await grade.evaluate((heading) => heading.scrollIntoView());
     await workbench.screenshot(`session-graded-${theme}`);
     await expectAccessible(session());
     await workbench.setSize(700, 800);
+    await grade.evaluate((heading) => heading.scrollIntoView());
     await workbench.screenshot(`session-graded-${theme}-narrow`);
     await expectAccessible(session());
     await workbench.setSize(1280, 800);

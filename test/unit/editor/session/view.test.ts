@@ -140,7 +140,11 @@ describe('a grade', () => {
       { status: 'passed', milliseconds: 1 },
       { status: 'error', type: 'KeyError', message: '3', line: 2 },
     ] as const;
-    const view = gradeView({ task, turns: [] }, { mode: 'fixed', reward: 0.5, success: false, tests }, english);
+    const view = gradeView(
+      { task, turns: [] },
+      { mode: 'fixed', reward: 0.5, success: false, tests },
+      english,
+    );
     expect(view.headline).toBe('1 of 2 tests passed');
     expect(view.tests[1]).toEqual({ call: 'price(2, 2)', status: 'error', got: 'KeyError: 3 (line 2)' });
   });
