@@ -7,7 +7,7 @@ import { icon } from '../ui';
 import './grade.css';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
-import type { GradeView, TestView } from '../session/protocol';
+import type { DebriefLine, GradeView, TestView, Verdict } from '../session/protocol';
 import { withVisibleControls } from './untrusted';
 
 const looks: Record<TestView['status'], { icon: string; words: string }> = {
@@ -16,6 +16,13 @@ const looks: Record<TestView['status'], { icon: string; words: string }> = {
   error: { icon: 'error', words: t('error') },
   'timed-out': { icon: 'watch', words: t('timed out') },
   'not-gradable': { icon: 'question', words: t('not gradable') },
+};
+
+/** Told apart by their shapes; the color repeats it. */
+export const verdictIcons: Readonly<Record<Verdict, string>> = {
+  passed: 'pass',
+  partial: 'pie-chart',
+  failed: 'error',
 };
 
 /** The first failed test is open. */
@@ -31,13 +38,13 @@ export class GradeElement extends PlainElement {
   }
 
   override render(): TemplateResult {
-    const { headline, success, tests, mode } = this.grade;
-    const look = success === null ? 'question' : success ? 'pass' : 'error';
+    const { headline, verdict, tests, mode, debrief = [] } = this.grade;
     return html`<div class="grade" role="group" aria-label=${t('Grade')}>
-      <h2 class=${success === true ? 'passed' : success === false ? 'failed' : ''}>
-        ${icon(look)} ${headline}
+      <h2 class=${verdict ?? ''}>
+        ${icon(verdict === undefined ? 'question' : verdictIcons[verdict])} ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">${t('Scored as in the paper, including its faults.')}</p>` : nothing}
+      ${debriefList(debrief)}
       ${tests.length === 0 ? html`<p class="quiet">${t('The result of each test is not recorded.')}</p>` : this.table(tests)}
     </div>`;
   }
@@ -98,6 +105,19 @@ export class GradeElement extends PlainElement {
           : nothing
       }`;
   }
+}
+
+function debriefList(lines: readonly DebriefLine[]): TemplateResult | typeof nothing {
+  if (lines.length === 0) return nothing;
+  return html`<ul class="debrief">
+    ${lines.map(
+      ({ text, call }) =>
+        html`<li>
+          ${withVisibleControls(text)}
+          ${call === undefined ? nothing : html`<code>${unsafeHTML(renderPython(call))}</code>`}
+        </li>`,
+    )}
+  </ul>`;
 }
 
 function details({ call, expected, got, status }: TestView): TemplateResult {

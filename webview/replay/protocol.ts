@@ -13,6 +13,7 @@ import type {
   TaskView,
   TurnRating,
   TurnView,
+  Verdict,
 } from '../session/protocol';
 
 export interface ReplayedReply extends ReplyView {
@@ -50,8 +51,8 @@ export interface Replay {
   readonly seat: Seat;
   /** Outcome in words: `8/10 tests`, `skipped`. */
   readonly outcome: string;
-  /** Null when neither success nor failure is known. */
-  readonly success: boolean | null;
+  /** Absent when it is not known. */
+  readonly verdict?: Verdict;
   readonly started: string;
   /** Names and values of what is seldom asked for: seed, temperature, prompts, ids. */
   readonly details: readonly (readonly [string, string])[];

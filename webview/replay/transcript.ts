@@ -10,6 +10,7 @@ import {
   message,
   passedOver,
 } from '../dialogue/turn';
+import { verdictIcons } from '../dialogue/grade';
 import { modelLabel, pickedWords, playerLabel, type Names } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
@@ -190,10 +191,9 @@ function ratingLine({ stars, comment, by }: Replay['ratings'][number]): Template
   </p>`;
 }
 
-export function result({ outcome, success }: Replay): TemplateResult {
-  const look = success === null ? 'circle-outline' : success ? 'pass' : 'error';
-  const verdict = success === null ? '' : success ? 'passed' : 'failed';
-  return html`<span class="result ${verdict}">${icon(look)} ${outcome}</span>`;
+export function result({ outcome, verdict }: Replay): TemplateResult {
+  const look = verdict === undefined ? 'circle-outline' : verdictIcons[verdict];
+  return html`<span class="result ${verdict ?? ''}">${icon(look)} ${outcome}</span>`;
 }
 
 export interface Disclosure {

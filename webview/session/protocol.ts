@@ -162,12 +162,22 @@ export interface TestView {
   readonly milliseconds?: number;
 }
 
+/** Result of the tests; absent when the answer could not be graded here. */
+export type Verdict = 'passed' | 'partial' | 'failed';
+
+/** A sentence on what the dialogue missed, and the call of a test that shows it. */
+export interface DebriefLine {
+  readonly text: string;
+  readonly call?: string;
+}
+
 export interface GradeView {
   /** Result in words: `8 of 10 tests passed`, or that the answer could not be graded here. */
   readonly headline: string;
-  /** Null when the answer could not be graded here. */
-  readonly success: boolean | null;
+  readonly verdict?: Verdict;
   readonly mode: string;
+  /** Absent when there is nothing certain to say. */
+  readonly debrief?: readonly DebriefLine[];
   readonly tests: readonly TestView[];
 }
 

@@ -1,4 +1,4 @@
-import type { Fact } from '../task/task';
+import type { Fact, Task } from '../task/task';
 import { withoutTerms, stems } from './questionKind';
 import { type Question, questionsOf } from './questions';
 
@@ -49,7 +49,7 @@ const FOLLOWING_WORDS: ReadonlySet<string> = new Set(
 );
 
 /** Finds the fact that a question is about: by keywords, rare ones counting more, then by nearness. */
-export class Matcher {
+class Matcher {
   private readonly keywords: readonly (readonly Phrase[])[];
   private readonly parts: readonly ReadonlySet<string>[];
   private readonly wordings: readonly ReadonlySet<string>[];
@@ -95,6 +95,11 @@ export class Matcher {
     return this.best(
       direct.map((score, i) => (score > 0 ? score + CONTEXT_WEIGHT * contextual[i]! : 0) + near[i]!),
     );
+  }
+
+  withKeywordIn(text: string): Fact[] {
+    const scores = this.scores(text);
+    return this.facts.filter((_, i) => scores[i]! > 0);
   }
 
   /**
@@ -164,6 +169,17 @@ export class Matcher {
     );
     return words.reduce((sum, weight) => sum + weight, 0);
   }
+}
+
+/** Matchers by task: a task is asked about many times, and most of the work is to read its facts. */
+const matchers = new WeakMap<Task, Matcher>();
+
+export function matcherOf(task: Task): Matcher {
+  const known = matchers.get(task);
+  if (known !== undefined) return known;
+  const matcher = new Matcher(task.facts ?? [], task.description);
+  matchers.set(task, matcher);
+  return matcher;
 }
 
 interface Phrase {
@@ -248,10 +264,9 @@ interface QuestionAboutFact {
  * @param message the visible part of the agent's message
  * @param lastReply the collaborator's previous reply, which the message may follow up
  */
-export function askedIn(
-  message: string,
-  { facts, matcher, lastReply }: { facts: readonly Fact[]; matcher: Matcher; lastReply: string | undefined },
-): QuestionAboutFact[] {
+export function askedIn(task: Task, message: string, lastReply: string | undefined): QuestionAboutFact[] {
+  const { facts = [] } = task;
+  const matcher = matcherOf(task);
   let previous = lastTold(facts, lastReply ?? '');
   return questionsOf(message).map((question) => {
     const fact = matcher.match(question, previous);

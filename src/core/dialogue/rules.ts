@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../fault';
 import type { Fact, Task } from '../task/task';
 import { taskTitle } from '../task/title';
-import { askedIn, Matcher } from './factMatcher';
+import { askedIn } from './factMatcher';
 import type { Question } from './questions';
 
 interface RulesPosition {
@@ -33,25 +33,13 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
       `The task “${taskTitle(task)}” has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.`,
     );
   }
-  const matcher = matcherOf(task, facts);
-  const all = askedIn(message, { facts, matcher, lastReply: position.history.at(-1) });
+  const all = askedIn(task, message, position.history.at(-1));
   const questions = all.map(({ question }) => question);
   const asked = [...new Set(all.flatMap(({ fact }) => fact ?? []))];
   // A second half that names no subject of its own ("… and how large is it?") belongs to the first.
   const open = all.flatMap(({ question, fact }) => (fact || question.continues ? [] : question));
   const voice = new Voice(position);
   return asked.length === 0 ? voice.withoutFact(questions) : voice.tell(asked, open);
-}
-
-/** Matchers by task: a task is asked about many times, and most of the work is to read its facts. */
-const matchers = new WeakMap<Task, Matcher>();
-
-function matcherOf(task: Task, facts: readonly Fact[]): Matcher {
-  const known = matchers.get(task);
-  if (known !== undefined) return known;
-  const matcher = new Matcher(facts, task.description);
-  matchers.set(task, matcher);
-  return matcher;
 }
 
 const wordings = {

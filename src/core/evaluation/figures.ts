@@ -1,7 +1,7 @@
 import type { GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
 import { wilson, type Interval } from './interval';
-import { askedIn, Matcher } from '../dialogue/factMatcher';
+import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
 import type { Fact } from '../task/task';
 
@@ -169,13 +169,12 @@ export function questionCounts({
 }: Pick<Trajectory, 'task' | 'turns'>): QuestionCounts | undefined {
   const { facts = [] } = task;
   if (facts.length === 0) return undefined;
-  const matcher = new Matcher(facts, task.description);
   const known = new Set<Fact>();
   let useless = 0;
   let lastReply: string | undefined;
   for (const { agent, reply } of turns) {
     if (reply === undefined) continue;
-    const asked = askedIn(parseAgentMessage(agent.text).visible, { facts, matcher, lastReply });
+    const asked = askedIn(task, parseAgentMessage(agent.text).visible, lastReply);
     // A second half that names no subject of its own belongs to the first half.
     const counted = asked.filter(({ question, fact }) => fact !== undefined || !question.continues);
     if (counted.length === 0) useless += 1;

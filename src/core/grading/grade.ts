@@ -44,3 +44,12 @@ export interface Grade {
   /** Reason in one sentence why `reward` is null. */
   readonly notGradable?: string;
 }
+
+/** Undefined when the answer could not be graded here. */
+export type Verdict = 'passed' | 'partial' | 'failed' | undefined;
+
+export function verdictOf({ reward, success }: Pick<Grade, 'reward' | 'success'>): Verdict {
+  if (reward === null || success === null) return undefined;
+  if (success) return 'passed';
+  return reward > 0 ? 'partial' : 'failed';
+}

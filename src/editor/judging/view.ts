@@ -129,6 +129,6 @@ function outcomeOf(trajectory: Trajectory, own: string, namer: Namer, t: Transla
       const thumb = given.find(({ by }) => by === own)?.thumb;
       return thumb === undefined ? [] : [{ turn, thumb }];
     }),
-    ...(grade && { grade: gradeView(task, grade, t, answer?.answer) }),
+    ...(grade && { grade: gradeView({ task, turns, answer: answer?.answer, own }, grade, t) }),
   };
 }

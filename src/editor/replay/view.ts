@@ -1,3 +1,4 @@
+import { verdictOf } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import { taskTitle } from '../../core/task/title';
 import type { Collaborator } from '../../core/trajectory/event';
@@ -50,6 +51,7 @@ export function replayOf(
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
   const grade = grades.get('fixed') ?? grades.get('paper');
+  const verdict = summary.state === 'answered' && grade ? verdictOf(grade) : undefined;
   return {
     episode: id,
     agent,
@@ -59,7 +61,7 @@ export function replayOf(
       became === undefined
         ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t)
         : becameWords(became, t),
-    success: summary.state === 'answered' ? (grade?.success ?? null) : null,
+    ...(verdict && { verdict }),
     started: startedWords(started.at, language),
     details: detailsOf(trajectory, t),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
@@ -67,7 +69,9 @@ export function replayOf(
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
     hasReference: !isOwnFunction(task),
-    grades: [...grades.values()].map((one) => gradeView(task, one, t, answer?.answer)),
+    grades: [...grades.values()].map((one) =>
+      gradeView({ task, turns, answer: answer?.answer, own }, one, t),
+    ),
     ratings: ratings.map(({ stars, comment, by }) => ({ stars, comment, by: personOf(by, own, t) })),
     ...(labels.length > 0 && { label: labelView(summary, labels, own, t) }),
     canReview: trajectory.state !== 'open',

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { debriefOf } from '../../core/dialogue/debrief';
 import { fencedRanges, hasCode } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
-import type { Grade, TestResult } from '../../core/grading/grade';
+import { verdictOf, type Grade, type TestResult } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
 import type { Candidate, EventOf } from '../../core/trajectory/event';
@@ -9,6 +10,7 @@ import type { Choice, Turn } from '../../core/trajectory/trajectory';
 import type {
   CandidatesView,
   ChoiceView,
+  DebriefLine,
   GradeView,
   MessageView,
   ReplyView,
@@ -23,6 +25,7 @@ import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
 import { calledOf, modelsIn } from '../models/displayNames';
 import type { Translate } from '../translate';
+import { debriefLines } from './debrief';
 import type { SessionParts, SessionTask } from './sessionParts';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
 
@@ -116,7 +119,7 @@ function sessionState(
     ...(own !== undefined && { own, rating }),
     ...(notice && { notice }),
     ...(asksConsent(state, own) && { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } }),
-    ...(grade && { grade: gradeView(from.task, grade, parts.t, answer) }),
+    ...(grade && { grade: gradeView({ task: from.task, turns: state.turns, answer, own }, grade, parts.t) }),
   };
 }
 
@@ -226,15 +229,33 @@ function replyView({ reply, leak }: Turn): ReplyView {
   };
 }
 
-/** @param answer that was graded, where it is known: when it has no code, the tests need not repeat that */
-export function gradeView(task: Task, grade: Grade, t: Translate, answer?: string): GradeView {
+export interface GradedDialogue {
+  readonly task: Task;
+  readonly turns: readonly Turn[];
+  /** That was graded, where it is known: when it has no code, the tests need not repeat that. */
+  readonly answer?: string;
+  /** Pseudonym of the person at this editor, who is called “you”. */
+  readonly own?: string;
+}
+
+export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate): GradeView {
+  const { task, answer } = dialogue;
   if (answer !== undefined && isSyntaxError(grade) && !hasCode(answer)) return withoutCode(task, grade, t);
+  const debrief = debriefIn(dialogue, grade, t);
+  const verdict = verdictOf(grade);
   return {
     headline: headlineOf(grade, t),
-    success: grade.success,
+    ...(verdict && { verdict }),
     mode: grade.mode,
+    ...(debrief.length > 0 && { debrief }),
     tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test, t)),
   };
+}
+
+function debriefIn({ task, turns, answer, own }: GradedDialogue, grade: Grade, t: Translate): DebriefLine[] {
+  if (answer === undefined || grade.success === null) return [];
+  const options = { own, hasPassed: grade.success, tests: grade.tests.length };
+  return debriefLines(debriefOf({ task, turns, answer, grade }), options, t);
 }
 
 const isSyntaxError = ({ tests }: Grade): boolean =>
@@ -244,7 +265,8 @@ const isSyntaxError = ({ tests }: Grade): boolean =>
 function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeView {
   return {
     headline: t('The reply has no code, so that no test can pass'),
-    ...{ success: false, mode },
+    verdict: 'failed',
+    mode,
     tests: tests.map((_, index) => ({
       call: task.testCases[index]?.call ?? '',
       status: 'error',

@@ -84,6 +84,7 @@ export const statusIcons: Readonly<Record<TaskStatus, string>> = {
   draft: 'color-mode',
   redo: 'redo',
   passed: 'circle-large-filled',
+  partial: 'pie-chart',
   failed: 'circle-large',
   ungraded: 'question',
   skipped: 'dash',

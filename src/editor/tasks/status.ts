@@ -1,5 +1,6 @@
 import type { PackAssignment } from '../../core/dialogue/packAssignment';
 import type { TaskState } from '../../core/dialogue/taskProgress';
+import { verdictOf } from '../../core/grading/grade';
 import { lowerFirst } from '../words';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
@@ -9,13 +10,22 @@ export const MAX_OTHER_PLAYERS = 20;
 type Assigned = PackAssignment<{ readonly id: string }>;
 
 /** States of a task for the list's filter; a finished dialogue counts by its result. */
-export const taskStatuses = ['new', 'draft', 'redo', 'passed', 'failed', 'ungraded', 'skipped'] as const;
+export const taskStatuses = [
+  'new',
+  'draft',
+  'redo',
+  'passed',
+  'partial',
+  'failed',
+  'ungraded',
+  'skipped',
+] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
 export function taskStatusOf(state: TaskState): TaskStatus {
   if (state.kind !== 'done') return state.kind;
   if (state.reward === null || state.reward === undefined) return 'ungraded';
-  return state.reward === 1 ? 'passed' : 'failed';
+  return verdictOf({ reward: state.reward, success: state.reward === 1 }) ?? 'ungraded';
 }
 
 export function taskStatusWords(status: TaskStatus, t: Translate): string {
@@ -28,8 +38,10 @@ export function taskStatusWords(status: TaskStatus, t: Translate): string {
       return t('to be redone');
     case 'passed':
       return t('done: all tests passed');
+    case 'partial':
+      return t('done: some tests passed');
     case 'failed':
-      return t('done: some tests failed');
+      return t('done: no test passed');
     case 'ungraded':
       return t('done: not graded');
     case 'skipped':

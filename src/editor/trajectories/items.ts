@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { verdictOf } from '../../core/grading/grade';
 import type { MoreRow } from '../tree';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
@@ -111,10 +112,17 @@ function reviewLines({ review, reviewReason }: TrajectorySummary): string[] {
 function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.ThemeIcon {
   if (state === 'open') return new vscode.ThemeIcon('color-mode');
   if (state === 'abandoned') return new vscode.ThemeIcon(abandoned === 'failed' ? 'warning' : 'dash');
-  const success = (grades.fixed ?? grades.paper)?.success;
-  if (success === true) return new vscode.ThemeIcon('pass', new vscode.ThemeColor('testing.iconPassed'));
-  if (success === false) return new vscode.ThemeIcon('error', new vscode.ThemeColor('testing.iconFailed'));
-  return new vscode.ThemeIcon('question');
+  const grade = grades.fixed ?? grades.paper;
+  switch (grade && verdictOf(grade)) {
+    case 'passed':
+      return new vscode.ThemeIcon('pass', new vscode.ThemeColor('testing.iconPassed'));
+    case 'partial':
+      return new vscode.ThemeIcon('pie-chart', new vscode.ThemeColor('list.warningForeground'));
+    case 'failed':
+      return new vscode.ThemeIcon('error', new vscode.ThemeColor('testing.iconFailed'));
+    case undefined:
+      return new vscode.ThemeIcon('question');
+  }
 }
 
 export function filterItem({

@@ -50,7 +50,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
     isChoice(shown) ? choiceLines(shown, ofCandidates, t) : candidateLines(shown.shown, ofCandidates, t),
   );
   const results = grades.map(({ grade }) =>
-    gradeTable(gradeView(task, grade, t, trajectory.answer?.answer), t),
+    gradeTable(gradeView({ task, turns, answer: trajectory.answer?.answer }, grade, t), t),
   );
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
@@ -90,13 +90,23 @@ function remarkWords({ thumb, comment, by }: EventOf<'turn-rating'>, t: Translat
   return `${by}: ${[...verdict, ...(comment === undefined ? [] : [comment])].join(', ')}`;
 }
 
-function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>, t: Translate): string {
+function gradeTable(
+  { headline, mode, debrief = [], tests }: ReturnType<typeof gradeView>,
+  t: Translate,
+): string {
   const rows = tests.map(
     ({ call, status, expected = '', got = '' }) =>
       `| ${[cell(call), status, cell(expected), cell(got)].join(' | ')} |`,
   );
   const head = [`| ${t('Call')} | ${t('Result')} | ${t('Expected')} | ${t('Got')} |`, '|---|---|---|---|'];
-  return [`## ${headline} (${mode})`, [...head, ...rows].join('\n')].join('\n\n');
+  const missed = debrief.map(({ text, call = '' }) =>
+    `- ${inOneLine(harmless(text))} ${cell(call)}`.trimEnd(),
+  );
+  return [
+    `## ${headline} (${mode})`,
+    ...(missed.length === 0 ? [] : [missed.join('\n')]),
+    [...head, ...rows].join('\n'),
+  ].join('\n\n');
 }
 
 /** Returns code for a table's cell: without line breaks or bars, in a fence longer than any run of backticks. */

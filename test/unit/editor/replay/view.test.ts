@@ -109,7 +109,7 @@ describe('a replay', () => {
     });
     const grades = [grade('fixed', 0.5), grade('paper', 0.7), grade('fixed', 1)];
     const replay = replayOf({ ...trajectory, grades }, 'ada', english, 'en');
-    expect(replay).toMatchObject({ success: true, hasAnswer: true, hasReference: true });
+    expect(replay).toMatchObject({ verdict: 'passed', hasAnswer: true, hasReference: true });
     expect(Object.fromEntries(replay.details)).toMatchObject({
       Seed: '1',
       Temperature: '1',
@@ -118,6 +118,6 @@ describe('a replay', () => {
     expect(replay.grades.map(({ headline }) => headline)).toEqual([
       ...['100 % of the tests passed', '70 % of the tests passed'],
     ]);
-    expect(replayOf(trajectory, 'ada', english, 'en')).toMatchObject({ success: null, grades: [] });
+    expect(replayOf(trajectory, 'ada', english, 'en')).toMatchObject({ grades: [] });
   });
 });

@@ -85,6 +85,6 @@ describe('a dialogue that is interrupted', () => {
     expect(session.state.notice?.actions).toEqual(['grade']);
     stage.grader = () => Promise.resolve(grader);
     await session.do({ type: 'grade' });
-    expect(session.state.grade?.success).toBe(true);
+    expect(session.state.grade?.verdict).toBe('passed');
   });
 });

@@ -21,7 +21,8 @@ it('a pack counts where its tasks stand', () => {
 
 it.each<[TaskState, string, string]>([
   [draft, 'draft', 'draft, 3 turns'],
-  [done, 'failed', '7/10 tests'],
+  [done, 'partial', '7/10 tests'],
+  [{ ...done, reward: 0 }, 'failed', '0/10 tests'],
   [{ ...done, reward: 1 }, 'passed', '10/10 tests'],
   [{ ...done, reward: null }, 'ungraded', 'not gradable here'],
   [

@@ -48,7 +48,7 @@ afterAll(() => {
 
 const grade: GradeView = {
   headline: '1 von 3',
-  success: false,
+  verdict: 'partial',
   mode: 'fixed',
   tests: [
     { call: 'f()', status: 'passed', milliseconds: 1.25 },

@@ -1,0 +1,109 @@
+import { extractCode } from '../grading/code';
+import { failurePatterns, type FailurePattern } from '../grading/failurePatterns';
+import type { Grade } from '../grading/grade';
+import type { Fact, Task } from '../task/task';
+import type { EventOf } from '../trajectory/event';
+import type { Turn } from '../trajectory/trajectory';
+import { askedIn, matcherOf } from './factMatcher';
+import { isInAnyCode, numbersOfCode, numbersOfText, waysToWrite } from './numbers';
+import { parseAgentMessage } from './protocol';
+
+type Reply = EventOf<'reply'>;
+
+/** A number of a reply that the reference has and the answer's code has not. */
+export interface IgnoredNumber {
+  /** As the reply has it. */
+  readonly number: string;
+  /** The only fact that has the number. */
+  readonly topic?: string;
+  readonly reply: Reply;
+}
+
+/** What a graded dialogue teaches; computed from the log, which has nothing of it. */
+export interface Debrief {
+  /** Topics of the task's facts; none without facts. */
+  readonly decided: readonly string[];
+  /** Topics that no question was about, and no reply either. */
+  readonly unasked: readonly string[];
+  /** Empty when all tests passed. */
+  readonly ignored: readonly IgnoredNumber[];
+  readonly patterns: readonly FailurePattern[];
+}
+
+interface Graded {
+  readonly task: Task;
+  readonly turns: readonly Turn[];
+  readonly answer: string;
+  readonly grade: Grade;
+}
+
+/** Leaves out what is not certain: who reads that something was never asked has to be able to rely on it. */
+export function debriefOf({ task, turns, answer, grade }: Graded): Debrief {
+  const { facts = [] } = task;
+  const touched = touchedFacts(task, turns);
+  const hasFailed = grade.success === false;
+  return {
+    decided: facts.map(({ topic }) => topic),
+    unasked: facts.filter((fact) => !touched.has(fact)).map(({ topic }) => topic),
+    ignored: hasFailed ? ignoredNumbers(task, turns, answer) : [],
+    patterns: hasFailed ? failurePatterns(task, grade) : [],
+  };
+}
+
+/** Facts that a question or a reply is about, however vaguely. */
+function touchedFacts(task: Task, turns: readonly Turn[]): ReadonlySet<Fact> {
+  const matcher = matcherOf(task);
+  const touched = new Set<Fact>();
+  let lastReply: string | undefined;
+  for (const { agent, reply } of turns) {
+    // The answer itself asks nothing.
+    if (reply === undefined) continue;
+    for (const { question, fact } of askedIn(task, parseAgentMessage(agent.text).visible, lastReply)) {
+      if (fact !== undefined) touched.add(fact);
+      for (const named of matcher.withKeywordIn(question.text)) touched.add(named);
+    }
+    for (const fact of repliedFacts(task, reply)) touched.add(fact);
+    lastReply = reply.text;
+  }
+  return touched;
+}
+
+function repliedFacts(task: Task, { text }: Reply): Fact[] {
+  const { facts = [] } = task;
+  const wordings = facts.flatMap(({ answers }) => answers).sort((one, other) => other.length - one.length);
+  // A wording of one fact may have a keyword of another.
+  const rest = wordings.reduce((left, wording) => left.replaceAll(wording, '\n'), text);
+  const exact = facts.filter(({ answers }) => answers.some((wording) => text.includes(wording)));
+  const numbers = new Set(numbersOfText(rest).map(({ value }) => value));
+  return [
+    ...exact,
+    ...matcherOf(task).withKeywordIn(rest),
+    ...facts.filter((fact) => [...numbers].some((value) => ownNumbers(fact, task).has(value))),
+  ];
+}
+
+/** Numbers that the request and the other facts do not have. */
+function ownNumbers(fact: Fact, { facts = [], description }: Task): ReadonlySet<number> {
+  const others = facts.filter((other) => other !== fact).flatMap(({ answers }) => answers);
+  const elsewhere = new Set(numbersOfText([description, ...others].join('\n')).map(({ value }) => value));
+  const own = numbersOfText(fact.answers.join('\n')).map(({ value }) => value);
+  return new Set(own.filter((value) => !elsewhere.has(value)));
+}
+
+function ignoredNumbers(task: Task, turns: readonly Turn[], answer: string): IgnoredNumber[] {
+  const calls = task.testCases.map(({ call }) => call);
+  const written = numbersOfCode(extractCode(answer, 'fixed', calls));
+  const needed = new Set(numbersOfText(task.reference.replace(/#.*/g, '')).map(({ value }) => value));
+  const said = turns.flatMap(({ reply }) => numbersOfText(reply?.text ?? '').map(({ value }) => value));
+  const ignored = new Map<number, IgnoredNumber>();
+  for (const { reply } of turns) {
+    if (reply === undefined) continue;
+    for (const { value, shown } of numbersOfText(reply.text)) {
+      if (isInAnyCode(value) || !needed.has(value)) continue;
+      if (waysToWrite(value, reply.text, said).some((way) => written.has(way))) continue;
+      const about = (task.facts ?? []).filter((fact) => ownNumbers(fact, task).has(value));
+      ignored.set(value, { number: shown, topic: about[0]?.topic, reply });
+    }
+  }
+  return [...ignored.values()];
+}
