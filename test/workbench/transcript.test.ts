@@ -52,7 +52,7 @@ const hungUp = Promise.withResolvers<unknown>();
 const last: Reply[] = [
   failAfter('OUTPUT:\nBefore it failed, it said this much', { message: 'engine died', code: 501 }),
   async (response, sent) => {
-    await repeatForever('OUTPUT:\nDoes the season matter? ')(response, sent);
+    await repeatForever('OUTPUT:\n', 'Does the season matter? ')(response, sent);
     hungUp.resolve(undefined);
   },
   answer(solution),
@@ -167,6 +167,7 @@ test('keeps what had arrived when a model fails in the middle of its message', a
   await partial().getByText('Interrupted. This partial message is not in the log.').waitFor();
   await partial().getByText('Before it failed, it said this much').waitFor();
   await expect.poll(hidden).toBe(0);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await pictures('transcript-interrupted');
 });
 
