@@ -57,7 +57,7 @@ export function streamed({
           ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
         </div>`
   }
-  ${left === 0 ? nothing : html`<p class="quiet">${furtherWords(left)}</p>`}
+  ${left === 0 ? nothing : html`<p class="quiet">${ended === undefined ? furtherWords(left) : notDrawn(left)}</p>`}
   ${retrying === undefined ? nothing : html`<p class="quiet">${icon('sync')} ${retryWords(retrying)}</p>`}
   ${
     ended === undefined
@@ -88,3 +88,8 @@ function retryWords({ number, of, why }: NonNullable<StreamView['retrying']>): s
 
 const furtherWords = (left: number): string =>
   left === 1 ? t('1 more character so far') : t('{0} more characters so far', grouped(left));
+
+export const notDrawn = (left: number): string =>
+  left === 1
+    ? t('1 more character is not shown here.')
+    : t('{0} more characters are not shown here.', grouped(left));
