@@ -119,7 +119,11 @@ test('asks for consent in a form that fits a small window', async () => {
   await session().getByText('Learn more').press('Enter');
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(400, 800);
-  await session().getByRole('button', { name: 'Agree and start' }).waitFor();
+  const roomOfRequest = (): Promise<number> =>
+    session()
+      .locator('main')
+      .evaluate((main) => main.clientHeight);
+  await expect.poll(roomOfRequest).toBeGreaterThan(130);
   await workbench.screenshot('session-consent-400');
   await workbench.setSize(1280, 800);
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');

@@ -12,6 +12,8 @@ import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequ
 /** Shown before anything of the developer is logged. */
 @customElement('tandem-consent')
 export class ConsentElement extends PlainElement {
+  /** What the developer has to do, where they do not know it yet. */
+  @property({ attribute: false }) job: unknown;
   @property({ attribute: false }) suggestion!: ConsentForm;
   @property({ attribute: false }) agent = '';
   @property({ attribute: false }) called: ModelNames = {};
@@ -36,6 +38,7 @@ export class ConsentElement extends PlainElement {
       }}
     >
       <div class="page">
+        ${this.job}
         <h2 id="consent-title">${t('Before your first reply')}</h2>
         <p>
           ${filled(
