@@ -124,9 +124,9 @@ test('the trained agent plays: a drafted reply, a leak, the tests, and the Model
   await workbench.setSize(1280, 800);
   await asked(1);
   await picture('models', 'dark');
-  await button('Let the simulator answer').click();
+  await composer().press('Alt+A');
   await asked(2);
-  await button('Suggest a reply').click();
+  await button('Suggest').click();
   await page().getByText('Drafted by Simulator (rules)').waitFor();
   await picture('session', 'light');
   await button('Discard').click();
@@ -138,7 +138,7 @@ test('the trained agent plays: a drafted reply, a leak, the tests, and the Model
   await picture('leak', 'light');
   await button(/^Edit/).click();
   await composer().fill('');
-  await button('Hand over to simulator').click();
+  await composer().press('Alt+Shift+A');
   await graded().waitFor();
   await workbench.page.keyboard.press('4');
   await page().getByText('4 stars, saved').waitFor();

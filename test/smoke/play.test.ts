@@ -148,7 +148,7 @@ test('sends a typed reply, stops the agent with Escape and asks again', async ()
   expect(await agent.requests.at(-1)!.ended).toBe('hung up');
   never.resolve(undefined);
   mayEnd = Promise.resolve();
-  await view().getByRole('button', { name: 'Ask again' }).press('Enter');
+  await view().getByRole('button', { name: 'Try again' }).press('Enter');
   await view().getByText('turn 2 of 10').waitFor();
   await composer().waitFor();
   await reply(2, SUPPLEMENT);

@@ -198,7 +198,7 @@ describe('at each step of a dialogue the extension host is killed and the window
     stalls = false;
     await ada().session().getByText("while it was the agent's turn").waitFor();
     await ada().session().getByRole('log').getByText('Up to ten').waitFor();
-    await button('Ask again').click();
+    await button('Try again').click();
     await ada().session().getByText(turns.total[1]!).waitFor();
   });
 

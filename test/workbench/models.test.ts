@@ -116,7 +116,7 @@ test('says in the view and in the session that the server is gone, and leads to 
   await workbench.page.getByRole('alert').getByText("Can't connect to").first().waitFor();
   await session().getByRole('textbox', { name: 'Your reply to the agent' }).fill('Above 20 kilograms.');
   await session().getByRole('button', { name: 'Send' }).click();
-  await session().getByRole('button', { name: 'Ask again' }).waitFor();
+  await session().getByRole('button', { name: 'Try again' }).waitFor();
   await session().getByRole('alert').getByText('127.0.0.1').waitFor();
   await expectAccessible(session());
   await session().getByRole('button', { name: 'Edit the connection…' }).click();

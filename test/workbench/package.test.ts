@@ -48,8 +48,7 @@ test('who installs the package plays a dialogue to its grade, with the model and
   await session().getByRole('button', { name: 'Agree and start' }).click();
   const graded = session().getByRole('heading', { name: gradedHeading });
   await composer().or(graded).first().waitFor();
-  if (await composer().isVisible())
-    await session().getByRole('button', { name: 'Hand over to simulator' }).click();
+  if (await composer().isVisible()) await composer().press('Alt+Shift+A');
   await graded.waitFor();
   await workbench.openViews('Models');
   const models = workbench.page.getByRole('tree', { name: 'Models' });

@@ -52,6 +52,9 @@ const moving = (isCalm: boolean): Promise<number> =>
       return all.filter(({ playState }) => playState === 'running').length;
     }, isCalm);
 
+const more = () => session().getByRole('button', { name: 'More actions' });
+const item = (name: string) => session().getByRole('menuitem', { name });
+
 /** Returns the pixels from the lower edge of something to the button that agrees, which may still be laid out. */
 async function spaceAboveAgree(of: Locator): Promise<number> {
   const { y, height } = (await of.boundingBox())!;
@@ -100,12 +103,32 @@ test('asks for consent in a form that fits a small window', async () => {
   await expect.poll(() => workbench.page.getByRole('tab', { name: 'Parcel surcharge' }).count()).toBe(1);
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await accessiblePictures(workbench, session(), 'session-consent', usualThemes);
-  // All three choices are visible beside a document.
-  await expect
-    .poll(() => spaceAboveAgree(session().getByText('Also your edits, truncated text')))
-    .toBeGreaterThanOrEqual(0);
-  await workbench.setSize(700, 520);
   const third = session().getByRole('radio').last();
+  const spaceBelowRequest = (): Promise<number> =>
+    session()
+      .locator('main')
+      .evaluate(
+        (main) =>
+          main.getBoundingClientRect().bottom - main.querySelector('article')!.getBoundingClientRect().bottom,
+      );
+  // The whole request and all three choices are visible beside a document.
+  await expect.poll(() => spaceAboveAgree(third)).toBeGreaterThanOrEqual(0);
+  await expect.poll(spaceBelowRequest).toBeGreaterThanOrEqual(0);
+  await session().getByText('Learn more').press('Enter');
+  await session().getByText('Delete My Data…').waitFor();
+  await workbench.screenshot('session-consent-more');
+  await session().getByText('Learn more').press('Enter');
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.setSize(400, 800);
+  const roomOfRequest = (): Promise<number> =>
+    session()
+      .locator('main')
+      .evaluate((main) => main.clientHeight);
+  await expect.poll(roomOfRequest).toBeGreaterThan(130);
+  await workbench.screenshot('session-consent-400');
+  await workbench.setSize(1280, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.setSize(700, 520);
   const spaceAboveAgreeWhenScrolled = async (): Promise<number> => {
     await third.scrollIntoViewIfNeeded();
     return spaceAboveAgree(third);
@@ -211,7 +234,9 @@ test('hides the counters of turns and time', async () => {
 });
 
 test('lets the simulator answer one turn, and opens the first failed test of the table', async () => {
-  await session().getByRole('button', { name: 'Let the simulator answer' }).click();
+  await more().click();
+  await accessiblePictures(workbench, session(), 'session-more', usualThemes);
+  await item('Let the simulator answer').click();
   await session()
     .getByRole('heading', { name: /\d of 10 tests passed/ })
     .waitFor();
@@ -272,7 +297,17 @@ test('shows the next task in the same panel, and ends it with what the agent has
     .getByRole('button', { name: /\bstart\b/i })
     .press('Enter');
   await composer().waitFor();
-  await session().getByRole('button', { name: 'End now' }).press('Enter');
+  await more().press('ArrowDown');
+  await expect.poll(() => item('Let the simulator answer').and(session().locator(':focus')).count()).toBe(1);
+  await press('ArrowUp');
+  await expect.poll(() => item('Skip…').and(session().locator(':focus')).count()).toBe(1);
+  await press('Escape');
+  await expect.poll(() => more().and(session().locator(':focus')).count()).toBe(1);
+  await expect.poll(() => item('Skip…').count()).toBe(0);
+  await press('ArrowUp');
+  await press('ArrowUp');
+  await expect.poll(() => item('End now').and(session().locator(':focus')).count()).toBe(1);
+  await press('Enter');
   await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
   await session().getByRole('heading', { name: 'The reply has no code, so that no test can pass' }).waitFor();
   await workbench.screenshot('session-no-code');

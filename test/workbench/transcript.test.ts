@@ -1,12 +1,20 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
-import { answer, cutAfter, pauseBeforeEnd, type Reply } from '../fixtures/chat-server-replies';
+import {
+  answer,
+  cutAfter,
+  failAfter,
+  pauseBeforeEnd,
+  repeatForever,
+  type Reply,
+} from '../fixtures/chat-server-replies';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
@@ -24,6 +32,8 @@ let workspace: string;
 let agent: ChatServer;
 let workbench: WorkbenchDriver;
 
+const solution = 'OUTPUT:\nI WANT TO ANSWER:\ndef parcel_price(weight_kg, zone):\n    return 5';
+
 let attempts = 0;
 const mayThink = Promise.withResolvers<unknown>();
 const mayEnd = Promise.withResolvers<unknown>();
@@ -36,6 +46,18 @@ const held =
     await pauseBeforeEnd(thoughts, end)(response, sent);
   };
 
+const hungUp = Promise.withResolvers<unknown>();
+
+/** The attempts at the last message: one fails in the middle, one never ends, one answers. */
+const last: Reply[] = [
+  failAfter('OUTPUT:\nBefore it failed, it said this much', { message: 'engine died', code: 501 }),
+  async (response, sent) => {
+    await repeatForever('OUTPUT:\n', 'Does the season matter? ')(response, sent);
+    hungUp.resolve(undefined);
+  },
+  answer(solution),
+];
+
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 
 beforeAll(async () => {
@@ -45,6 +67,7 @@ beforeAll(async () => {
   agent = await startChatServer({
     reply: ({ body }) => {
       const number = 1 + body.messages.filter(({ role }) => role === 'assistant').length;
+      if (number === 10) return last.shift()!;
       if (number < 9) return answer(question(number), { pieceDelay: 10 });
       attempts += 1;
       return attempts === 1
@@ -125,4 +148,59 @@ test('says that a request is repeated, and shows thoughts while they arrive', as
   await workbench.screenshot('transcript-thoughts');
   mayEnd.resolve(undefined);
   await session().getByText('turn 9 of 10').waitFor();
+});
+
+/** Both widths, because a message may be cut at either. */
+async function pictures(name: string): Promise<void> {
+  await accessiblePictures(workbench, session(), name, usualThemes);
+  await workbench.setSize(400, 800);
+  await expect.poll(hidden).toBe(0);
+  await workbench.screenshot(`${name}-400`);
+  await workbench.setSize(1280, 800);
+}
+
+const partial = (): Locator => session().locator('tandem-stream');
+
+test('keeps what had arrived when a model fails in the middle of its message', async () => {
+  await typeReply();
+  await workbench.page.keyboard.press('Enter');
+  await partial().getByText('Interrupted. This partial message is not in the log.').waitFor();
+  await partial().getByText('Before it failed, it said this much').waitFor();
+  await expect.poll(hidden).toBe(0);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await pictures('transcript-interrupted');
+});
+
+test('ends a message without end at once, and keeps what had arrived until the next attempt', async () => {
+  await session().locator('#primary:focus', { hasText: 'Try again' }).press('Enter');
+  await partial()
+    .getByText(/(season matter\?.*){20}/)
+    .waitFor();
+  await expect.poll(hidden).toBe(0);
+  await workbench.page.keyboard.press('Escape');
+  await partial().getByText('Stopped. This partial message is not in the log.').waitFor();
+  await hungUp.promise;
+  await partial()
+    .getByText(/(season matter\?.*){20}/)
+    .waitFor();
+  await pictures('transcript-stopped');
+  await session().locator('#primary:focus', { hasText: 'Try again' }).press('Enter');
+  await session()
+    .getByRole('heading', { name: /of 10 tests passed/ })
+    .waitFor();
+  await expect.poll(() => partial().count()).toBe(0);
+});
+
+test('tells neither the agent nor the log of a partial message', async () => {
+  const partials = /it said this much|season matter/;
+  expect(JSON.stringify(agent.requests.at(-1)!.body)).not.toMatch(partials);
+  const data = path.join(workspace, '.tandem');
+  const files = await readdir(data, { recursive: true, withFileTypes: true });
+  const logs = files.filter((file) => file.name.endsWith('.jsonl'));
+  const texts = await Promise.all(
+    logs.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'utf8')),
+  );
+  const log = texts.join('');
+  expect(log).toContain('parcel_price(weight_kg, zone)');
+  expect(log).not.toMatch(partials);
 });

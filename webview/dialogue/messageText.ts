@@ -39,17 +39,37 @@ export function streamed({
   thinking,
   thoughts = '',
   retrying,
+  ended,
   left = 0,
 }: StreamView): TemplateResult {
-  if (retrying !== undefined) return html`<p class="quiet">${icon('sync')} ${retryWords(retrying)}</p>`;
-  if (text === '')
-    return html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>
-      ${thoughts === '' ? nothing : html`<p class="plain quiet thinking">${withVisibleControls(thoughts)}</p>`}`;
-  return html`<div class="streaming">
-      ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
-    </div>
-    ${left === 0 ? nothing : html`<p class="quiet">${furtherWords(left)}</p>`}`;
+  const isLive = retrying === undefined && ended === undefined;
+  return html`${
+    isLive && text === ''
+      ? html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>`
+      : nothing
+  }
+  ${
+    text === ''
+      ? thoughts === ''
+        ? nothing
+        : html`<p class="plain quiet thinking">${withVisibleControls(thoughts)}</p>`
+      : html`<div class=${isLive ? 'streaming' : 'partial'}>
+          ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
+        </div>`
+  }
+  ${left === 0 ? nothing : html`<p class="quiet">${ended === undefined ? furtherWords(left) : notDrawn(left)}</p>`}
+  ${retrying === undefined ? nothing : html`<p class="quiet">${icon('sync')} ${retryWords(retrying)}</p>`}
+  ${
+    ended === undefined
+      ? nothing
+      : html`<p class="quiet" role="status">${icon('circle-slash')} ${endedWords(ended)}</p>`
+  }`;
 }
+
+const endedWords = (ended: NonNullable<StreamView['ended']>): string =>
+  ended === 'stopped'
+    ? t('Stopped. This partial message is not in the log.')
+    : t('Interrupted. This partial message is not in the log.');
 
 function waiting(thinking: number): string {
   return thinking === 0 ? t('Waiting for first token…') : t('Thinking…');
@@ -68,3 +88,8 @@ function retryWords({ number, of, why }: NonNullable<StreamView['retrying']>): s
 
 const furtherWords = (left: number): string =>
   left === 1 ? t('1 more character so far') : t('{0} more characters so far', grouped(left));
+
+export const notDrawn = (left: number): string =>
+  left === 1
+    ? t('1 more character is not shown here.')
+    : t('{0} more characters are not shown here.', grouped(left));

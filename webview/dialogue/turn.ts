@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import { grouped } from '../language/numbers';
 import { icon, linkButton } from '../ui';
 import './transcript.css';
-import { drawn, said, thoughtsOf } from './messageText';
+import { drawn, notDrawn, said, thoughtsOf } from './messageText';
 import { withVisibleControls } from './untrusted';
 import type { MessageView, ReplyView, Seat, TurnView, ModelNames, ChoiceView } from '../session/protocol';
 import { candidateName, choiceWords } from './names';
@@ -76,11 +75,6 @@ export function leftOut(left: number | undefined, onRead?: () => void): Template
     ${notDrawn(left)} ${onRead === undefined ? nothing : linkButton(t('Read them in the transcript'), onRead)}
   </p>`;
 }
-
-const notDrawn = (left: number): string =>
-  left === 1
-    ? t('1 more character is not shown here.')
-    : t('{0} more characters are not shown here.', grouped(left));
 
 export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {
   if (leakPercent === undefined) return nothing;

@@ -5,8 +5,9 @@ import { modelLabel, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
+import type { MenuItem } from '../ui/menu';
 import { host, type Composition } from './host';
-import { leaving } from './footer';
+import { leaving, rest } from './footer';
 import { keys, recalled } from './keys';
 import type { Draft, LeakWarning, SessionState } from './protocol';
 import { replyLength, type ReplyLength } from './view';
@@ -100,7 +101,7 @@ export class ComposerElement extends PlainElement {
       ${
         hasSimulator
           ? button({
-              label: t('Suggest a reply'),
+              label: t('Suggest'),
               key: keys.suggest,
               title: t('{0} drafts a reply for you', named),
               disabled: isSending,
@@ -115,48 +116,39 @@ export class ComposerElement extends PlainElement {
         disabled: isSending,
         onPress: () => host.act('dont-mind'),
       })}
-      ${
-        hasSimulator
-          ? button({
-              label: t('Let the simulator answer'),
-              key: keys.simulatorOnce,
-              title: t('{0} answers this one turn', named),
-              disabled: isSending,
-              onPress: () => host.act('simulator-once'),
-            })
-          : nothing
-      }
-      <span class="rest">
-        ${
-          state.needsSimulator === true && state.onlyDeveloperKnows !== true
-            ? linkButton(
-                t('Choose a simulator…'),
-                () => host.act('choose-simulator'),
-                state.simulator === 'rules'
-                  ? t('The rules know nothing about this task; a model can reply for you')
-                  : t('No simulator is chosen that could reply for you'),
-              )
-            : nothing
-        }
-        ${
-          hasSimulator
-            ? linkButton(
-                t('Hand over to simulator'),
-                () => host.act('simulator-on'),
-                t('{0} replies until you take over', named),
-                keys.simulatorOn,
-              )
-            : nothing
-        }
-        ${linkButton(
-          t('Regenerate'),
-          () => host.act('another-sample'),
-          t('The agent writes its last message again; the log keeps both'),
-          keys.anotherSample,
-        )}
-        ${leaving(state)}
-      </span>
+      ${rest([...this.simulating(named, hasSimulator), regenerating, ...leaving(state)])}
     </div>`;
+  }
+
+  private simulating(named: string, hasSimulator: boolean): MenuItem[] {
+    const { state } = this;
+    if (hasSimulator) {
+      return [
+        {
+          label: t('Let the simulator answer'),
+          key: keys.simulatorOnce,
+          title: t('{0} answers this one turn', named),
+          onPress: () => host.act('simulator-once'),
+        },
+        {
+          label: t('Hand over to simulator'),
+          key: keys.simulatorOn,
+          title: t('{0} replies until you take over', named),
+          onPress: () => host.act('simulator-on'),
+        },
+      ];
+    }
+    if (state.onlyDeveloperKnows === true) return [];
+    return [
+      {
+        label: t('Choose a simulator…'),
+        title:
+          state.simulator === 'rules'
+            ? t('The rules know nothing about this task; a model can reply for you')
+            : t('No simulator is chosen that could reply for you'),
+        onPress: () => host.act('choose-simulator'),
+      },
+    ];
   }
 
   private leak({ percent, passages }: LeakWarning): TemplateResult {
@@ -218,6 +210,13 @@ export class ComposerElement extends PlainElement {
     }
   }
 }
+
+const regenerating: MenuItem = {
+  label: t('Regenerate'),
+  key: keys.anotherSample,
+  title: t('The agent writes its last message again; the log keeps both'),
+  onPress: () => host.act('another-sample'),
+};
 
 const notSent = ({ over }: ReplyLength): string =>
   over === 1 ? t('Not sent: 1 character too many.') : t('Not sent: {0} characters too many.', over);

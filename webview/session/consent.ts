@@ -12,6 +12,8 @@ import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequ
 /** Shown before anything of the developer is logged. */
 @customElement('tandem-consent')
 export class ConsentElement extends PlainElement {
+  /** What the developer has to do, where they do not know it yet. */
+  @property({ attribute: false }) job: unknown;
   @property({ attribute: false }) suggestion!: ConsentForm;
   @property({ attribute: false }) agent = '';
   @property({ attribute: false }) called: ModelNames = {};
@@ -29,39 +31,43 @@ export class ConsentElement extends PlainElement {
       class="consent"
       aria-labelledby="consent-title"
       @keydown=${(event: KeyboardEvent) => {
-        if (event.key !== 'Enter' || (event.target as Element).localName === 'vscode-button') return;
+        const { localName } = event.target as Element;
+        if (event.key !== 'Enter' || ['vscode-button', 'summary'].includes(localName)) return;
         event.preventDefault();
         agree();
       }}
     >
       <div class="page">
+        ${this.job}
         <h2 id="consent-title">${t('Before your first reply')}</h2>
-        <dl>
-          <dt>${t('What is recorded')}</dt>
-          <dd>
-            ${filled(
-              t(
-                'Replies and their timing, edits to drafts, choices, ratings, comments. The agent ({0}) gets the replies.',
-              ),
-              name(givenName(this.agent, this.called) ?? this.agent),
-            )}
-          </dd>
-          <dt>${t('Where it’s stored')}</dt>
-          <dd>
-            ${filled(
-              t('In {0}. Tandem sends it nowhere else.'),
-              html`<code>${this.suggestion.folder}</code>`,
-            )}
-          </dd>
-          <dt>${t('Change or delete later')}</dt>
-          <dd>
-            ${filled(
-              t('{0} and {1} in the Command Palette.'),
-              name(t('Change Pseudonym and Consent…')),
-              name(t('Delete My Data…')),
-            )}
-          </dd>
-        </dl>
+        <p>
+          ${filled(
+            t(
+              'Recorded: your replies and their timing, edits to drafts, choices, ratings, and comments. The agent ({0}) gets the replies.',
+            ),
+            name(givenName(this.agent, this.called) ?? this.agent),
+          )}
+        </p>
+        <details>
+          <summary>${t('Learn more')}</summary>
+          <dl>
+            <dt>${t('Where it’s stored')}</dt>
+            <dd>
+              ${filled(
+                t('In {0}. Tandem sends it nowhere else.'),
+                html`<code>${this.suggestion.folder}</code>`,
+              )}
+            </dd>
+            <dt>${t('Change or delete later')}</dt>
+            <dd>
+              ${filled(
+                t('{0} and {1} in the Command Palette.'),
+                name(t('Change Pseudonym and Consent…')),
+                name(t('Delete My Data…')),
+              )}
+            </dd>
+          </dl>
+        </details>
         <div class="fields">
           ${textField({
             id: 'pseudonym',
@@ -83,6 +89,7 @@ export class ConsentElement extends PlainElement {
           choices: levels.map((value) => ({ value, ...levelWords(t)[value] })),
           onChoose: (value) => (this.level = value),
         })}
+        <p class="quiet" aria-hidden="true">${levelWords(t)[consent.level].detail}</p>
       </div>
       <div class="actions">
         ${button({

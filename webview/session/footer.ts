@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textField } from '../ui';
+import '../ui/menu';
+import type { MenuItem } from '../ui/menu';
 import { choosing } from '../dialogue/candidates';
 import './clock';
 import './footer.css';
@@ -90,7 +92,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
           equal: t('Equally good; the dialogue continues with A'),
           neither: t('Neither is good; two new ones are written'),
         },
-        html`<span class="rest">${leaving(state)}</span>`,
+        rest(leaving(state)),
       );
     case 'simulator':
       return working(
@@ -101,8 +103,8 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
       return html`<div class="actions">${progress(t('Running the tests'))} ${stop()}</div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary(t('Ask again'), () => host.act('again'))} ${takeSeat(state, t('Take over'))}
-        <span class="rest">${leaving(state)}</span>
+        ${primary(t('Try again'), () => host.act('again'))} ${takeSeat(state, t('Take over'))}
+        ${rest(leaving(state))}
       </div>`;
     case 'skipped':
       return html`<div class="actions">
@@ -124,29 +126,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
             key: keys.compare,
             onPress: () => host.act('compare'),
           })}
-          <span class="rest">
-            ${
-              state.canReplay === true
-                ? linkButton(
-                    t('Play again'),
-                    () => host.act('play-again'),
-                    t('The same task from the beginning; the log keeps both'),
-                    keys.playAgain,
-                  )
-                : nothing
-            }
-            ${
-              isOwn
-                ? nothing
-                : linkButton(
-                    t('Teach the agent…'),
-                    () => host.act('teach'),
-                    t(
-                      'It plays many tasks with a simulator, learns from them, and is evaluated on held-out tasks',
-                    ),
-                  )
-            }
-          </span>
+          ${rest([...replaying(state), ...(isOwn ? [] : [teaching])])}
         </div>`;
     case 'developer':
       return html``;
@@ -171,8 +151,7 @@ function working(
   aside: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take over'))}
-    <span class="rest">${leaving(state)}</span>
+    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take over'))} ${rest(leaving(state))}
   </div>`;
 }
 
@@ -194,19 +173,57 @@ function nextTask(): TemplateResult {
 }
 
 function skipToNext(state: SessionState): TemplateResult | typeof nothing {
-  if (!state.hasNext) return nothing;
-  return html`<span class="rest">${linkButton(t('Another task'), () => host.act('next-task'))}</span>`;
+  return state.hasNext ? rest([{ label: t('Another task'), onPress: () => host.act('next-task') }]) : nothing;
 }
 
-export function leaving(state: SessionState): TemplateResult {
-  const { canEnd, phase } = state;
-  const offersEnd = canEnd === true || phase === 'choosing';
-  const canSkip = ['choosing', 'developer', 'stopped'].includes(phase);
-  return html`${
-    offersEnd ? linkButton(t('End now'), () => host.act('end-now'), endHint(state), keys.endNow) : nothing
-  }
-  ${canSkip ? linkButton(t('Skip…'), () => host.act('skip'), t('Leave this task, with a reason'), keys.skip) : nothing}`;
+/** What is not needed at each turn. A menu of one would only hide it. */
+export function rest(items: readonly MenuItem[]): TemplateResult | typeof nothing {
+  const [first] = items;
+  if (first === undefined) return nothing;
+  return html`<span class="rest"
+    >${
+      items.length === 1
+        ? linkButton(first.label, first.onPress, first.title, first.key)
+        : html`<tandem-menu .items=${items}></tandem-menu>`
+    }</span
+  >`;
 }
+
+export function leaving(state: SessionState): MenuItem[] {
+  const { canEnd, phase } = state;
+  const end: MenuItem = {
+    label: t('End now'),
+    title: endHint(state),
+    key: keys.endNow,
+    onPress: () => host.act('end-now'),
+  };
+  const skip: MenuItem = {
+    label: t('Skip…'),
+    title: t('Leave this task, with a reason'),
+    key: keys.skip,
+    onPress: () => host.act('skip'),
+  };
+  const canSkip = ['choosing', 'developer', 'stopped'].includes(phase);
+  return [...(canEnd === true || phase === 'choosing' ? [end] : []), ...(canSkip ? [skip] : [])];
+}
+
+const replaying = ({ canReplay }: SessionState): MenuItem[] =>
+  canReplay === true
+    ? [
+        {
+          label: t('Play again'),
+          title: t('The same task from the beginning; the log keeps both'),
+          key: keys.playAgain,
+          onPress: () => host.act('play-again'),
+        },
+      ]
+    : [];
+
+const teaching: MenuItem = {
+  label: t('Teach the agent…'),
+  title: t('It plays many tasks with a simulator, learns from them, and is evaluated on held-out tasks'),
+  onPress: () => host.act('teach'),
+};
 
 /** A developer's own function is reviewed, because it has no hidden tests. */
 function endHint({ onlyDeveloperKnows }: SessionState): string {

@@ -90,7 +90,9 @@ export interface StreamView {
   readonly thinking: number;
   /** The end of the thoughts, while nothing else has arrived. */
   readonly thoughts?: string;
-  /** The last attempt failed, and nothing has arrived of this one. */
+  /** The message was never finished, and is no part of the dialogue: the person stopped it, or its model failed. */
+  readonly ended?: 'stopped' | 'failed';
+  /** The last attempt failed, and nothing has arrived of this one; the text is that of an earlier one. */
   readonly retrying?: {
     readonly number: number;
     readonly of: number;

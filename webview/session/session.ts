@@ -140,11 +140,12 @@ export class SessionElement extends PageElement<ToWebview> {
   private actions({ state: now, turns, task }: SessionView): TemplateResult {
     if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
-      return html`${now.phase === 'ready' ? job(now, task.tests === 0) : nothing}<tandem-consent
-          .suggestion=${now.consent}
-          .agent=${now.agent}
-          .called=${now.called}
-        ></tandem-consent>`;
+      return html`<tandem-consent
+        .job=${now.phase === 'ready' ? job(now, task.tests === 0) : nothing}
+        .suggestion=${now.consent}
+        .agent=${now.agent}
+        .called=${now.called}
+      ></tandem-consent>`;
     }
     if (now.phase !== 'developer') return footer(now, task.tests === 0);
     const { draft, isSending, warning } = this.composition;

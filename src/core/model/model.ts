@@ -134,4 +134,4 @@ export const MAX_REPLY_CHARS = 1_000_000;
 /** The predicate of an error message, to follow the model's name. */
 export const WROTE_TOO_LONG = `has written ${MAX_REPLY_CHARS.toLocaleString('en')} characters of one message and was stopped`;
 
-export const TOO_LONG_REMEDY = 'Ask again, let a turn have fewer tokens, or choose another model';
+export const TOO_LONG_REMEDY = 'Try again, let a turn have fewer tokens, or choose another model';

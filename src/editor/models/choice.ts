@@ -173,7 +173,9 @@ export class SecondAgentChoice {
   async choose(): Promise<void> {
     const chosen = await vscode.window.showQuickPick(this.rows(), {
       title: t('Two candidates for each message of the agent'),
-      placeHolder: t('Choose which models write them. Candidates are shown unnamed and in random order.'),
+      placeHolder: t(
+        'Choose which models write them, in dialogues about tasks. They are unnamed and in random order.',
+      ),
       matchOnDetail: true,
     });
     if (chosen === undefined) return;

@@ -144,7 +144,7 @@ function tooLong({ name }: vscode.LanguageModelChat): Fault {
 
 const tooLongWords = (name: string, t: Translate): string =>
   t(
-    '{0} has written {1} characters of one message and was stopped. Ask again, or choose another model.',
+    '{0} has written {1} characters of one message and was stopped. Try again, or choose another model.',
     name,
     MAX_REPLY_CHARS.toLocaleString(),
   );
@@ -188,7 +188,7 @@ function reasonOf(error: unknown, name: string, t: Translate): [code: FaultCode,
       return [
         'model/unauthorized',
         t(
-          'You have not allowed Tandem to use {0}. Ask again and allow it, or allow it under Manage Language Model Access in the Accounts menu.',
+          'You have not allowed Tandem to use {0}. Try again and allow it, or allow it under Manage Language Model Access in the Accounts menu.',
           name,
         ),
       ];
@@ -206,7 +206,7 @@ function reasonOf(error: unknown, name: string, t: Translate): [code: FaultCode,
       return [
         CODES[complaintIn(messageOf(error), undefined) ?? 'other'] ?? 'model/server-error',
         t(
-          '{0}, a model of the editor, has failed: {1} Ask again, or choose another model.',
+          '{0}, a model of the editor, has failed: {1} Try again, or choose another model.',
           name,
           messageOf(error),
         ),

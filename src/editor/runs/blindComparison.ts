@@ -48,7 +48,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
   const play = t('Play Next Task');
   const pressed = await vscode.window.showInformationMessage(
     t(
-      'For each message of the agent you now choose between two, unnamed and in random order: one by {0}, one by {1}. The leaderboard in the Models view counts your choices.',
+      'In dialogues about tasks you now choose each message of the agent from two, unnamed and in random order: one by {0}, one by {1}. The leaderboard in the Models view counts your choices.',
       name,
       baseName(run),
     ),

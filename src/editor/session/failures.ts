@@ -1,3 +1,4 @@
+import type { StreamView } from '../../../webview/session/protocol';
 import type { Fault } from '../../core/fault';
 import { stoppedWords } from '../reasons';
 import { english } from '../translate';
@@ -25,7 +26,8 @@ export function workFailed(before: State, work: Work, failure: Failure, present:
   const party = during !== 'agent' && (during === 'simulator' || awaitsReply) ? 'simulator' : 'agent';
   const isGrading = during === 'grading' || work.before === 'over';
   const notice = isStopped ? before.notice : noticeOf(error, isGrading ? 'grader' : party, present);
-  const state = { ...before, episode, notice, isSuggesting: false };
+  const stream = wantsSeat ? undefined : partial(before.stream, isStopped ? 'stopped' : 'failed');
+  const state = { ...before, episode, notice, stream, isSuggesting: false };
   // The panel was closed: the dialogue stays open in the log, as after a reload.
   if (state.isClosed) return { state, effects: [] };
   if (isPlayedElsewhere(error)) return elsewhere(state, error, work.before);
@@ -43,9 +45,15 @@ export function workFailed(before: State, work: Work, failure: Failure, present:
     ? { type: 'abandon', reason: 'cancelled', message: stoppedWords(party, english) }
     : { type: 'abandon', reason: 'failed', message: failureLogged(error) };
   return {
-    state: isStopped ? { ...stopped, notice: notices.stopped(t, party) } : stopped,
+    state: isStopped && stream === undefined ? { ...stopped, notice: notices.stopped(t, party) } : stopped,
     effects: [...effects, abandon],
   };
+}
+
+/** Returns what has arrived of a message that was not finished; undefined when nothing has. */
+function partial(stream: StreamView | undefined, ended: 'stopped' | 'failed'): StreamView | undefined {
+  if (stream === undefined || stream.text.length + stream.thinking === 0) return undefined;
+  return { ...stream, retrying: undefined, ended };
 }
 
 /** Tells the person of a failure that leaves the move as it is: no step of the work has failed. */

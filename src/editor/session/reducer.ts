@@ -244,7 +244,7 @@ function begun(state: State, request: WorkRequest, present: Present): Reduced {
   const { agentSpokeAt, phase: before } = state;
   const timed = agentSpokeAt === undefined ? {} : { milliseconds: present.at - agentSpokeAt };
   const work: Work = { request, before, ...timed };
-  const working = { ...state, work, notice: undefined, warning: undefined };
+  const working = { ...state, work, notice: undefined, warning: undefined, stream: undefined };
   if (request.type === 'start') return first({ ...working, phase: 'agent' }, present);
   return reduced(working, request.type === 'again' ? readAnew : { type: 'read', as: 'caught-up' });
 }
@@ -282,7 +282,7 @@ function first(state: State, present: Present): Reduced {
 }
 
 const shown = (state: State, trajectory: Trajectory, { t, consent }: Present): State => ({
-  ...{ ...state, ...loggedState(trajectory, consent?.pseudonym, t), warning: undefined },
+  ...{ ...state, ...loggedState(trajectory, consent?.pseudonym, t), warning: undefined, stream: undefined },
 });
 
 /** Shows a dialogue that was played elsewhere as the log has it now; the request is dropped. */
@@ -334,7 +334,8 @@ const withSteps = (
 function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present): Reduced {
   switch (next) {
     case 'agent':
-      if (!present.showsCandidates || state.seat !== 'developer')
+      // Choices rank models by dialogues about tasks; one's own function needs one answer.
+      if (!present.showsCandidates || state.seat !== 'developer' || isOwnFunction(state.task))
         return asks(state, 'agent', { type: 'ask-agent' });
       return reduced({ ...state, phase: 'candidates' }, { type: 'ask-both' });
     case 'chooser':
@@ -376,7 +377,8 @@ function seated(before: State, { seat, dialogue }: Of<'seated'>, present: Presen
 function finished(state: State, error: unknown, present: Present): Reduced {
   const { work, next, phase } = state;
   const candidates = phase === 'choosing' ? state.candidates : undefined;
-  const idle = { ...state, work: undefined, stream: undefined, next: undefined, candidates };
+  const stream = state.stream?.ended && state.stream;
+  const idle = { ...state, work: undefined, stream, next: undefined, candidates };
   const lost = [work?.isDone === true ? undefined : work?.request, error === undefined ? undefined : next];
   const isLost = lost.some((request) => request?.type === 'reply' && request.isUsual !== true);
   if (error !== undefined) {

@@ -17,32 +17,33 @@ export class Streaming {
 
   constructor(private readonly onStream: (stream: StreamView) => void) {}
 
-  /** Resolves when the message is written, or is not written any more. */
+  /** What a failed attempt has brought stays in sight until the next one brings something. */
   async show<Text extends { push: (piece: string) => void }>(
     Begun: new () => Text,
     view: (text: Text) => StreamView,
     ask: (streams: Pick<GenerateOptions, 'onText' | 'onRestart'>) => Promise<unknown>,
   ): Promise<void> {
     let text = new Begun();
-    let retrying: StreamView['retrying'];
-    const show = (): void => {
-      this.timer = undefined;
-      this.onStream({ ...view(text), ...(retrying && { retrying }) });
+    let shown = view(text);
+    const show = (retrying?: StreamView['retrying']): void => {
+      if (this.timer !== undefined) shown = view(text);
+      this.dispose();
+      this.onStream({ ...shown, ...(retrying && { retrying }) });
     };
     try {
       await ask({
         onText: (piece) => {
           text.push(piece);
-          retrying = undefined;
           this.timer ??= setTimeout(show, STREAM_INTERVAL_MS);
         },
         onRestart: (_why, attempt) => {
+          show(attempt && { number: attempt.number, of: attempt.of, why: reasonOf(attempt.after) });
           text = new Begun();
-          retrying = attempt && { number: attempt.number, of: attempt.of, why: reasonOf(attempt.after) };
-          clearTimeout(this.timer);
-          show();
         },
       });
+    } catch (error) {
+      if (this.timer !== undefined) show();
+      throw error;
     } finally {
       this.dispose();
     }

@@ -87,7 +87,9 @@ function sessionState(
   const agentsMove = played === 0 || turns.at(-1)?.reply !== undefined;
   const own = parts.consent.given?.pseudonym;
   const { restriction, simulatorName } = parts;
-  const secondAgent = parts.showsCandidates && parts.secondAgentName !== '' ? [parts.secondAgentName] : [];
+  const isOwn = isOwnFunction(from.task);
+  const showsSecond = parts.showsCandidates && !isOwn && parts.secondAgentName !== '';
+  const secondAgent = showsSecond ? [parts.secondAgentName] : [];
   const drafter = state.drafter === undefined ? [] : [state.drafter];
   const agent = (phase === 'over' ? playedBy : undefined) ?? parts.agentName;
   const models = [agent, ...secondAgent, simulatorName, ...drafter, ...modelsIn(turns)];
@@ -108,7 +110,7 @@ function sessionState(
     hasNext: state.hasNext,
     hasGuidelines: state.hasGuidelines,
     ...(from.pack !== undefined && { canReplay: true }),
-    ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
+    ...(isOwn && { onlyDeveloperKnows: true }),
     ...(decision && !state.isUndone && { decision }),
     ...(from.own && { ownFile: decodeURIComponent(from.own.file.split('/').at(-1)!) }),
     ...(needsSimulator && { needsSimulator }),

@@ -173,7 +173,7 @@ describe('a dialogue', () => {
     expect(stopped.turns[0]!.reply).toBeDefined();
     expect(stopped.abandoned).toMatchObject({
       reason: 'failed',
-      message: expect.stringContaining('was stopped. Ask again, let a turn have fewer tokens') as string,
+      message: expect.stringContaining('was stopped. Try again, let a turn have fewer tokens') as string,
     });
     const resumed = await resume(dialogue, agent);
     expect((await resumed.agentTurn()).agent.text).toBe(asks('And when?'));

@@ -40,7 +40,8 @@ it('the nodes of a cluster stand with their state and workers, and with GPUs whe
 });
 
 it('the way out says what becomes of the answer: a grade, or a change of the own file', () => {
-  const shown = (more: Partial<SessionState>): string => rendered(leaving!({ phase: 'choosing', ...more }));
+  const shown = (more: Partial<SessionState>): string =>
+    JSON.stringify(leaving!({ phase: 'choosing', ...more }));
   expect(shown({})).toContain('grade it');
   expect(shown({ onlyDeveloperKnows: true })).toContain('review the change');
 });

@@ -14,6 +14,8 @@ import {
   grading,
   information,
   over,
+  own,
+  present,
   replying,
   runCases,
   simulatorWrites,
@@ -25,6 +27,8 @@ import {
   trajectory,
   working,
 } from './cases';
+
+const half = { by: 'agent', text: 'Half of', thinking: 0 } as const;
 
 /** What follows from what can come of an effect, where no test on a real log shows it. */
 const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
@@ -88,6 +92,13 @@ const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
   ],
   logged: [
     {
+      when: 'candidates are wanted, but the function is the developer’s own',
+      state: { ...replying, task: own.task },
+      present: { ...present, showsCandidates: true },
+      action: { type: 'logged', dialogue: step('agent', ...asked, reply('e', 1, kim)) },
+      ...{ becomes: { phase: 'agent' }, effects: ['ask-agent'] },
+    },
+    {
       ...{ when: 'both look alike', state: { ...agentWrites, phase: 'candidates' }, effects: ['finish'] },
       action: { type: 'logged', by: 'agent', dialogue: step('collaborator', ...asked) },
       becomes: { phase: 'developer', notice: information(/nothing to choose/) },
@@ -121,6 +132,23 @@ const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
       ...{ when: 'the agent is stopped', state: agentWrites, action: stop },
       becomes: { phase: 'stopped', notice: information(/^The agent was stopped/) },
       effects: [{ type: 'abandon', reason: 'cancelled' }, 'finish'],
+    },
+    {
+      when: 'the agent is stopped in the middle of its message',
+      state: { ...agentWrites, notice: undefined, stream: half },
+      action: stop,
+      becomes: { phase: 'stopped', notice: undefined, stream: { text: 'Half of', ended: 'stopped' } },
+      effects: [{ type: 'abandon', reason: 'cancelled' }, 'finish'],
+    },
+    {
+      when: 'the agent’s server breaks off for good',
+      state: { ...agentWrites, stream: { ...half, retrying: { number: 5, of: 5, why: 'connection' } } },
+      action: failure(gone),
+      becomes: {
+        notice: { kind: 'error' },
+        stream: { text: 'Half of', ended: 'failed', retrying: undefined },
+      },
+      effects: ['report', { type: 'abandon', reason: 'failed' }, 'finish'],
     },
     {
       ...{
@@ -164,6 +192,11 @@ const cases: Readonly<Partial<Record<Result['type'], readonly Case[]>>> = {
     },
   ],
   finished: [
+    {
+      when: 'a message was stopped, which stays in sight',
+      state: { ...agentWrites, stream: { ...half, ended: 'stopped' } },
+      becomes: { work: undefined, stream: { text: 'Half of' } },
+    },
     {
       ...{ when: 'the reply is in the log', action: { type: 'finished' }, becomes: { work: undefined } },
       state: { ...replying, work: { ...replying.work!, isDone: true } },

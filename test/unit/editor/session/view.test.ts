@@ -114,7 +114,7 @@ describe('a message that is being written', () => {
     expect(shown.thoughts!.length).toBeLessThan(1000);
   });
 
-  it('says which attempt it is until text arrives', async () => {
+  it('says which attempt it is, and shows the earlier one, until text arrives', async () => {
     const streams: StreamView[] = [];
     const streaming = new Streaming((stream) => streams.push(stream));
     const asked = Promise.withResolvers<unknown>();
@@ -128,7 +128,7 @@ describe('a message that is being written', () => {
     asked.resolve(undefined);
     await shown;
     expect(streams).toEqual([
-      { by: 'simulator', text: '', thinking: 0, retrying: { number: 2, of: 5, why: 'connection' } },
+      { by: 'simulator', text: 'Half', thinking: 0, retrying: { number: 2, of: 5, why: 'connection' } },
       { by: 'simulator', text: 'Whole', thinking: 0 },
     ]);
   });
