@@ -10,7 +10,7 @@ import { recall } from '../recall';
 import type { SessionPanel } from '../session/panel';
 import type { Sessions } from '../session/sessions';
 import { askRequest, pointedAt } from './functionAtCursor';
-import { OwnFunctions, type PlayedFunction } from './ownFunctions';
+import { OwnFunctions, type PlayedFunction } from '../session/ownFunctions';
 import { proposalSchema, type AnswerDecision, type Proposal, type Proposals, type Undone } from './proposals';
 
 const { t } = vscode.l10n;

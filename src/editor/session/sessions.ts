@@ -12,7 +12,7 @@ import type { OwnFunction } from '../../../webview/session/protocol';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { OwnFunctions, ownFunctionSchema } from '../own/ownFunctions';
+import { OwnFunctions, ownFunctionSchema } from './ownFunctions';
 import { Opening, Panels } from '../panel';
 import type { Guidelines } from '../tasks/guidelines';
 import type { Packs, ListedTask } from '../tasks/packs';

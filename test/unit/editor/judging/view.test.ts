@@ -70,7 +70,7 @@ describe('a dialogue for its judge', () => {
     expect(outcome).toMatchObject({
       stars: 4,
       others: [{ by: 'kim', stars: 2, comment: 'It guesses.' }],
-      grade: { success: true },
+      grade: { verdict: 'passed' },
     });
     expect(outcome!.pairs.map(({ turn, own, others }) => [turn, own, others])).toEqual([
       [1, 0, [{ by: 'kim', picked: 'neither' }]],

@@ -21,7 +21,7 @@ describe('a dialogue that a developer plays', () => {
     await session.do({ type: 'reply', draft: { text: 'Above 20, for 4.50 more. Unknown zones give -1.' } });
     expect(session.state).toMatchObject({
       phase: 'over',
-      grade: { headline: '10 of 10 tests passed', success: true },
+      grade: { headline: '10 of 10 tests passed', verdict: 'passed' },
     });
     const { turns, grades, state } = await stage.trajectory(session.id);
     expect(state).toBe('answered');
@@ -183,7 +183,7 @@ describe('a dialogue that a developer plays', () => {
     await session.do({ type: 'reply', draft: { text: '20.' } });
     expect(session.state).toMatchObject({ phase: 'stopped', canEnd: true });
     await session.do({ type: 'end-now' });
-    expect(session.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    expect(session.state).toMatchObject({ phase: 'over', grade: { verdict: 'passed' } });
   });
 
   it('recalls what the developer has said in other dialogues, until it is deleted', async () => {

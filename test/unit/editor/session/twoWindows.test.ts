@@ -56,10 +56,10 @@ describe('a dialogue that is open in two windows', () => {
     ]);
 
     await there.do({ type: 'reply', draft: { text: '1, 2 and 3.' } });
-    expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    expect(there.state).toMatchObject({ phase: 'over', grade: { verdict: 'passed' } });
     await (await stage.log()).refresh();
     await here.do({ type: 'follow' });
-    expect(here.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    expect(here.state).toMatchObject({ phase: 'over', grade: { verdict: 'passed' } });
     expect(here.answer).toBe(there.answer);
     expect((await stage.trajectory(here.id)).grades).toHaveLength(1);
   });
