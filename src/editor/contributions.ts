@@ -77,6 +77,8 @@ export const contextValues = {
   restingRun: 'tandem.restingRun',
   queuedRun: 'tandem.queuedRun',
   doneRun: 'tandem.doneRun',
+  /** A done run that can be evaluated here, and was not yet. */
+  unevaluatedRun: 'tandem.unevaluatedRun',
 } as const;
 
 export const contextKeys = {

@@ -17,6 +17,10 @@ export function methodWord(method: string, t: Translate): string {
   }
 }
 
+/** Name of a lesson and of its run. */
+export const lessonName = ({ number }: { readonly number: number }, t: Translate): string =>
+  t('Lesson {0}', number);
+
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;
 

@@ -106,7 +106,7 @@ test(
     await button('Evaluate…').click();
     await workbench.quickInput.pick('Newly generated starter-world tasks');
     await workbench.quickInput.pick(/^The first 100 tasks/);
-    const standing = page().getByRole('region', { name: /^Held-out success, .* tasks$/ });
+    const standing = page().getByRole('region', { name: /^Held-out success, .* tasks: / });
     await standing.waitFor({ timeout: LONG });
     await workbench.setSize(1280, 800);
     await standing.scrollIntoViewIfNeeded();

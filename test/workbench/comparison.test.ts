@@ -13,7 +13,7 @@ import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { alsoSelect, chooseInMenu, openRow } from './rows';
-import { showRuns } from './runsView';
+import { inChartSettings, showRuns } from './runsView';
 import { allThemes } from './themes';
 
 // The real trainer makes two short runs of the starter model, and their models really play.
@@ -106,7 +106,7 @@ test('a line is switched off, and the figures of another stage are looked at, lo
   await view().getByRole('combobox', { name: 'Metric' }).selectOption({ label: 'Loss' });
   const both = view().getByRole('img', { name: /^Loss of critic\. .*first try: .*/ });
   await both.waitFor();
-  await view().getByRole('checkbox', { name: 'Logarithmic' }).check();
+  await inChartSettings(view(), () => view().getByRole('checkbox', { name: 'Logarithmic' }).check());
   const legend = view().getByRole('group', { name: 'Runs in the chart' });
   await legend.getByRole('button', { name: 'first try' }).click();
   await both.waitFor({ state: 'detached' });
@@ -115,25 +115,28 @@ test('a line is switched off, and the figures of another stage are looked at, lo
     .waitFor();
   await workbench.screenshot('comparison-one-line');
   await legend.getByRole('button', { name: 'first try' }).click();
-  await view().getByRole('combobox', { name: 'Measured on' }).selectOption({ label: 'held-out tasks' });
-  await button('Zoom in').click();
-  await expect.poll(steps).toMatch(/^\d+ to \d+$/);
-  await button('Zoom in').press('0');
-  await expect.poll(steps).toBe('all steps');
-  await button('Zoom in').press('+');
-  await expect.poll(steps).toMatch(/^\d+ to \d+$/);
-  await button('Show the table').click();
+  await inChartSettings(view(), async () => {
+    await view().getByRole('combobox', { name: 'Measured on' }).selectOption({ label: 'held-out tasks' });
+    await button('Zoom in').click();
+    await expect.poll(steps).toMatch(/^\d+ to \d+$/);
+    await button('Zoom in').press('0');
+    await expect.poll(steps).toBe('all steps');
+    await button('Zoom in').press('+');
+    await expect.poll(steps).toMatch(/^\d+ to \d+$/);
+    await workbench.screenshot('comparison-chart-settings');
+    await button('Show the table').click();
+  });
   await table(/^Loss$/)
     .getByRole('columnheader', { name: 'second try' })
     .waitFor();
   await pictures('comparison-table');
-  await button('Show the chart').click();
+  await inChartSettings(view(), () => button('Show the chart').click());
 });
 
 test('the curves are saved as a picture that is twice as sharp', async () => {
   const canvas = (await view().locator('tandem-chart canvas').boundingBox())!;
   const picture = path.join(workspace, 'loss.png');
-  await button('Save as PNG…').click();
+  await inChartSettings(view(), () => button('Save as PNG…').click());
   await workbench.quickInput.chooseFile(picture);
   await workbench.notification(/loss\.png is saved\./);
   const { width, height } = await sizeOfPng(picture);
@@ -150,12 +153,32 @@ test('configurations are opened as a diff', async () => {
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
 });
 
-test('an evaluation gives success with intervals, and differences on the same tasks', async () => {
+test('a run that was not evaluated offers that first, and stays in the comparison until it is', async () => {
+  await openRow(row(/^second try, done/), view().getByRole('heading', { name: 'second try', exact: true }));
+  await pictures('run-unevaluated');
+  await view().getByText('Not evaluated yet.').waitFor();
   await button('Evaluate…').click();
   await workbench.quickInput.pick(/^\s*starter-world/);
   await workbench.quickInput.pick(/^The first 20 tasks/);
-  const standing = table(/^Held-out success, starter-world, 20 tasks$/);
-  await standing.waitFor();
+  await table(/^Held-out success, starter-world, 20 tasks: greedy/).waitFor();
+  await workbench.runCommand('View: Close Editor');
+  await view()
+    .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, greedy, /)
+    .waitFor();
+  await pictures('run-evaluated');
+  await workbench.runCommand('View: Close Editor');
+  const half = table(/^Held-out success, starter-world, 20 tasks: greedy/);
+  await half.getByRole('row', { name: /^first try not evaluated/ }).waitFor();
+  await half.scrollIntoViewIfNeeded();
+  await pictures('comparison-unevaluated');
+});
+
+test('an evaluation gives success with intervals, and differences on the same tasks', async () => {
+  const standing = table(/^Held-out success, starter-world, 20 tasks: greedy/);
+  await standing.getByRole('button', { name: 'Evaluate…' }).click();
+  await workbench.quickInput.pick(/^\s*starter-world/);
+  await workbench.quickInput.pick(/^The first 20 tasks/);
+  await standing.getByRole('button', { name: 'Evaluate…' }).waitFor({ state: 'detached' });
   await expect.poll(() => standing.getByRole('rowheader').count()).toBe(3);
   await standing.getByRole('columnheader', { name: 'Δ vs. base (points)' }).waitFor();
   await standing.scrollIntoViewIfNeeded();
@@ -174,12 +197,14 @@ test('after a reload the comparison is back, with what was evaluated', async () 
   await workbench.reload();
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
   // The result is visible without scrolling.
-  const standing = table(/^Held-out success, starter-world, 20 tasks$/);
+  const standing = table(/^Held-out success, starter-world, 20 tasks: greedy/);
   await standing.waitFor();
   await expect.poll(async () => (await standing.boundingBox())!.y).toBeLessThan(700);
   await workbench.screenshot('comparison-opened');
-  await expect.poll(() => view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
-  await expect.poll(steps).toMatch(/^\d+ to \d+$/);
+  await inChartSettings(view(), async () => {
+    await expect.poll(() => view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
+    await expect.poll(steps).toMatch(/^\d+ to \d+$/);
+  });
 });
 
 test('the table of runs is sorted, selected and narrowed by the keyboard, also in a narrow window', async () => {

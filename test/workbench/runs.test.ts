@@ -12,7 +12,7 @@ import { collectLog, realTrainer } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { killTrainers } from './runsView';
+import { inChartSettings, killTrainers } from './runsView';
 import { moreSettings, newRunForm } from './newRunForm';
 import { allThemes } from './themes';
 
@@ -90,12 +90,24 @@ test('the line of a run at work is in the status bar, and its curve is looked at
   await view()
     .getByRole('img', { name: /^Loss of critic, from / })
     .waitFor();
-  await view().getByRole('combobox', { name: 'Smoothing' }).selectOption({ label: 'much' });
-  await view().getByRole('checkbox', { name: 'Logarithmic' }).check();
+  await inChartSettings(view(), async () => {
+    await view().getByRole('combobox', { name: 'Smoothing' }).selectOption({ label: 'much' });
+    await view().getByRole('checkbox', { name: 'Logarithmic' }).check();
+    await button('Chart settings').scrollIntoViewIfNeeded();
+    await pictures('runs-chart-settings');
+    await workbench.setSize(400, 800);
+    await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+    await button('Chart settings').scrollIntoViewIfNeeded();
+    await workbench.screenshot('runs-chart-settings-400');
+    await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+    await workbench.setSize(1280, 800);
+  });
   await pictures('runs-live');
-  await button('Show the table').click();
-  await view().getByRole('columnheader', { name: 'Held-out' }).waitFor();
-  await button('Show the chart').click();
+  await inChartSettings(view(), async () => {
+    await button('Show the table').click();
+    await view().getByRole('columnheader', { name: 'Held-out' }).waitFor();
+    await button('Show the chart').click();
+  });
 });
 
 test('charts are pinned below it over the training time, opened large, and unpinned', async () => {
@@ -104,10 +116,11 @@ test('charts are pinned below it over the training time, opened large, and unpin
   const metric = view().getByRole('combobox', { name: 'Metric' });
   for (const label of ['Loss', 'Gradient norm', 'Pair accuracy']) {
     await metric.selectOption({ label });
-    await button('Pin').click();
+    await inChartSettings(view(), () => button('Pin').click());
     await card(new RegExp(`^${label} of critic, from .* at step `)).waitFor();
   }
-  await view().getByRole('combobox', { name: 'X-axis' }).selectOption({ label: 'training time' });
+  const axis = view().getByRole('combobox', { name: 'X-axis' });
+  await inChartSettings(view(), () => axis.selectOption({ label: 'training time' }));
   await card(/^Loss of critic, from \S+ at [\d.]+ .*s to \S+ at [\d.]+ .*s\./).waitFor();
   await pinned.scrollIntoViewIfNeeded();
   await accessiblePictures(workbench, view(), 'runs-pinned', allThemes);
@@ -119,13 +132,15 @@ test('charts are pinned below it over the training time, opened large, and unpin
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1280, 800);
   await pinned.getByRole('button', { name: 'Loss of critic', exact: true }).click();
-  await button('Unpin').click();
+  await inChartSettings(view(), () => button('Unpin').click());
   await card(/^Loss of critic/).waitFor({ state: 'detached' });
   await button('Unpin Pair accuracy of critic').click();
   await card(/^Pair accuracy of critic/).waitFor({ state: 'detached' });
   // The look differs from the one before this step, so that the next one waits until the workbench has kept it.
-  await view().getByRole('combobox', { name: 'Smoothing' }).selectOption({ label: 'very much' });
-  await view().getByRole('combobox', { name: 'X-axis' }).selectOption({ label: 'steps' });
+  await inChartSettings(view(), async () => {
+    await view().getByRole('combobox', { name: 'Smoothing' }).selectOption({ label: 'very much' });
+    await axis.selectOption({ label: 'steps' });
+  });
   await view()
     .getByRole('img', { name: /^Loss of critic, from .* at step / })
     .waitFor();
@@ -145,7 +160,9 @@ test('while there is no extension host the run goes on, and after a reload the p
   await view()
     .getByRole('img', { name: new RegExp(`^Loss of critic, from .*at step ${progress!.step}\\.`) })
     .waitFor();
-  await expect.poll(() => view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
+  await inChartSettings(view(), () =>
+    expect.poll(() => view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true),
+  );
   await view()
     .getByRole('region', { name: 'Pinned charts' })
     .getByRole('img', { name: /^Gradient norm of critic, from / })

@@ -1,3 +1,5 @@
+import type { FrameLocator } from 'playwright-core';
+
 import { realTrainer } from '../fixtures/trainer';
 import type { Runs } from '../../src/core/training/runs';
 import type { WorkbenchDriver } from './driver';
@@ -12,6 +14,17 @@ export const trainerEnvironment = (): Readonly<Record<string, string>> => ({
 export async function showRuns(workbench: WorkbenchDriver): Promise<void> {
   await workbench.showTandem();
   await workbench.openViews('Runs');
+}
+
+/** Works in the settings behind the gear of the chart, which the keyboard opens and closes. */
+export async function inChartSettings(view: FrameLocator, work: () => Promise<unknown>): Promise<void> {
+  const gear = view.getByRole('button', { name: 'Chart settings' });
+  const settings = view.getByRole('dialog', { name: 'Chart settings' });
+  await gear.press('Enter');
+  await settings.waitFor();
+  await work();
+  await gear.press('Escape');
+  await settings.waitFor({ state: 'hidden' });
 }
 
 /** Kills the trainers of all runs, because a trainer outlives its workbench. */

@@ -66,7 +66,7 @@ test('finds in the empty list of tasks what teaching the agent does, and how lon
 });
 
 test('has the window reloaded while dialogues are collected, stops the lesson and goes on', async () => {
-  await workbench.kept(/Teach the agent/);
+  await workbench.kept(/Lesson 1/);
   await workbench.reload();
   await button('Stop').click();
   await button('Continue').click();
@@ -76,7 +76,7 @@ test('has the window reloaded in the middle of the training, which goes on by it
   while ((await runs().list()).length === 0) await wait(200);
   await workbench.screenshot('teach-training');
   await workbench.reload();
-  await heading('Teach the agent').waitFor();
+  await heading('Lesson 1').waitFor();
   await workbench.killExtensionHosts();
   await workbench.reload();
   while ((await runs().list())[0]?.state !== 'done') await wait(200);
@@ -91,13 +91,37 @@ test('has the window reloaded in the middle of the evaluation, and sees what cam
   await workbench.setSize(400, 800);
   await accessiblePictures(workbench, page(), 'teach-outcome-narrow');
   await workbench.setSize(1280, 800);
-  expect(await runs().list()).toMatchObject([{ state: 'done' }]);
+  expect(await runs().list()).toMatchObject([{ state: 'done', name: 'Lesson 1' }]);
+});
+
+test('sees the same result in the run, in its row and beside its base model', async () => {
+  const sentence = await outcome().innerText();
+  await button('Show the run').click();
+  await heading('Lesson 1').waitFor();
+  await button('Evaluate…').waitFor();
+  await page().getByText(sentence, { exact: true }).waitFor();
+  const [, before, after] = /(\d+) % → (\d+) %/.exec(sentence)!;
+  await workbench.openViews('Runs');
+  await workbench.page
+    .getByRole('treeitem', { name: new RegExp(`^Lesson 1, done, ${before} → ${after} %, .*points`) })
+    .waitFor();
+  await accessiblePictures(workbench, page(), 'teach-run');
+  await button('Compare').click();
+  await page()
+    .getByText(/^sampled at temperature 1, /)
+    .waitFor();
+  await page()
+    .getByText(/^greedy, /)
+    .waitFor();
+  await accessiblePictures(workbench, page(), 'teach-compared');
+  await workbench.runCommand('View: Close Editor');
+  await workbench.runCommand('View: Close Editor');
 });
 
 test('plays with the agent that was taught', async () => {
   await button('Play with it').click();
   await page()
-    .getByText(/agent: taught-starter/)
+    .getByText(/agent: Lesson 1/)
     .waitFor();
   await workbench.notification(/taught-starter.* now plays in the chat and in new dialogues/);
   await workbench.pictures('teach-plays-now', allThemes);
@@ -116,7 +140,7 @@ test('asks it in the chat', async () => {
 test('chooses blindly between its messages and those of the agent before', async () => {
   await workbench.runCommand('Tandem: Teach Agent…');
   await button('Blind comparison').click();
-  const told = await workbench.notification(/choose between two, unnamed.*one by taught-starter/);
+  const told = await workbench.notification(/choose between two, unnamed.*one by Lesson 1/);
   await told.getByRole('button', { name: 'Play Next Task' }).click();
   await page()
     .getByRole('button', { name: /\bstart\b/i })

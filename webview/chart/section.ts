@@ -4,7 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../language';
 import { saveButtons } from '../saving/buttons';
 import type { PageFile } from '../saving/protocol';
-import { button, iconButton, linkButton } from '../ui';
+import { button, icon, iconButton, linkButton } from '../ui';
 import { inlineCheck, inlineSelect } from '../ui/inline';
 import './chart.css';
 import type { ChartElement } from './chart';
@@ -24,7 +24,10 @@ interface ChartSection {
   readonly figure: FigureStyle;
   readonly chart: TitledChart;
   readonly pinning: Pinning;
+  /** Choose what the chart shows; they stand beside its title. */
   readonly selects: readonly TemplateResult[];
+  /** Of this page alone; behind the gear. */
+  readonly settings?: readonly TemplateResult[];
   readonly look: Look;
   readonly onLook: (look: Look) => void;
   /** Held-out curves are not smoothed: disables the list. */
@@ -38,39 +41,69 @@ interface ChartSection {
 }
 
 export function chartSection(of: ChartSection): TemplateResult {
-  const { figure, chart, selects, look, onLook, legend, name, csv, onSave } = of;
+  const { figure, chart, selects, look, onLook, legend } = of;
   const { title, zoom, picture, undrawn, table } = chart;
   const onSteps = (steps: Steps): void => onLook({ ...look, steps });
   return html`<section class="chart" aria-label=${title} @keydown=${zoomKeys(zoom, onSteps)}>
-    <div class="heading-line">
-      <h2>${title}</h2>
-      <span class="quiet">${figure.note}</span>
+    <div class="chart-line">
+      <div class="heading-line">
+        <h2>${title}</h2>
+        <span class="quiet">${figure.note}</span>
+      </div>
+      <div class="choices-line">
+        ${selects}
+        <button
+          type="button"
+          class="icon"
+          popovertarget="chart-settings"
+          aria-haspopup="dialog"
+          title=${t('Chart settings')}
+          aria-label=${t('Chart settings')}
+        >
+          ${icon('gear')}
+        </button>
+      </div>
     </div>
-    <div class="choices-line">
-      ${selects}
-      ${inlineSelect(
-        t('X-axis'),
-        [
-          { value: 'step', label: t('steps') },
-          { value: 'time', label: t('training time') },
-        ],
-        look.axis,
-        (value) => onLook(turned(look, value as Axis)),
-      )}
-      ${stepsControl({ steps: look.steps, zoom, onSteps })}
-      ${inlineSelect(
-        t('Smoothing'),
-        SMOOTHINGS.map((one) => ({ value: String(one.amount), label: one.label })),
-        String(look.smoothing),
-        (value) => onLook({ ...look, smoothing: Number(value) }),
-        of.isAsMeasured === true ? t('Values on held-out tasks are few, and drawn as measured.') : undefined,
-      )}
-      ${inlineCheck(
-        t('Logarithmic'),
-        look.isLogarithmic && canBeLogarithmic(figure),
-        (isLogarithmic) => onLook({ ...look, isLogarithmic }),
-        canBeLogarithmic(figure) ? undefined : t('A share has a linear axis.'),
-      )}
+    <div id="chart-settings" class="settings" popover role="dialog" aria-label=${t('Chart settings')}>
+      ${settings(of, onSteps)}
+    </div>
+    ${look.asTable ? table(figure.title) : picture(onSteps)}
+    ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`} ${legend}
+  </section>`;
+}
+
+function settings(of: ChartSection, onSteps: (steps: Steps) => void): TemplateResult {
+  const { figure, chart, look, onLook, name, csv, onSave } = of;
+  return html`${of.settings ?? nothing}
+    ${inlineSelect(
+      t('X-axis'),
+      [
+        { value: 'step', label: t('steps') },
+        { value: 'time', label: t('training time') },
+      ],
+      look.axis,
+      (value) => onLook(turned(look, value as Axis)),
+    )}
+    ${stepsControl({ steps: look.steps, zoom: chart.zoom, onSteps })}
+    ${inlineSelect(
+      t('Smoothing'),
+      SMOOTHINGS.map((one) => ({ value: String(one.amount), label: one.label })),
+      String(look.smoothing),
+      (value) => onLook({ ...look, smoothing: Number(value) }),
+      of.isAsMeasured === true ? t('Values on held-out tasks are few, and drawn as measured.') : undefined,
+    )}
+    ${inlineCheck(
+      t('Logarithmic'),
+      look.isLogarithmic && canBeLogarithmic(figure),
+      (isLogarithmic) => onLook({ ...look, isLogarithmic }),
+      canBeLogarithmic(figure) ? undefined : t('A share has a linear axis.'),
+    )}
+    ${
+      look.asTable
+        ? nothing
+        : html`<p class="quiet">${t('Zoom with Ctrl and the mouse wheel, or with + and -; 0 shows all.')}</p>`
+    }
+    <div class="buttons">
       ${button({
         label: look.asTable ? t('Show the chart') : t('Show the table'),
         icon: look.asTable ? 'graph-line' : 'table',
@@ -78,10 +111,7 @@ export function chartSection(of: ChartSection): TemplateResult {
       })}
       ${pinButton(of.pinning)}
     </div>
-    ${look.asTable ? table(figure.title) : picture(onSteps)}
-    ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`} ${legend}
-    ${saveButtons({ ...{ name, csv, onSave }, ...(!look.asTable && { picture: chartOf }) })}
-  </section>`;
+    ${saveButtons({ ...{ name, csv, onSave }, ...(!look.asTable && { picture: chartOf }) })}`;
 }
 
 /** A fixed range is dropped, because its numbers are those of the old axis. */
@@ -106,14 +136,6 @@ function pinButton({ isPinned, isFull, onPin }: Pinning): TemplateResult {
 
 const chartOf = (button: Element): ChartElement | null =>
   button.closest('section')!.querySelector<ChartElement>('tandem-chart');
-
-/** A table has no hint, because the wheel scrolls it. */
-export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
-  asTable
-    ? nothing
-    : html`<span class="quiet"
-        >${t('Zoom with Ctrl and the mouse wheel, or with + and -; 0 shows all.')}</span
-      >`;
 
 export interface TitledChart {
   readonly title: string;

@@ -186,7 +186,8 @@ function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonV
     ${all.map(
       (one) =>
         html`<p class="measured">${one.title} <span class="quiet">${one.how}</span></p>
-          ${successPicture(one)} ${measuredTable(one)}`,
+          ${successPicture(one)}
+          ${measuredTable(one, runs, canPlay && playing === '' ? () => act('evaluate') : undefined)}`,
     )}
     ${
       all.length === 0

@@ -16,7 +16,7 @@ import {
 import { durationWords, placeWords } from '../chart/axis';
 import { curvesCsv } from '../chart/curvesCsv';
 import { canBeLogarithmic, figures, type FigureStyle } from '../chart/figures';
-import { pinnedCharts, pinningOf, chartSection, zoomHint, type TitledChart } from '../chart/section';
+import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
 import {
   chartKey,
   type Axis,
@@ -72,6 +72,8 @@ export function courses(of: Courses): TemplateResult {
         name,
         (value) => onChoose({ figure: value as FigureName }),
       ),
+    ],
+    settings: [
       inlineSelect(
         t('Measured on'),
         [
@@ -157,7 +159,7 @@ function chartOf(of: Courses, { stage, figure: name }: ChartName): TitledChart {
 
 /** @param curves those of the chosen chart; absent for the pinned charts */
 function legend(
-  { shown, look, switchedOff, onSwitch }: Courses,
+  { shown, switchedOff, onSwitch }: Courses,
   label: string,
   curves?: readonly RunCurves[],
 ): TemplateResult {
@@ -178,7 +180,6 @@ function legend(
         }
       </button>`;
     })}
-    ${curves === undefined ? nothing : zoomHint(look)}
   </div>`;
 }
 

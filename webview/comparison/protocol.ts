@@ -65,6 +65,8 @@ export interface MeasuredRunsView {
   /** Setting and date of the evaluation: `greedy, one dialogue per task with rules; 22 Nov 2026`. */
   readonly how: string;
   readonly rows: readonly MeasuredRowView[];
+  /** Indices of the runs that were not evaluated on these tasks. */
+  readonly missing: readonly number[];
 }
 
 export interface ControlView {

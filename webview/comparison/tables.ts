@@ -38,12 +38,17 @@ export function paired(of: PairedView | undefined): string {
   return t('{0} ({1}), {2}', signed(difference), range, chance);
 }
 
-export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult {
+/** @param evaluate absent where nothing can be evaluated now */
+export function measuredTable(
+  { title, how, rows, missing }: MeasuredRunsView,
+  runs: readonly ComparedRun[],
+  evaluate: (() => void) | undefined,
+): TemplateResult {
   const hasStart = rows.some(({ againstStart }) => againstStart !== undefined);
   const hasFirst = rows.some(({ againstFirst }) => againstFirst !== undefined);
   const first = rows.find(({ run }) => run !== undefined)?.name ?? '';
   return table(
-    t('Held-out success, {0}', title),
+    t('Held-out success, {0}: {1}', title, how),
     [
       t('Model'),
       numberColumn(t('Success (95 % interval)')),
@@ -52,17 +57,28 @@ export function measuredTable({ title, rows }: MeasuredRunsView): TemplateResult
       numberColumn(t('Tests passed')),
       numberColumn(t('Turns')),
     ],
-    rows.map(
-      ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
-        html`<th scope="row">
-            ${name}${run === undefined ? html` <span class="quiet">${t('base model')}</span>` : nothing}
-          </th>
-          <td class="number">${inParts(estimate(success))}</td>
-          ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
-          ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
-          <td class="number">${inParts(estimate(testsPassed))}</td>
-          <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>`,
-    ),
+    [
+      ...rows.map(
+        ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
+          html`<th scope="row">
+              ${name}${run === undefined ? html` <span class="quiet">${t('base model')}</span>` : nothing}
+            </th>
+            <td class="number">${inParts(estimate(success))}</td>
+            ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
+            ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
+            <td class="number">${inParts(estimate(testsPassed))}</td>
+            <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>`,
+      ),
+      ...missing.map((index) => {
+        const { name, silent } = runs[index]!;
+        return html`<th scope="row">${name}</th>
+          <td class="number">
+            <span class="quiet whole">${t('not evaluated')}</span>
+            ${evaluate === undefined || silent !== '' ? nothing : linkButton(t('Evaluate…'), evaluate)}
+          </td>
+          <td colspan=${2 + Number(hasStart) + Number(hasFirst)}></td>`;
+      }),
+    ],
   );
 }
 

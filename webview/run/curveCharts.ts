@@ -4,7 +4,7 @@ import { latestWithin, noCurves, placed, some, type PlacedPoint, type RunCurves 
 import { curvesCsv } from '../chart/curvesCsv';
 import { canBeLogarithmic, figures, type FigureStyle } from '../chart/figures';
 import { durationWords, placeWords } from '../chart/axis';
-import { pinnedCharts, pinningOf, chartSection, zoomHint, type TitledChart } from '../chart/section';
+import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
 import {
   chartKey,
   type Axis,
@@ -69,7 +69,6 @@ export function course(of: CourseView): TemplateResult {
               >${t('A point is the mean of {0} steps.', grouped(curves.training.valuesPerPoint))}</span
             >`
       }
-      ${zoomHint(look)}
     </p>`,
   })}
   ${pinnedCharts({

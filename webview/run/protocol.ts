@@ -83,8 +83,11 @@ export interface RunView {
   readonly left: string;
   /** Result of a finished run, or the reason why a run ended or waits; empty while there is nothing to say. */
   readonly sentence: string;
-  /** Success of a finished run on held-out tasks; empty before it is evaluated. */
+  /** Success of a finished run on held-out tasks; empty before the run is done. */
   readonly measured: string;
+  readonly isEvaluated: boolean;
+  /** Says that held-out examples did not improve; empty otherwise. */
+  readonly caution: string;
   /** Last lines of the trainer's output, when the run failed or died. */
   readonly lastLines: readonly string[];
   /** `model`: a model that cannot play here; `playable`: a model that can. */

@@ -187,12 +187,15 @@ function stageLabel(
 }
 
 export function outcome(view: RunView): TemplateResult | typeof nothing {
-  const { sentence, measured, lastLines, result, restriction, isLive, canResume } = view;
+  const { sentence, caution, measured, isEvaluated, lastLines, result, restriction, isLive, canResume } =
+    view;
   const refused = restriction !== '' && (isLive || canResume);
   if (sentence === '' && lastLines.length === 0 && !refused) return nothing;
   return html`<section class="outcome" aria-label=${t('Outcome')}>
-    ${measured === '' ? nothing : html`<p>${measured}</p>`}
+    ${isEvaluated ? html`<p class="measured">${measured}</p>` : nothing}
     ${sentence === '' ? nothing : html`<p>${sentence}</p>`}
+    ${caution === '' ? nothing : html`<p class="caution">${icon('warning')}<span>${caution}</span></p>`}
+    ${isEvaluated || measured === '' ? nothing : html`<p>${measured}</p>`}
     ${refused ? html`<p class="quiet">${restriction} ${linkButton(t('Manage Workspace Trust'), () => host.act('trust'))}</p>` : nothing}
     ${
       lastLines.length === 0
@@ -201,7 +204,7 @@ export function outcome(view: RunView): TemplateResult | typeof nothing {
             <pre tabindex="0" role="region" aria-label=${t('Last lines of the log')}>
 ${lastLines.join('\n')}</pre>`
     }
-    ${result === 'none' || restriction !== '' ? nothing : next(result)}
+    ${result === 'none' || restriction !== '' ? nothing : next(view)}
     ${
       result === 'model'
         ? html`<p class="quiet">
@@ -213,7 +216,8 @@ ${lastLines.join('\n')}</pre>`
   </section>`;
 }
 
-function next(result: 'model' | 'playable'): TemplateResult {
+/** An evaluation comes first until there is one: it says whether the model is worth playing with. */
+function next({ result, isEvaluated }: RunView): TemplateResult {
   const compare = button({
     label: t('Compare'),
     icon: 'git-compare',
@@ -221,21 +225,22 @@ function next(result: 'model' | 'playable'): TemplateResult {
     onPress: () => host.act('compare'),
   });
   if (result === 'model') return html`<div class="next">${compare}</div>`;
+  const play = button({
+    label: t('Play with it'),
+    kind: isEvaluated ? 'primary' : 'secondary',
+    icon: 'hubot',
+    title: t('Makes it the agent and opens the next task'),
+    onPress: () => host.act('play'),
+  });
+  const evaluate = button({
+    label: t('Evaluate…'),
+    kind: isEvaluated ? 'secondary' : 'primary',
+    icon: 'beaker',
+    title: t('Plays held-out tasks with it and with its base model'),
+    onPress: () => host.act('evaluate'),
+  });
   return html`<div class="next">
-    ${button({
-      label: t('Play with it'),
-      kind: 'primary',
-      icon: 'hubot',
-      title: t('Makes it the agent and opens the next task'),
-      onPress: () => host.act('play'),
-    })}
-    ${button({
-      label: t('Evaluate…'),
-      icon: 'beaker',
-      title: t('Plays held-out tasks with it and with its base model'),
-      onPress: () => host.act('evaluate'),
-    })}
-    ${compare}
+    ${isEvaluated ? [play, evaluate] : [evaluate, play]} ${compare}
     ${button({
       label: t('Use in chat'),
       icon: 'comment-discussion',

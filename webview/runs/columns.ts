@@ -76,7 +76,7 @@ export const columnsOf = (open: (id: string) => void): readonly Column<RunRow>[]
   { ...{ name: 'method', title: t('Method') }, value: ({ method }) => method, cell: ({ method }) => method },
   { ...{ name: 'base', title: t('Base model') }, value: ({ base }) => some(base), cell: ({ base }) => base },
   {
-    ...{ name: 'trajectories', title: t('Trajectories'), isNumber: true, note: t('Training data') },
+    ...{ name: 'trajectories', title: t('Dialogues'), isNumber: true, note: t('Training data') },
     value: ({ trajectories }) => trajectories,
     cell: ({ trajectories }) => (trajectories === undefined ? NONE : grouped(trajectories)),
   },

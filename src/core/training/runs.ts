@@ -106,6 +106,15 @@ export class Runs {
     return runs.filter((run) => run !== undefined);
   }
 
+  /** By the name in the configuration, which stays when a run is renamed. The newest first. */
+  async configuredAs(name: string): Promise<Run[]> {
+    const readable = (await this.list()).filter(({ method }) => method !== '');
+    const configurations = await Promise.all(
+      readable.map(({ folder }) => readWhole(join(folder, runFiles.configuration), configurationSchema())),
+    );
+    return readable.filter((_, index) => configurations[index]?.name === name);
+  }
+
   /**
    * @param name an id, or a part that only one id contains
    * @throws {Fault} `training/unknown-run`

@@ -15,6 +15,7 @@ import { launch } from './launch';
 import type { Planner } from './planner';
 import { launchSchema, type Launch } from './process';
 import { BEING_PREPARED, newRunId, readWhole } from './runFolder';
+import { changeNotes } from './runNotes';
 import type { Run, Runs } from './runs';
 import type { Trainer } from './trainer';
 
@@ -25,6 +26,8 @@ export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly examined?: boolean;
   /** `beginNext` launches the queued run. */
   readonly queued?: boolean;
+  /** Shown instead of the name in the configuration. */
+  readonly name?: string;
   /** `data` with the done part, `checks` of configuration and machine, `plan`, `launch`. */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
@@ -52,7 +55,9 @@ export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run
     const report = await fillRun(unfinished, filling(options));
     const trainedOn = await check(unfinished, options);
     if (report !== undefined) await writeReport(unfinished, { ...report, trained_on: trainedOn });
-    if (options.queued === true) await writeQueued(unfinished);
+    const { name, queued } = options;
+    if (name !== undefined) await changeNotes(unfinished, () => ({ name }));
+    if (queued === true) await writeQueued(unfinished);
     options.signal?.throwIfAborted();
   });
   return runs.find(id);

@@ -4,6 +4,7 @@ import type { EvaluationSetting } from '../../core/evaluation/loop/evaluationCac
 import { canPlay, canStartPlay } from '../../core/training/runFolder';
 import {
   measuredRunsOf,
+  missingIn,
   type MeasuredRuns,
   type MeasuredRow,
 } from '../../core/evaluation/comparison/measuredRuns';
@@ -170,6 +171,7 @@ function measuredRunsView(
     title: titleOf(setting, t),
     how: t('{0}; {1}', howOf(setting, calledBy(setting.simulator), t), dateOf(at, language)),
     rows: rows.map((row) => rowView(row, names, calledBy)),
+    missing: missingIn(rows, names.length),
   };
 }
 
@@ -183,7 +185,7 @@ const titleOf = ({ title, tasks }: EvaluationSetting, t: Translate): string =>
   tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
 
 function howOf({ temperature, rollouts }: EvaluationSetting, simulator: string, t: Translate): string {
-  const play = temperature === 0 ? t('greedy') : t('temperature {0}', temperature);
+  const play = temperature === 0 ? t('greedy') : t('sampled at temperature {0}', temperature);
   return rollouts === 1
     ? t('{0}, one dialogue per task with {1}', play, simulator)
     : t('{0}, {1} dialogues per task with {2}', play, rollouts, simulator);

@@ -29,8 +29,9 @@ const ONE_ROW = not(editor('listMultiSelection'));
 const TASK: readonly RowName[] = ['newTask', 'draftTask', 'playedTask'];
 const MODEL: readonly RowName[] = ['starterModel', 'trainedModel', 'modelFolder', 'server', 'editorModel'];
 const LIVE_RUN: readonly RowName[] = ['liveRun', 'liveRunWithPolicy'];
-const STARTED_RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', 'doneRun'];
-const RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', 'queuedRun', 'doneRun'];
+const DONE_RUN: readonly RowName[] = ['doneRun', 'unevaluatedRun'];
+const STARTED_RUN: readonly RowName[] = [...LIVE_RUN, 'restingRun', ...DONE_RUN];
+const RUN: readonly RowName[] = [...STARTED_RUN, 'queuedRun'];
 
 /** The focus is on the rows of a view, and not on a field in which text is typed. */
 const ON_ROWS = all(editor('listFocus'), not(editor('inputFocus')));
@@ -194,7 +195,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     menus: [inTitle('trajectories', '1_files@1', IN_FOLDER)],
   },
   saveExport: { icon: 'save', palette: 'never', menus: [inEditorTitle('navigation@1', OF_EXPORT)] },
-  publish: { icon: 'cloud-upload', palette: IN_FOLDER, menus: [onRow('doneRun', '2_control@3')] },
+  publish: { icon: 'cloud-upload', palette: IN_FOLDER, menus: [onRow(DONE_RUN, '2_control@3')] },
   importTrajectories: { palette: IN_FOLDER, menus: [inTitle('trajectories', '1_files@2', IN_FOLDER)] },
   showStatistics: {
     icon: 'graph',
@@ -340,7 +341,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
       onRow('queuedRun', '2_control@0', QUEUE_HALTED),
     ],
   },
-  continueRun: { palette: 'never', menus: [onRow('doneRun', '2_control@1')] },
+  continueRun: { palette: 'never', menus: [onRow(DONE_RUN, '2_control@1')] },
   openRunConfiguration: { palette: 'never', menus: [onRow(RUN, '1_open@2')] },
   openRunLog: {
     icon: 'output',
@@ -359,13 +360,17 @@ export const places: Readonly<Record<CommandName, Place>> = {
     keys: [anywhere('t', IN_FOLDER)],
   },
   duplicateRun: { palette: 'never', menus: [onRow(RUN, '2_control@4')] },
-  compareBlindly: { palette: 'never', menus: [onRow('doneRun', '2_control@2')] },
+  compareBlindly: { palette: 'never', menus: [onRow(DONE_RUN, '2_control@2')] },
   deleteRun: {
     palette: 'never',
-    menus: [onRow(['restingRun', 'queuedRun', 'doneRun'], '4_delete@1')],
+    menus: [onRow(['restingRun', 'queuedRun', ...DONE_RUN], '4_delete@1')],
     keys: [deletesIn('runs')],
   },
   compareRuns: { palette: IN_FOLDER, menus: [onRow(STARTED_RUN, '1_open@5')] },
-  evaluateRuns: { palette: IN_FOLDER, menus: [onRow('doneRun', '1_open@6')] },
+  evaluateRuns: {
+    icon: 'beaker',
+    palette: IN_FOLDER,
+    menus: [onRow('unevaluatedRun', 'inline@1'), onRow(DONE_RUN, '1_open@6')],
+  },
   writeReport: { palette: IN_FOLDER, menus: [onRow(STARTED_RUN, '1_open@7')] },
 };

@@ -2,6 +2,7 @@ import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache'
 import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
+import type { Interval } from '../../core/evaluation/interval';
 import type { RunResult } from '../../core/evaluation/comparison/latestResults';
 
 export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): string {
@@ -15,14 +16,25 @@ export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): st
   if (before == null)
     return t('{0}.', played(t('Success {0} % on {1} held-out tasks', whole(after.mean), tasks)));
   const { interval = null } = measured?.againstStart?.success ?? {};
-  const change = played(
-    t('Success {0} % → {1} % on {2} held-out tasks', whole(before.mean), whole(after.mean), tasks),
-  );
+  return changeWords(before.mean, after.mean, { setting: latest.setting, interval }, t);
+}
+
+/** The same words for a run and for a lesson. `interval`: 95 %, of the gain as a fraction. */
+export function changeWords(
+  before: number,
+  after: number,
+  { setting, interval }: { readonly setting: Played; readonly interval: Interval | null },
+  t: Translate,
+): string {
+  const [from, to, tasks] = [whole(before), whole(after), grouped(setting.tasks)];
+  const change = playWords(t('Success {0} % → {1} % on {2} held-out tasks', from, to, tasks), setting, t);
   if (interval === null) return t('{0}.', change);
   const range = t('{0} to {1}', signed(interval.low), signed(interval.high));
-  const by = pointsBetween(before.mean, after.mean);
+  const by = pointsBetween(before, after);
   return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
 }
+
+type Played = Pick<KeptEvaluation['setting'], 'tasks' | 'temperature'>;
 
 /** Returns for example `22 → 48 %, +26 points (+18 to +34)`; too few tasks give no 95 % interval. */
 export function resultInShort(
@@ -43,17 +55,17 @@ export function resultInShort(
 }
 
 /** Success in greedy play is another number than that of sampled play, which a lesson reports. */
-const playWords = (words: string, { temperature }: KeptEvaluation['setting'], t: Translate): string =>
+const playWords = (words: string, { temperature }: Pick<Played, 'temperature'>, t: Translate): string =>
   temperature === 0 ? t('{0}, greedy', words) : words;
 
 /** Difference of the two rounded percentages, so that the three numbers add up. */
-export const pointsBetween = (before: number, after: number): string =>
+const pointsBetween = (before: number, after: number): string =>
   signed((Math.round(100 * after) - Math.round(100 * before)) / 100);
 
 const whole = (fraction: number): string => (100 * fraction).toFixed(0);
 
 /** Percentage points of a difference between fractions: `+17` or `−3`. */
-export function signed(difference: number): string {
+function signed(difference: number): string {
   const points = whole(Math.abs(difference));
   return points === '0' ? '0' : `${difference < 0 ? '−' : '+'}${points}`;
 }

@@ -132,6 +132,38 @@ const stageFigures = lazily(() =>
 );
 const resultFigures = lazily(() => z.looseObject({ stages: z.record(z.string(), z.unknown()).catch({}) }));
 
+/**
+ * Compares the first held-out loss of each stage with that of the weights that are kept, or pair accuracy where no
+ * loss is measured. The earliest stage without an improvement is named, because later ones depend on it.
+ * Undefined when all improved, or none was measured twice.
+ */
+export function unimprovedWords(history: RunHistory, t: Translate): string | undefined {
+  for (const stage of history.trained) {
+    for (const figure of ['loss', 'accuracy'] as const) {
+      const [first, ...later] = history.curves(stage, figure)?.heldOut.all ?? [];
+      const after = history.bestLook(stage)?.[figure];
+      if (first === undefined || later.length === 0 || after == null) continue;
+      const before = first.sum / first.count;
+      if (figure === 'loss' ? after < before : after > before) break;
+      return figure === 'loss'
+        ? unimproved(t('Held-out loss'), stage, before.toPrecision(3), after.toPrecision(3), t)
+        : unimproved(t('Held-out pair accuracy'), stage, share(before, t), share(after, t), t);
+    }
+  }
+  return undefined;
+}
+
+const unimproved = (figure: string, stage: string, before: string, after: string, t: Translate): string =>
+  t(
+    '{0} did not improve ({1}): {2} at first, {3} in the result. What was learned does not hold for other tasks. Try more dialogues, fewer epochs or a lower learning rate.',
+    figure,
+    stageWord(stage, t),
+    before,
+    after,
+  );
+
+const share = (fraction: number, t: Translate): string => t('{0} %', (100 * fraction).toFixed(1));
+
 export function resultWords(history: RunHistory, t: Translate): string | undefined {
   if (history.result === undefined) return undefined;
   const { stages } = resultFigures().parse(history.result);

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { evaluatedAt } from '../../core/evaluation/loop/evaluationCache';
 import { pause } from '../../core/training/pause';
+import { canPlay } from '../../core/training/runFolder';
 import type { Run, Runs } from '../../core/training/runs';
 import { idOf, views } from '../contributions';
 import type { LogLook, RunWatch } from './runWatch';
@@ -106,7 +108,18 @@ async function tellDone(done: readonly Run[]): Promise<void> {
       ? t('{0} is done.', names[0]!)
       : t('{0} runs are done: {1}.', done.length, names.join(', '));
   const show = t('Show');
-  if ((await vscode.window.showInformationMessage(sentence, show)) !== show) return;
-  if (others.length === 0) await vscode.commands.executeCommand(idOf('openRun'), { kind: 'run', run: first });
-  else await vscode.commands.executeCommand(`${views.runs}.focus`);
+  const evaluate = t('Evaluate…');
+  const mayEvaluate =
+    others.length === 0 && canPlay(first!) && (await evaluatedAt(first!.folder)) === undefined;
+  const chosen = await vscode.window.showInformationMessage(
+    sentence,
+    ...(mayEvaluate ? [evaluate, show] : [show]),
+  );
+  if (chosen === undefined) return;
+  if (others.length > 0) await vscode.commands.executeCommand(`${views.runs}.focus`);
+  else
+    await vscode.commands.executeCommand(idOf(chosen === show ? 'openRun' : 'evaluateRuns'), {
+      kind: 'run',
+      run: first,
+    });
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
 import { mayFinish } from '../../core/training/finish';
+import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { contextKeys, views, idOf, contextValues } from '../contributions';
 import type { ShownLog } from '../shownLog';
@@ -84,17 +85,18 @@ function itemOf(node: RunNode, halted?: string, evaluation?: RunResult): vscode.
   item.id = run.folder;
   item.description = [runStatus(run, now, t, halted, result), ...tagWords(run)].join(' · ');
   item.iconPath = iconOf(run, halted);
-  item.contextValue = contextOf(run);
+  item.contextValue = contextOf(run, evaluation !== undefined);
   item.tooltip = tooltipOf(run, halted);
   item.accessibilityInformation = { label: spokenRun(run, now, t, halted, result) };
   item.command = { command: idOf('openRun'), title: t('Open the run'), arguments: [node] };
   return item;
 }
 
-function contextOf(run: Run): string {
+function contextOf(run: Run, isEvaluated: boolean): string {
   if (isAtWork(run)) return mayFinish(run) ? contextValues.liveRunWithPolicy : contextValues.liveRun;
   if (run.state === 'queued') return contextValues.queuedRun;
-  return run.canResume ? contextValues.restingRun : contextValues.doneRun;
+  if (run.canResume) return contextValues.restingRun;
+  return isEvaluated || !canPlay(run) ? contextValues.doneRun : contextValues.unevaluatedRun;
 }
 
 /** Shape distinguishes the states; colour only repeats it. */

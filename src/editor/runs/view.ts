@@ -17,7 +17,7 @@ import type {
 } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { measuredWords } from './evaluationResults';
-import { resultWords } from './eventMessages';
+import { resultWords, unimprovedWords } from './eventMessages';
 import { grouped } from '../../core/text';
 import { gpuNames } from '../../core/training/cluster';
 import {
@@ -83,6 +83,8 @@ export function runView(
     isHalted: state === 'queued' && halted !== undefined,
     result: resultOf(run),
     measured: state === 'done' ? measuredWords(kept, t) : '',
+    isEvaluated: state === 'done' && kept.length > 0,
+    caution: (state === 'done' ? unimprovedWords(history, t) : undefined) ?? '',
     figures: history.figuresOf(stage).map((name) => ({
       ...figureView(name, history.curves(stage, name)!),
       ...controlOf(history, stage, name),

@@ -32,7 +32,6 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
     private readonly slowness: Slowness,
   ) {
     super(panel, { ...on, name: 'teaching', icon: 'mortar-board', errors: on.engine });
-    this.title = t('Teach the agent');
     this.owns(
       on.teacher.onDidChange(() => this.show()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
@@ -100,7 +99,9 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
   }
 
   private async send(): Promise<void> {
-    if (this.isListening) await this.post(await viewOf(this.on, this.slowness));
+    const view = await viewOf(this.on, this.slowness);
+    this.title = view.title;
+    if (this.isListening) await this.post(view);
   }
 
   /** Has the agent write for a second, to measure this machine's speed. */
@@ -133,10 +134,10 @@ export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vsc
   let before = '';
   const tell = async (fault?: string): Promise<void> => {
     const show = t('Show');
-    const { outcome } = await viewOf(on);
+    const { title, outcome } = await viewOf(on);
     const chosen =
       fault === undefined
-        ? await vscode.window.showInformationMessage(outcome?.sentence ?? '', show)
+        ? await vscode.window.showInformationMessage(t('{0}: {1}', title, outcome?.sentence ?? ''), show)
         : await vscode.window.showErrorMessage(fault, show);
     if (chosen === show) await panels.open('lesson');
   };

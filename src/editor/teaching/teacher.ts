@@ -12,6 +12,7 @@ import type { Engine } from '../engine';
 import type { Installing } from '../installing';
 import { specAt, STARTER, type LocalPlace } from '../models/localModels';
 import type { EditorTrainer } from '../trainer';
+import { lessonName } from '../words';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
@@ -267,6 +268,7 @@ export class Teacher implements vscode.Disposable {
       settings: settings[lesson.size],
       title: t('starter world'),
       runName: `taught-${agent.name}`,
+      shownName: lessonName(lesson, t),
       agent: { name: agent.spec, base, graph },
       prompts: trainer.prompts,
       trainerCode: await trainerCode(path.join(trainer.assets, 'trainer')),

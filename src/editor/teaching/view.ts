@@ -4,9 +4,10 @@ import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
 import type { MeasuredView, OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
-import { pointsBetween, signed } from '../runs/evaluationResults';
+import { changeWords } from '../runs/evaluationResults';
 import { grouped } from '../../core/text';
 import { installStep } from '../installing';
+import { lessonName } from '../words';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';
 
@@ -35,7 +36,7 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
   const outcome = state === 'done' ? lesson?.outcome : undefined;
   return {
     type: 'show',
-    title: t('Teach the agent'),
+    title: lesson === undefined ? t('Teach the agent') : lessonName(lesson, t),
     introduction: t(
       'The agent ({0}) plays tasks with a simulator, learns from the dialogues that went well, and is evaluated on held-out tasks. Everything runs on this machine and continues when this page is closed.',
       agent,
@@ -50,7 +51,10 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
     sentence: restriction === '' ? fault : restriction,
     isRefused: restriction !== '',
     hasRun: run !== undefined,
-    ...(outcome !== undefined && { outcome: outcomeView(outcome.comparisons, t) }),
+    ...(lesson !== undefined &&
+      outcome !== undefined && {
+        outcome: outcomeView(outcome.comparisons, settings[lesson.size].temperature, t),
+      }),
   };
 }
 
@@ -156,35 +160,34 @@ function duration(seconds: number, t: Translate): string {
   return minutes < 100 ? t('{0} min', minutes) : t('{0} h', Math.round(minutes / 60));
 }
 
-function outcomeView({ sampled, greedy }: TrainedComparisons, t: Translate): OutcomeView {
-  const { difference, interval, tasks } = sampled.success;
+function outcomeView(
+  { sampled, greedy }: TrainedComparisons,
+  temperature: number,
+  t: Translate,
+): OutcomeView {
+  const { interval, tasks } = sampled.success;
   const measured: MeasuredView[] = [
     measuredOf(t('Before'), sampled.before.success),
     measuredOf(t('After'), sampled.after.success),
     measuredOf(t('Before, greedy'), greedy.before.success),
     measuredOf(t('After, greedy'), greedy.after.success),
   ].filter((one) => one !== undefined);
-  const change = t(
-    'Success {0} → {1} on {2} held-out tasks',
-    percent(sampled.before.success?.mean ?? 0),
-    percent(sampled.after.success?.mean ?? 0),
-    grouped(tasks),
+  const sentence = changeWords(
+    sampled.before.success?.mean ?? 0,
+    sampled.after.success?.mean ?? 0,
+    { setting: { tasks, temperature }, interval },
+    t,
   );
-  if (difference === null || interval === null) return { sentence: `${change}.`, remark: '', measured };
-  const range = t('95 % interval {0} to {1}', signed(interval.low), signed(interval.high));
   const remark =
-    interval.low > 0
+    interval === null || interval.low > 0
       ? ''
       : interval.high < 0
         ? t('It has become worse. The previous agent is still there; another lesson may do better.')
         : t('The interval includes zero: no clear difference. Another lesson may show one.');
-  const by = pointsBetween(sampled.before.success?.mean ?? 0, sampled.after.success?.mean ?? 0);
-  return { sentence: t('{0}: {1} points ({2}).', change, by, range), remark, measured };
+  return { sentence, remark, measured };
 }
 
 type Success = TrainedComparisons['sampled']['before']['success'];
 
 const measuredOf = (label: string, success: Success): MeasuredView | undefined =>
   success === null ? undefined : { label, success: success.mean, ...success.interval };
-
-const percent = (fraction: number): string => `${(100 * fraction).toFixed(0)} %`;

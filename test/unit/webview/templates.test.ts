@@ -28,6 +28,14 @@ it.each<[string, Partial<RunView>, number]>([
   expect(offered).toHaveLength(count);
 });
 
+it('a model that was not evaluated is offered for that first', () => {
+  const first = (isEvaluated: boolean): string | undefined => {
+    const done = { sentence: 'Ready.', lastLines: [], restriction: '', result: 'playable', isEvaluated };
+    return /Play with it|Evaluate…/.exec(rendered(outcome!(done)))?.[0];
+  };
+  expect([false, true].map(first)).toEqual(['Evaluate…', 'Play with it']);
+});
+
 it('the nodes of a cluster stand with their state and workers, and with GPUs where there are some', () => {
   const cells = (nodes: readonly NodeView[]): string[] =>
     [...rendered(clusterNodes!({ nodes, workers: '1 of 2 workers' })).matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(

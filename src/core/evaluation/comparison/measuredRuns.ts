@@ -19,6 +19,10 @@ export interface MeasuredRow {
   readonly againstFirst?: PairedFigures;
 }
 
+/** Indices of the runs that were not evaluated in a setting. */
+export const missingIn = (rows: readonly MeasuredRow[], runs: number): number[] =>
+  Array.from({ length: runs }, (_, run) => run).filter((index) => rows.every(({ run }) => run !== index));
+
 /**
  * One entry for each setting, the latest first.
  * @param kept evaluations of each run, in the order of the runs

@@ -186,7 +186,7 @@ class Loop {
   }
 
   private train(collected: Collected): Stage<TrainedRun> {
-    const { settings, seed, agent, prompts, runName, trainerCode, signal } = this.plan;
+    const { settings, seed, agent, prompts, runName, shownName, trainerCode, signal } = this.plan;
     const inputs = {
       'the dialogues': collected,
       'the model': this.before.fingerprint,
@@ -205,6 +205,7 @@ class Loop {
           ...{ runs: this.runs, prompts, signal },
           configuration: await this.configuration(collected),
           key: `${runName}-${digestOf([inputs, agent.base]).slice(0, 8)}`,
+          name: shownName,
           trainer: await this.plan.openTrainer(),
           onProgress: (progress) => this.working('train', words.trainingWork(progress)),
         });

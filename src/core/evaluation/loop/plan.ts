@@ -21,6 +21,8 @@ export interface LoopPlan {
   readonly seed: number;
   /** Beginning of the run's name; a digest of data and settings follows. */
   readonly runName: string;
+  /** Shown instead of the run's name. */
+  readonly shownName?: string;
   /** `base`: the model folder that is trained; `graph`: the graph that plays. */
   readonly agent: { readonly name: string; readonly base: string; readonly graph: string };
   readonly simulator: string;

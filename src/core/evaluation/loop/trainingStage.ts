@@ -19,6 +19,8 @@ export interface TrainedOptions {
    * `run.json`.
    */
   readonly key: string;
+  /** Shown instead of the key. */
+  readonly name?: string | undefined;
   readonly trainer: Trainer;
   readonly prompts: string;
   /** This machine was found fit for such a run a moment ago. */
@@ -57,10 +59,10 @@ export async function trained(options: TrainedOptions): Promise<TrainedResult> {
 
 /** The claim keeps two commands from starting the run twice. */
 async function found(options: TrainedOptions): Promise<{ readonly id: string; readonly wasDone: boolean }> {
-  const { runs, key, trainer, configuration, prompts, examined, signal, onProgress } = options;
+  const { runs, key, name, trainer, configuration, prompts, examined, signal, onProgress } = options;
   const claim = await claimIn(join(runs.dataFolder, 'claims'), `trained-${key}`, `The run ${key}`);
   try {
-    const named = (await runs.list()).filter(({ name }) => name === key);
+    const named = await runs.configuredAs(key);
     const run = named.find(({ state }) => state === 'done') ?? named.find((one) => one.isLive) ?? named[0];
     signal?.throwIfAborted();
     if (run !== undefined) {
@@ -69,7 +71,7 @@ async function found(options: TrainedOptions): Promise<{ readonly id: string; re
     }
     const { id } = await startRun(runs, {
       configuration: { ...configuration, forTrainer: { ...configuration.forTrainer, name: key } },
-      ...{ trainer, prompts, examined, signal },
+      ...{ trainer, prompts, examined, signal, name },
       onProgress: (preparing) => onProgress?.({ preparing }),
     });
     return { id, wasDone: false };

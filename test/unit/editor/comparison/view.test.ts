@@ -127,10 +127,11 @@ describe('runs beside each other', () => {
         model: { ...model, figures: { ...model.figures, testsPassed } },
       };
     };
-    const records = [0.25, 0.5].map((success, index) => ({
+    const measuredRecords = [0.25, 0.5].map((success, index) => ({
       ...record(run(`r${index}`, { name: `run ${index}` }), []),
       kept: [kept(success)],
     }));
+    const records = [...measuredRecords, record(run('r2'), [])];
     const [measured] = comparisonView(records, {}, options).measured;
     expect(
       measured!.rows.map(({ name, success, testsPassed }) => [name, success?.mean, testsPassed?.mean]),
@@ -138,5 +139,6 @@ describe('runs beside each other', () => {
       ['run 0', 0.25, 0.9],
       ['run 1', 0.5, 0.9],
     ]);
+    expect(measured!.missing).toEqual([2]);
   });
 });

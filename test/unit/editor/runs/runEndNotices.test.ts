@@ -99,6 +99,20 @@ describe('how a run ended', () => {
     expect(after.reported).toEqual([]);
   });
 
+  it('comes with an evaluation of a model that can play and was not evaluated', async () => {
+    const here = opened();
+    here.look();
+    const done = await run('first', 'done');
+    await mkdir(path.join(done.folder, 'model', 'onnx'), { recursive: true });
+    window.showInformationMessage.mockImplementation((_, ...actions) => Promise.resolve(actions[0]));
+    here.look(done);
+    await eventually(() =>
+      expect(commands.executeCommand.mock.calls).toEqual([
+        ['tandem.evaluateRuns', { kind: 'run', run: done }],
+      ]),
+    );
+  });
+
   it('is told in one of two windows', async () => {
     const [one, other] = [opened(), opened()];
     one.look();

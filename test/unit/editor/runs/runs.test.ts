@@ -10,9 +10,9 @@ import type { Run } from '../../../../src/core/training/runs';
 import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/confirmations';
 import { measuredWords, resultInShort } from '../../../../src/editor/runs/evaluationResults';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
-import { toldView } from '../../../../src/editor/runs/eventMessages';
+import { toldView, unimprovedWords } from '../../../../src/editor/runs/eventMessages';
 import { curvesView, runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
-import { reasonWords, runStatus } from '../../../../src/editor/runs/words';
+import { reasonWords, runName, runStatus } from '../../../../src/editor/runs/words';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
 
@@ -254,6 +254,48 @@ it('a run that ended before its last step can be continued without more epochs',
     (one) => moreEpochsWords(one, english).least,
   );
   expect(least).toEqual(['1', '0', '0', '1']);
+});
+
+describe('held-out figures that did not improve', () => {
+  const look = (step: number, figures: object, stage = 'critic', best = step > 0): TrainerEvent =>
+    event('evaluation', { stage, step, best, ...figures });
+  const words = (...events: readonly TrainerEvent[]) => unimprovedWords(history(...events), english);
+
+  it('are said with the first one and that of the weights that are kept', () => {
+    expect(
+      words(look(0, { loss: 0.6931 }), look(5, { loss: 0.7012 }), look(9, { loss: 0.81 }, 'critic', false)),
+    ).toMatch(/^Held-out loss did not improve \(critic\): 0\.693 at first, 0\.701 in the result\./);
+    expect(words(look(0, { accuracy: 0.6 }), look(5, { accuracy: 0.6 }))).toContain(
+      '60.0 % at first, 60.0 %',
+    );
+  });
+
+  it('are said of the earliest stage, because later ones depend on it', () => {
+    const both = ['critic', 'policy'].flatMap((stage) => [
+      look(0, { loss: 1 }, stage),
+      look(5, { loss: 2 }, stage),
+    ]);
+    expect(words(...both)).toContain('(critic)');
+    expect(words(look(0, { loss: 3 }), look(5, { loss: 2 }), ...both.slice(2))).toContain('(policy)');
+  });
+
+  it.each([
+    ['after one measurement', [look(0, { loss: 1 })]],
+    [
+      'when the kept step is better, whatever came later',
+      [look(0, { loss: 1 }), look(5, { loss: 0.9 }), look(9, { loss: 2 }, 'critic', false)],
+    ],
+    [
+      'when the loss is better and the accuracy is not',
+      [look(0, { loss: 1, accuracy: 0.6 }), look(5, { loss: 0.9, accuracy: 0.5 })],
+    ],
+  ])('are not said %s', (_, events) => {
+    expect(words(...events)).toBeUndefined();
+  });
+});
+
+it('a run without a name is called by its method', () => {
+  expect(runName(run({ name: '', method: 'rft' }), english)).toBe('Rejection fine-tuning');
 });
 
 describe('how a run does on tasks that it never saw', () => {

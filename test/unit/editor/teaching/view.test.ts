@@ -34,6 +34,7 @@ describe('the page of a lesson', () => {
     expect(view.stages.map(({ state }) => state)).toEqual(['done', 'now', 'waiting', 'waiting']);
     expect(view.stages[1]).toMatchObject({ count: '412 of 1,600', fraction: 0.2575 });
     expect(view.time).toContain('40 s');
+    expect(view.title).toBe('Lesson 1');
   });
 
   it('has the installation as a step of its own, with what has arrived and no time left of another step', () => {

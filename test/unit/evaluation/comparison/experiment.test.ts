@@ -212,11 +212,16 @@ describe('a report', () => {
       ...{ model: played('local:.tandem/runs/20261120-2/model', all), start: played('starter', none) },
     });
     const file = path.join(workspace, 'reports', 'of two.md');
-    await writeReport(file, { runs, of, names: ['first', 'second'], workspace });
+    const third = await makeRun('20261120-3', { name: 'third' }, []);
+    await mkdir(path.join(third.folder, 'model', 'onnx'), { recursive: true });
+    of.push(third);
+    await writeReport(file, { runs, of, names: ['first', 'second', 'third'], workspace });
     const page = await readFile(file, 'utf8');
+    expect(page).toContain('| third | not evaluated |');
+    expect(page).toContain('--agent local:.tandem/runs/20261120-3/model');
     expect(page).toContain('| second | 100.0 % \\[70.0, 100.0\\] | +100.0 points');
     expect(page).toContain('| done, ended at step 20 of 1,000 of policy |');
-    expect(page).toContain('| critic.beta | 3 | default |');
+    expect(page).toContain('| critic.beta | 3 | default | default |');
     expect(page).toContain('tandem train .tandem/runs/20261120-1/run.json --data .tandem --follow');
     expect(page).toContain('tandem evaluate --tasks .tandem/runs/20261120-1/evaluations/k.tasks.jsonl');
     expect(page).toContain('![Learning curves of the stage critic](of%20two-pictures/critic.svg)');

@@ -41,7 +41,7 @@ describe('what a screen reader is told', () => {
     ...(fraction !== undefined && { fraction }),
   });
   const view = (...stages: StageView[]) =>
-    ({ state: 'running', stateLabel: 'running', sentence: '', stages }) as const;
+    ({ state: 'running', stateLabel: 'running', sentence: '', caution: '', stages }) as const;
 
   it('is each tenth, each stage and each state', () => {
     expect(announcement(view(stage(0.39)), view(stage(0.4)))).toBe('critic 40 %');

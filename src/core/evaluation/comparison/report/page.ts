@@ -2,11 +2,11 @@ import path from 'node:path';
 import { grouped } from '../../../text';
 import { difference, estimate, percent } from '../../words';
 import { cell, escaped, markdownTable } from '../../../markdown';
-import { runFiles } from '../../../training/runFolder';
+import { canPlay, modelOf, runFiles } from '../../../training/runFolder';
 import { differencesOf, type RunRecord } from '../experiment';
 import { baselineComparisonsOf } from '../untrainedBaseline';
 import { packOf, type EvaluationSetting } from '../../loop/evaluationCache';
-import type { MeasuredRuns } from '../measuredRuns';
+import { missingIn, type MeasuredRuns } from '../measuredRuns';
 
 interface ComparisonReport {
   readonly records: readonly RunRecord[];
@@ -61,14 +61,17 @@ function results({ measured, names, workspace, pictures }: ComparisonReport): st
             'tests passed',
             'turns',
           ],
-          rows.map(({ run, figures, againstStart, againstFirst }) => [
-            run === undefined ? `base model, ${portable(figures.agent, workspace)}` : names[run]!,
-            estimate(figures.success),
-            againstStart === undefined ? '' : difference(againstStart.success),
-            againstFirst === undefined ? '' : difference(againstFirst.success),
-            estimate(figures.testsPassed),
-            figures.meanTurns?.toFixed(1) ?? '–',
-          ]),
+          [
+            ...rows.map(({ run, figures, againstStart, againstFirst }) => [
+              run === undefined ? `base model, ${portable(figures.agent, workspace)}` : names[run]!,
+              estimate(figures.success),
+              againstStart === undefined ? '' : difference(againstStart.success),
+              againstFirst === undefined ? '' : difference(againstFirst.success),
+              estimate(figures.testsPassed),
+              figures.meanTurns?.toFixed(1) ?? '–',
+            ]),
+            ...missingIn(rows, names.length).map((run) => [names[run]!, 'not evaluated', '', '', '', '']),
+          ],
         ),
         picture('Success with intervals', pictures, pictureOf.success(setting)),
       ];
@@ -80,7 +83,7 @@ function results({ measured, names, workspace, pictures }: ComparisonReport): st
 
 function inWords(setting: EvaluationSetting, workspace: string): string {
   const { title, tasks, simulator, mode, rollouts, temperature, seed, max_turns, reply_limit } = setting;
-  const play = temperature === 0 ? 'greedy' : `temperature ${temperature}`;
+  const play = temperature === 0 ? 'greedy' : `sampled at temperature ${temperature}`;
   return (
     `${escaped(title)}, ${tasks} tasks, ${rollouts} ${rollouts === 1 ? 'dialogue' : 'dialogues'} each, ${play}, seed ${seed}; ` +
     `the collaborator is ${escaped(portable(simulator, workspace))}, at most ${max_turns} turns and replies of ${reply_limit} characters; grading ${mode}`
@@ -201,7 +204,13 @@ function commands({ records, measured, workspace }: ComparisonReport): string[] 
   ]);
   const evaluate = measured.map(({ setting, rows }) => {
     const run = records[rows.find((row) => row.run !== undefined)!.run!]!.run;
-    const agents = rows.map(({ figures }) => `--agent ${quoted(portable(figures.agent, workspace))}`);
+    const missing = missingIn(rows, records.length)
+      .map((index) => records[index]!.run)
+      .filter(canPlay);
+    const agents = [
+      ...rows.map(({ figures }) => figures.agent),
+      ...missing.map((one) => `local:${modelOf(one)}`),
+    ].map((agent) => `--agent ${quoted(portable(agent, workspace))}`);
     return [
       `tandem evaluate --tasks ${shown(path.join(run.folder, packOf(setting)))}`,
       ...agents,
