@@ -43,16 +43,29 @@ const button = (workbench: WorkbenchDriver, name: string): Locator =>
 async function firstDialogue(workbench: WorkbenchDriver): Promise<void> {
   const session = page(workbench);
   const graded = session.getByRole('heading', { name: /\d+ of 10 tests passed/ });
-  const handOver = session.getByRole('button', { name: /simulator/i }).first();
   await workbench.activityBar('Tandem').click();
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
   await tasks
     .getByRole('treeitem', { name: /, new$/ })
     .first()
     .click();
-  await session.getByRole('button', { name: 'Agree and start' }).click();
-  await handOver.or(graded).first().waitFor();
-  if (!(await graded.isVisible())) await handOver.click();
+  const start = session.getByRole('button', { name: 'Agree and start' });
+  await start.waitFor();
+  took('from the click on Tandem to the first task');
+  await start.click();
+  const composer = session.getByRole('textbox', { name: 'Your reply to the agent' });
+  await composer.or(graded).first().waitFor();
+  took('from Agree and start to the first question');
+  if (!(await graded.isVisible())) {
+    await composer.fill('Whole numbers, please: round to the nearest.');
+    await workbench.draftKept('Whole numbers, please: round to the nearest.');
+    begun = performance.now();
+    await workbench.reload();
+    await session.getByText('Whole numbers, please: round to the nearest.').waitFor();
+    took('a reload in the middle of a dialogue, with its draft');
+    await session.getByRole('button', { name: 'More actions' }).click();
+    await session.getByRole('menuitem', { name: /Hand over/ }).click();
+  }
   await graded.waitFor();
 }
 
@@ -65,10 +78,14 @@ async function lesson(workbench: WorkbenchDriver, dataFolder: string, trainers: 
   await Promise.any([install.waitFor(), button(workbench, 'Stop').waitFor()]);
   if (await install.isVisible()) {
     await install.click();
+    await pause(20_000);
+    await workbench.screenshot('newcomer-installing');
     while (!(await readdir(trainers).catch(() => [])).some((name) => /^trainer-\w+$/.test(name)))
       await pause(500);
     took('from Start until what training needs is installed');
   }
+  await pause(20_000);
+  await workbench.screenshot('newcomer-learning');
   let outcome;
   while ((outcome = (await lastLesson(dataFolder))?.outcome) === undefined) await pause(500);
   took('from Start to success before and after');
