@@ -1,6 +1,12 @@
-import { defaultTreeAdapter, html as namespaces, parse, serialize, type DefaultTreeAdapterTypes } from 'parse5';
+import {
+  defaultTreeAdapter,
+  html as namespaces,
+  parse,
+  serialize,
+  type DefaultTreeAdapterTypes,
+} from 'parse5';
 import { Fault } from '../fault';
-import { placeholder, sizeInAddress } from './placeholder';
+import { isOwnPicture, placeholder, sizeInAddress } from './placeholder';
 import { withoutAddresses } from './styleSheet';
 import { tailwindFor } from './tailwind';
 
@@ -10,7 +16,7 @@ type Parent = DefaultTreeAdapterTypes.ParentNode;
 
 /** Limits of a page. A few kilobytes of unclosed elements otherwise become millions, each copied into the next. */
 export const MAX_PAGE_CHARS = 200_000;
-export const MAX_PAGE_ELEMENTS = 20_000;
+export const MAX_PAGE_ELEMENTS = 5000;
 /** Depth from which Chromium makes elements siblings; deeper ones are dropped here. */
 const MAX_DEPTH = 500;
 
@@ -26,15 +32,83 @@ const REMOVED_IN_SVG: ReadonlySet<string> = new Set([
   ...['foreignobject', 'desc', 'title', 'style', 'xmp', 'iframe', 'noscript', 'plaintext'],
 ]);
 
-const RENAMED: Readonly<Record<string, string>> = { marquee: 'div', xmp: 'pre', plaintext: 'pre', listing: 'pre' };
+const RENAMED: Readonly<Record<string, string>> = {
+  marquee: 'div',
+  xmp: 'pre',
+  plaintext: 'pre',
+  listing: 'pre',
+};
 
 /** HTML attributes that stay: none of them has an address, runs, or takes the focus. */
 const KEPT: ReadonlySet<string> = new Set([
-  ...['class', 'style', 'id', 'title', 'alt', 'lang', 'dir', 'role', 'hidden', 'open', 'width', 'height', 'align'],
-  ...['valign', 'bgcolor', 'color', 'face', 'size', 'border', 'cellpadding', 'cellspacing', 'hspace', 'vspace'],
-  ...['nowrap', 'noshade', 'clear', 'rules', 'frame', 'frameborder', 'span', 'colspan', 'rowspan', 'scope', 'start'],
-  ...['reversed', 'compact', 'type', 'value', 'placeholder', 'name', 'for', 'label', 'checked', 'selected', 'disabled'],
-  ...['readonly', 'multiple', 'rows', 'cols', 'wrap', 'min', 'max', 'low', 'high', 'optimum', 'step', 'text', 'link'],
+  ...[
+    'class',
+    'style',
+    'id',
+    'title',
+    'alt',
+    'lang',
+    'dir',
+    'role',
+    'hidden',
+    'open',
+    'width',
+    'height',
+    'align',
+  ],
+  ...[
+    'valign',
+    'bgcolor',
+    'color',
+    'face',
+    'size',
+    'border',
+    'cellpadding',
+    'cellspacing',
+    'hspace',
+    'vspace',
+  ],
+  ...[
+    'nowrap',
+    'noshade',
+    'clear',
+    'rules',
+    'frame',
+    'frameborder',
+    'span',
+    'colspan',
+    'rowspan',
+    'scope',
+    'start',
+  ],
+  ...[
+    'reversed',
+    'compact',
+    'type',
+    'value',
+    'placeholder',
+    'name',
+    'for',
+    'label',
+    'checked',
+    'selected',
+    'disabled',
+  ],
+  ...[
+    'readonly',
+    'multiple',
+    'rows',
+    'cols',
+    'wrap',
+    'min',
+    'max',
+    'low',
+    'high',
+    'optimum',
+    'step',
+    'text',
+    'link',
+  ],
   ...['alink', 'vlink', 'leftmargin', 'topmargin', 'marginwidth', 'marginheight', 'media', 'controls'],
 ]);
 
@@ -110,7 +184,8 @@ class Cleaner {
     if (tag === 'iframe') node.childNodes = [];
     const isPicture = tag === 'img' || (tag === 'input' && valueOf(node, 'type')?.toLowerCase() === 'image');
     const address = isPicture ? (valueOf(node, 'src') ?? '') : undefined;
-    const isLink = node.attrs.some(({ name }) => name === 'href') && (tag === 'a' || tag === 'area');
+    const isLink =
+      isHtml && node.attrs.some(({ name }) => name === 'href') && (tag === 'a' || tag === 'area');
     node.attrs = node.attrs.flatMap((attribute) => cleanAttribute(attribute, node) ?? []);
     if (address !== undefined) node.attrs.push({ name: 'src', value: pictureAt(address) });
     // A link without an address is drawn as plain text.
@@ -135,7 +210,8 @@ const valueOf = (element: Element, name: string): string | undefined =>
 
 /** Also the script of later versions, which made the style sheet in the reader's browser. */
 function linksToTailwind(element: Element, tag: string): boolean {
-  const address = tag === 'link' ? valueOf(element, 'href') : tag === 'script' ? valueOf(element, 'src') : undefined;
+  const address =
+    tag === 'link' ? valueOf(element, 'href') : tag === 'script' ? valueOf(element, 'src') : undefined;
   return address !== undefined && /^(?:https?:)?\/\/[^?#]*tailwind/i.test(address.trim());
 }
 
@@ -172,8 +248,5 @@ function cleanAttribute(attribute: Element['attrs'][number], element: Element): 
   return /[(\\]/.test(value) && name !== 'd' ? { ...attribute, value: withoutAddresses(value) } : attribute;
 }
 
-/** A picture that the page brings along stays. */
 const pictureAt = (address: string): string =>
-  /^data:image\/(?:png|jpeg|webp|gif|svg\+xml)[;,]/i.test(address.trim())
-    ? address
-    : placeholder(sizeInAddress(address));
+  isOwnPicture(address) ? address : placeholder(sizeInAddress(address));

@@ -12,7 +12,12 @@ export type Difference =
   | { readonly kind: 'wording' | 'text color' | 'bold'; readonly draft: PageText; readonly wanted: PageText }
   | { readonly kind: 'text size'; readonly draft: PageText; readonly wanted: PageText }
   /** The area behind these texts has another color. */
-  | { readonly kind: 'area color'; readonly texts: readonly PageText[]; readonly draft: Color; readonly wanted: Color }
+  | {
+      readonly kind: 'area color';
+      readonly texts: readonly PageText[];
+      readonly draft: Color;
+      readonly wanted: Color;
+    }
   | { readonly kind: 'side'; readonly draft: PageText; readonly wanted: PageText; readonly side: Side }
   /** The text stands below the other, and should stand above it. */
   | { readonly kind: 'order'; readonly wanted: PageText; readonly above: PageText }
@@ -60,14 +65,20 @@ function ofBackground(draft: Outline, wanted: Outline): readonly Weighed[] {
   return [{ difference, weight: wanted.width * wanted.height }];
 }
 
-function ofText({ draft, wanted, similarity }: TextMatch, page: Outline, wantedPage: Outline): readonly Weighed[] {
+function ofText(
+  { draft, wanted, similarity }: TextMatch,
+  page: Outline,
+  wantedPage: Outline,
+): readonly Weighed[] {
   const area = areaOf(wanted.box);
   const found: Weighed[] = [];
-  const add = (difference: Difference, share: number): void => void found.push({ difference, weight: area * share });
+  const add = (difference: Difference, share: number): void =>
+    void found.push({ difference, weight: area * share });
   if (similarity < 1) add({ kind: 'wording', draft, wanted }, 1.5 * (1 - similarity) + 0.5);
   if (colorDistance(draft.color, wanted.color) >= OTHER_COLOR) add({ kind: 'text color', draft, wanted }, 1);
   const ratio = wanted.fontSize / draft.fontSize;
-  if (ratio >= OTHER_SIZE || ratio <= 1 / OTHER_SIZE) add({ kind: 'text size', draft, wanted }, Math.abs(Math.log(ratio)) + 0.5);
+  if (ratio >= OTHER_SIZE || ratio <= 1 / OTHER_SIZE)
+    add({ kind: 'text size', draft, wanted }, Math.abs(Math.log(ratio)) + 0.5);
   else if (draft.bold !== wanted.bold) add({ kind: 'bold', draft, wanted }, 0.4);
   const side = sideOf(wanted.box, wantedPage);
   if (side !== sideOf(draft.box, page)) add({ kind: 'side', draft, wanted, side }, 1);
@@ -94,7 +105,12 @@ function ofAreas(matches: readonly TextMatch[], page: Outline, wantedPage: Outli
     const texts = group.map(({ wanted }) => wanted);
     const areas = texts.map((text) => areaOf(fillAround(text, wantedPage)));
     return {
-      difference: { kind: 'area color', texts, draft: first.draft.background, wanted: first.wanted.background },
+      difference: {
+        kind: 'area color',
+        texts,
+        draft: first.draft.background,
+        wanted: first.wanted.background,
+      },
       weight: Math.max(...areas),
     };
   });
@@ -130,11 +146,17 @@ function ofPictures(draft: Outline, wanted: Outline): readonly Weighed[] {
       undefined,
     );
     if (nearest === undefined) {
-      found.push({ difference: { kind: 'missing picture', wanted: box, below: textAbove(box, wanted) }, weight: areaOf(box) });
+      found.push({
+        difference: { kind: 'missing picture', wanted: box, below: textAbove(box, wanted) },
+        weight: areaOf(box),
+      });
       continue;
     }
     free.splice(free.indexOf(nearest), 1);
-    if (ratio(nearest.width, box.width) >= OTHER_PICTURE_SIZE || ratio(nearest.height, box.height) >= OTHER_PICTURE_SIZE) {
+    if (
+      ratio(nearest.width, box.width) >= OTHER_PICTURE_SIZE ||
+      ratio(nearest.height, box.height) >= OTHER_PICTURE_SIZE
+    ) {
       const weight = Math.abs(areaOf(nearest) - areaOf(box)) / 2;
       found.push({ difference: { kind: 'picture size', draft: nearest, wanted: box }, weight });
     }
@@ -148,7 +170,8 @@ function ofPictures(draft: Outline, wanted: Outline): readonly Weighed[] {
   ];
 }
 
-const apart = (a: Box, b: Box): number => Math.hypot(a.x - b.x, a.y - b.y, a.width - b.width, a.height - b.height);
+const apart = (a: Box, b: Box): number =>
+  Math.hypot(a.x - b.x, a.y - b.y, a.width - b.width, a.height - b.height);
 
 const ratio = (a: number, b: number): number => Math.max(a, b) / Math.max(1, Math.min(a, b));
 

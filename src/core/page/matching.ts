@@ -60,7 +60,8 @@ export function centerDistance(a: Box, b: Box): number {
 /** Bigrams of the characters with their counts; a text of one character is its own. */
 function bigramsOf({ text }: PageText): ReadonlyMap<string, number> {
   const plain = text.toLowerCase();
-  const grams = plain.length < 2 ? [plain] : Array.from({ length: plain.length - 1 }, (_, i) => plain.slice(i, i + 2));
+  const grams =
+    plain.length < 2 ? [plain] : Array.from({ length: plain.length - 1 }, (_, i) => plain.slice(i, i + 2));
   const counts = new Map<string, number>();
   for (const gram of grams) counts.set(gram, (counts.get(gram) ?? 0) + 1);
   return counts;
@@ -68,7 +69,8 @@ function bigramsOf({ text }: PageText): ReadonlyMap<string, number> {
 
 /** Dice coefficient. */
 function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
-  const total = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, n) => sum + n, 0);
+  const total = (counts: ReadonlyMap<string, number>): number =>
+    [...counts.values()].reduce((sum, n) => sum + n, 0);
   let shared = 0;
   for (const [gram, count] of a) shared += Math.min(count, b.get(gram) ?? 0);
   return (2 * shared) / (total(a) + total(b));

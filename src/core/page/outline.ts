@@ -101,7 +101,9 @@ class Outliner {
     const inside = nodes.filter(({ tag }) => tag !== '#document' && tag !== 'html' && tag !== 'body');
     this.height = Math.max(1, ...inside.map(({ box }) => Math.ceil(box.y + box.height)));
     const root = nodes.find(({ tag }) => tag === 'html');
-    const canvas = [root, body].map((node) => parseColor(node?.backgroundColor ?? '')).find(({ alpha }) => alpha > 0);
+    const canvas = [root, body]
+      .map((node) => parseColor(node?.backgroundColor ?? ''))
+      .find(({ alpha }) => alpha > 0);
     this.background = canvas === undefined ? WHITE : over(canvas, WHITE);
     for (const node of nodes) {
       this.opacities.push(Number(node.opacity) * (node.parent < 0 ? 1 : this.opacities[node.parent]!));
@@ -157,7 +159,10 @@ class Outliner {
     if (isHidden) return undefined;
     return {
       role: this.roleOf(owner),
-      text: nodes.map((node) => node.text!.trim()).join(' ').replace(/\s+/g, ' '),
+      text: nodes
+        .map((node) => node.text!.trim())
+        .join(' ')
+        .replace(/\s+/g, ' '),
       ...{ box, color: seen, background, fontSize },
       bold: Number(longest.fontWeight) >= 600,
     };

@@ -5,7 +5,8 @@ export interface PictureSize {
 }
 
 /** The agent is told to take its pictures from this host, with their size in the address. */
-const PICTURE_HOST = /^(?:https?:)?\/\/picsum\.photos\/(?:id\/\d+\/|seed\/[^/]+\/)?(\d{1,4})(?:\/(\d{1,4}))?/i;
+const PICTURE_HOST =
+  /^(?:https?:)?\/\/picsum\.photos\/(?:id\/\d+\/|seed\/[^/]+\/)?(\d{1,4})(?:\/(\d{1,4}))?/i;
 
 /** Size of a picture whose address has none. */
 const DEFAULT_SIZE: PictureSize = { width: 300, height: 200 };
@@ -26,3 +27,7 @@ export function placeholder({ width, height }: PictureSize): string {
     `<path d="M0 0L${width} ${height}M${width} 0L0 ${height}" stroke="#a7adb6"/></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
+
+/** A picture that the page brings along. */
+export const isOwnPicture = (address: string): boolean =>
+  /^\s*data:image\/(?:png|jpeg|webp|gif|svg\+xml)[;,]/i.test(address);

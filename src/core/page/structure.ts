@@ -30,7 +30,10 @@ export function structureScore(draft: Outline, wanted: Outline): StructureScore 
     pictures: pictureScore(draft.pictures, wanted.pictures),
     height: Math.min(draft.height, wanted.height) / Math.max(draft.height, wanted.height),
   };
-  const score = Object.entries(WEIGHTS).reduce((sum, [part, weight]) => sum + weight * parts[part as keyof typeof WEIGHTS], 0);
+  const score = Object.entries(WEIGHTS).reduce(
+    (sum, [part, weight]) => sum + weight * parts[part as keyof typeof WEIGHTS],
+    0,
+  );
   return { score, parts };
 }
 
@@ -46,7 +49,10 @@ function textScore(draft: Outline, wanted: Outline): number {
 }
 
 function likenessOf({ draft, wanted, similarity }: TextMatch, page: Outline, wantedPage: Outline): number {
-  const diagonal = Math.hypot(Math.max(page.width, wantedPage.width), Math.max(page.height, wantedPage.height));
+  const diagonal = Math.hypot(
+    Math.max(page.width, wantedPage.width),
+    Math.max(page.height, wantedPage.height),
+  );
   const place = Math.max(0, 1 - (3 * centerDistance(draft.box, wanted.box)) / diagonal);
   const color = Math.max(0, 1 - distance(labOf(draft.color), labOf(wanted.color)) / FULL_TEXT_DISTANCE);
   const size = Math.min(draft.fontSize, wanted.fontSize) / Math.max(draft.fontSize, wanted.fontSize);
@@ -61,7 +67,10 @@ const distance = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1]
 function colorScore(draft: Outline, wanted: Outline): number {
   const height = Math.max(draft.height, wanted.height);
   const [a, b] = [colorGrid(draft, height), colorGrid(wanted, height)];
-  return a.reduce((sum, cell, i) => sum + Math.max(0, 1 - distance(cell, b[i]!) / FULL_CELL_DISTANCE), 0) / a.length;
+  return (
+    a.reduce((sum, cell, i) => sum + Math.max(0, 1 - distance(cell, b[i]!) / FULL_CELL_DISTANCE), 0) /
+    a.length
+  );
 }
 
 function colorGrid({ width, background, fills }: Outline, height: number): readonly Lab[] {
@@ -70,7 +79,8 @@ function colorGrid({ width, background, fills }: Outline, height: number): reado
     const lab = labOf(color);
     const [left, right] = [firstCell(box.x, width), firstCell(box.x + box.width, width)];
     const [top, bottom] = [firstCell(box.y, height), firstCell(box.y + box.height, height)];
-    for (let row = top; row < bottom; row++) cells.fill(lab, row * GRID + left, row * GRID + Math.max(left, right));
+    for (let row = top; row < bottom; row++)
+      cells.fill(lab, row * GRID + left, row * GRID + Math.max(left, right));
   }
   return cells;
 }
@@ -83,10 +93,15 @@ const firstCell = (position: number, length: number): number =>
 function pictureScore(draft: readonly Box[], wanted: readonly Box[]): number {
   if (draft.length === 0 && wanted.length === 0) return 1;
   const best = (box: Box, others: readonly Box[]): number =>
-    Math.max(0, ...others.map((other) => overlap(box, other) / (areaOf(box) + areaOf(other) - overlap(box, other))));
+    Math.max(
+      0,
+      ...others.map((other) => overlap(box, other) / (areaOf(box) + areaOf(other) - overlap(box, other))),
+    );
   const all = [
     ...draft.map((box) => ({ area: areaOf(box), score: best(box, wanted) })),
     ...wanted.map((box) => ({ area: areaOf(box), score: best(box, draft) })),
   ];
-  return all.reduce((sum, { area, score }) => sum + area * score, 0) / all.reduce((sum, { area }) => sum + area, 0);
+  return (
+    all.reduce((sum, { area, score }) => sum + area * score, 0) / all.reduce((sum, { area }) => sum + area, 0)
+  );
 }

@@ -1,5 +1,5 @@
 import { tokenize, TokenType, type CSSToken } from '@csstools/css-tokenizer';
-import { placeholder, sizeInAddress } from './placeholder';
+import { isOwnPicture, placeholder, sizeInAddress } from './placeholder';
 
 /** Functions that load something, by their names without escapes and vendor prefixes. */
 const LOADING_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -7,7 +7,13 @@ const LOADING_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** At-rules that load something. An unknown at-rule is ignored by browsers, with all that belongs to it. */
-const LOADING_RULES: ReadonlySet<string> = new Set(['import', 'namespace', 'font-face', 'property', 'charset']);
+const LOADING_RULES: ReadonlySet<string> = new Set([
+  'import',
+  'namespace',
+  'font-face',
+  'property',
+  'charset',
+]);
 const NO_RULE = '@removed';
 
 const name = (text: string): string => text.toLowerCase().replace(/^-[a-z]+-/, '');
@@ -48,5 +54,6 @@ function endOfFunction(tokens: readonly CSSToken[], start: number): number {
 
 function asUrl(address: string): string {
   if (/^\s*#[\w-]+\s*$/.test(address)) return `url(${address.trim()})`;
+  if (isOwnPicture(address)) return `url("${address.replace(/["\\\n]/g, encodeURIComponent)}")`;
   return /^\s*(?:https?:)?\/\//i.test(address) ? `url("${placeholder(sizeInAddress(address))}")` : 'url()';
 }

@@ -57,10 +57,10 @@ function sheetOf(file: string): Sheet {
 function parse(sheet: string): Rule[] {
   const css = sheet.replace(/\/\*.*?\*\//gs, '');
   const rules: Rule[] = [];
-  let media = '';
+  const conditions: string[] = [];
   for (let at = 0; at < css.length;) {
     if (css[at] === '}') {
-      media = '';
+      conditions.pop();
       at++;
       continue;
     }
@@ -68,11 +68,12 @@ function parse(sheet: string): Rule[] {
     if (open < 0) break;
     const prelude = css.slice(at, open);
     if (prelude.startsWith('@media')) {
-      media = prelude;
+      conditions.push(prelude.slice('@media '.length));
       at = open + 1;
       continue;
     }
     const end = prelude.startsWith('@keyframes') ? css.indexOf('}}', open) + 2 : css.indexOf('}', open) + 1;
+    const media = conditions.length === 0 ? '' : `@media ${conditions.join(' and ')}`;
     rules.push({ media, css: css.slice(at, end), classes: classesOf(prelude) });
     at = end;
   }

@@ -41,16 +41,16 @@ export async function findBrowser(named?: string): Promise<string> {
 function installedPaths(): readonly string[] {
   const { env, platform } = process;
   if (platform === 'darwin') {
-    const folders = ['/Applications', join(env['HOME'] ?? '', 'Applications')];
+    const folders = ['/Applications', join(env.HOME ?? '', 'Applications')];
     return MAC_APPLICATIONS.flatMap((name) =>
       folders.map((folder) => join(folder, `${name}.app`, 'Contents', 'MacOS', name)),
     );
   }
   if (platform === 'win32') {
-    const folders = [env['ProgramFiles'], env['ProgramFiles(x86)'], env['LOCALAPPDATA']];
+    const folders = [env.ProgramFiles, env['ProgramFiles(x86)'], env.LOCALAPPDATA];
     return WINDOWS_PATHS.flatMap((path) => folders.flatMap((folder) => (folder ? [join(folder, path)] : [])));
   }
-  const folders = (env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
   return COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
 }
 

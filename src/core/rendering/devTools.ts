@@ -38,7 +38,9 @@ export class DevTools {
   }
 
   get isOpen(): boolean {
-    return this.browser.exitCode === null && this.browser.signalCode === null && this.browser.pid !== undefined;
+    return (
+      this.browser.exitCode === null && this.browser.signalCode === null && this.browser.pid !== undefined
+    );
   }
 
   private get toBrowser(): Writable {

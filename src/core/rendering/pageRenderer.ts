@@ -15,14 +15,32 @@ const MAX_DRAWING_MS = 5000;
 /** No network: no proxy answers at port 9, and no name resolves. Scripts are off besides. */
 const ARGUMENTS = [
   ...['--headless', '--disable-gpu', '--hide-scrollbars', '--mute-audio', '--no-first-run'],
-  ...['--no-default-browser-check', '--disable-extensions', '--disable-sync', '--disable-background-networking'],
+  ...[
+    '--no-default-browser-check',
+    '--disable-extensions',
+    '--disable-sync',
+    '--disable-background-networking',
+  ],
   ...['--disable-component-update', '--disable-default-apps', '--disable-domain-reliability', '--no-pings'],
   ...['--force-color-profile=srgb', '--force-device-scale-factor=1', '--font-render-hinting=none'],
-  ...['--disable-lcd-text', '--disable-dev-shm-usage', '--proxy-server=127.0.0.1:9', '--proxy-bypass-list=<-loopback>'],
+  ...[
+    '--disable-lcd-text',
+    '--disable-dev-shm-usage',
+    '--proxy-server=127.0.0.1:9',
+    '--proxy-bypass-list=<-loopback>',
+  ],
   '--host-resolver-rules=MAP * ~NOTFOUND',
 ];
 
-const STYLES = ['display', 'color', 'background-color', 'font-size', 'font-weight', 'opacity', 'visibility'] as const;
+const STYLES = [
+  'display',
+  'color',
+  'background-color',
+  'font-size',
+  'font-weight',
+  'opacity',
+  'visibility',
+] as const;
 
 /** A page with the fonts that pages use, by whose picture machines with other fonts are told apart. */
 const FONT_PROBE =
@@ -79,14 +97,21 @@ export class PageRenderer implements AsyncDisposable {
       if (drawn !== 'timeout') return drawn;
     } catch (error) {
       await this.close();
-      throw new Fault('page/browser-failed', `The browser ${this.program} failed to draw a page: ${String(error)}`, {
-        cause: error,
-      });
+      throw new Fault(
+        'page/browser-failed',
+        `The browser ${this.program} failed to draw a page: ${String(error)}`,
+        {
+          cause: error,
+        },
+      );
     } finally {
       clearTimeout(timer);
     }
     await this.close();
-    throw new Fault('page/too-slow', `The page was not drawn within ${MAX_DRAWING_MS / 1000} seconds. Make a simpler page.`);
+    throw new Fault(
+      'page/too-slow',
+      `The page was not drawn within ${MAX_DRAWING_MS / 1000} seconds. Make a simpler page.`,
+    );
   }
 
   private async open(): Promise<Tab> {
@@ -133,7 +158,9 @@ class Tab {
     const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const devTools = DevTools.start(program, [...ARGUMENTS, ...asRoot, `--user-data-dir=${profile}`]);
     try {
-      const { targetId } = (await devTools.send('Target.createTarget', { url: 'about:blank' })) as { targetId: string };
+      const { targetId } = (await devTools.send('Target.createTarget', { url: 'about:blank' })) as {
+        targetId: string;
+      };
       const attached = await devTools.send('Target.attachToTarget', { targetId, flatten: true });
       const { sessionId } = attached as { sessionId: string };
       await devTools.send('Emulation.setScriptExecutionDisabled', { value: true }, sessionId);
@@ -145,9 +172,13 @@ class Tab {
     } catch (error) {
       devTools.kill();
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-      throw new Fault('page/browser-failed', `The browser ${program} could not be started: ${String(error)}`, {
-        cause: error,
-      });
+      throw new Fault(
+        'page/browser-failed',
+        `The browser ${program} could not be started: ${String(error)}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -166,7 +197,11 @@ class Tab {
     });
     const outline = outlineOf(laidOut(snapshot as Snapshot), width);
     const clip = { x: 0, y: 0, width, height: outline.height, scale: 1 };
-    const shot = await this.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip });
+    const shot = await this.send('Page.captureScreenshot', {
+      format: 'png',
+      captureBeyondViewport: true,
+      clip,
+    });
     return { picture: Buffer.from((shot as { data: string }).data, 'base64'), outline };
   }
 
@@ -182,7 +217,7 @@ class Tab {
   private async next(event: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     using _ = this.devTools.onEvent((method) => method === event && resolve());
-    return await promise;
+     await promise;
   }
 }
 
@@ -208,14 +243,15 @@ function laidOut({ documents, strings }: Snapshot): LaidOut[] {
   return layout.nodeIndex.map((node, index): LaidOut => {
     const tag = string(nodes.nodeName[node]).toLowerCase();
     const [x, y, width, height] = layout.bounds[index]!;
-    const [display, color, backgroundColor, fontSize, fontWeight, opacity, visibility] = layout.styles[index]!.map(string);
+    const [display, color, backgroundColor, fontSize, fontWeight, opacity, visibility] =
+      layout.styles[index]!.map(string);
     const ofField = attribute(node, 'value') || attribute(node, 'placeholder');
     return {
       ...{ tag, parent: parentOf(node), box: { x, y, width, height } },
       text: layout.text[index]! >= 0 ? string(layout.text[index]) : tag === 'input' ? ofField : undefined,
       ...{ display: display ?? '', color: color ?? '', backgroundColor: backgroundColor ?? '' },
-      ...{ fontSize: fontSize ?? '', fontWeight: fontWeight ?? '', opacity: opacity || '1' },
-      ...{ visibility: visibility || 'visible', paintOrder: layout.paintOrders[index] ?? 0 },
+      ...{ fontSize: fontSize ?? '', fontWeight: fontWeight ?? '', opacity: opacity ?? '1' },
+      ...{ visibility: visibility ?? 'visible', paintOrder: layout.paintOrders[index] ?? 0 },
     };
   });
 }
