@@ -99,7 +99,10 @@ function ofAreas(matches: readonly TextMatch[], page: Outline, wantedPage: Outli
       // Named as the page's background.
       !(same(draft.background, page.background) && same(wanted.background, wantedPage.background)),
   );
-  const groups = Map.groupBy(changed, ({ draft, wanted }) => `${draft.background} ${wanted.background}`);
+  const groups = Map.groupBy(
+    changed,
+    ({ draft, wanted }) => `${draft.background.join()} ${wanted.background.join()}`,
+  );
   return [...groups.values()].map((group) => {
     const [first] = group as [TextMatch];
     const texts = group.map(({ wanted }) => wanted);

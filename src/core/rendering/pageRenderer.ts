@@ -214,10 +214,10 @@ class Tab {
     return this.devTools.send(method, params, this.session);
   }
 
-  private async next(event: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    using _ = this.devTools.onEvent((method) => method === event && resolve());
-     await promise;
+  private async next(event: string): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    using _ = this.devTools.onEvent((method) => method === event && resolve(method));
+    return await promise;
   }
 }
 
