@@ -4,6 +4,8 @@ import { defineConfig, type OxlintOverride } from 'oxlint';
 /** Folders of `src/core`, and the others of them that each may import (docs/architecture.md). */
 const below: Record<string, readonly string[]> = {
   task: [],
+  page: [],
+  rendering: ['page'],
   model: ['task'],
   grading: ['task'],
   trajectory: ['task'],
