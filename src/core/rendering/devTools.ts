@@ -34,7 +34,12 @@ export class DevTools {
 
   static start(program: string, args: readonly string[]): DevTools {
     const stdio = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] as const;
-    return new DevTools(spawn(program, [...args, '--remote-debugging-pipe'], { stdio: [...stdio] }));
+    return new DevTools(
+      // A group of its own, because the program may be a shell script that starts the browser, as Debian's is.
+      spawn(program, [...args, '--remote-debugging-pipe'], {
+        ...{ stdio: [...stdio], detached: process.platform !== 'win32' },
+      }),
+    );
   }
 
   get isOpen(): boolean {
@@ -63,7 +68,15 @@ export class DevTools {
   }
 
   kill(): void {
-    this.browser.kill('SIGKILL');
+    const { pid } = this.browser;
+    try {
+      if (pid !== undefined && process.platform !== 'win32') process.kill(-pid, 'SIGKILL');
+      else this.browser.kill('SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+    // What the browser has left behind may hold the other ends.
+    for (const pipe of this.browser.stdio) pipe?.destroy();
   }
 
   private receive(chunk: Buffer): void {
