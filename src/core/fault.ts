@@ -170,6 +170,7 @@ export type FaultCode =
   | 'task/not-json-lines'
   | 'task/not-written'
   | 'task/other-commit'
+  | 'task/page'
   | 'task/unreadable'
   | 'testing/no-python'
   | 'testing/not-installed'

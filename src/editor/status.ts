@@ -5,6 +5,7 @@ import { isAtWork, statusWords } from './runs/words';
 import type { SessionPanel } from './session/panel';
 import type { Sessions } from './session/sessions';
 import type { SessionState } from '../../webview/session/protocol';
+import { isOwnFunction } from '../core/task/own';
 import type { Task } from '../core/task/task';
 import { longWorks, type LongWork } from './progress';
 import type { Translate } from './translate';
@@ -70,8 +71,8 @@ export class Status implements vscode.Disposable {
 
 export interface OpenSession {
   readonly title: string;
-  /** A task without tests is not graded. */
-  readonly task?: Pick<Task, 'testCases'>;
+  /** One's own function is not graded. */
+  readonly task?: Task;
   readonly state: Pick<SessionState, 'phase' | 'turn' | 'maxTurns' | 'grade'>;
 }
 
@@ -165,7 +166,7 @@ function phaseWords(
     case 'over':
       return {
         icon: 'pass',
-        words: grade?.headline ?? (task?.testCases.length === 0 ? t('answered') : t('not graded yet')),
+        words: grade?.headline ?? (task && isOwnFunction(task) ? t('answered') : t('not graded yet')),
       };
     default:
       return { icon: 'comment', words: t('your turn, {0}/{1}', turn, maxTurns) };

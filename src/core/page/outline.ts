@@ -1,3 +1,5 @@
+import { Fault } from '../fault';
+
 /** A rectangle in CSS pixels, from the page's upper left corner. */
 export interface Box {
   readonly x: number;
@@ -251,3 +253,18 @@ const over = ({ color, alpha }: Rgba, below: Color): Color => [
   Math.round(color[1] * alpha + below[1] * (1 - alpha)),
   Math.round(color[2] * alpha + below[2] * (1 - alpha)),
 ];
+
+/** Draws pages, to read what a person would see of them. */
+export interface PageReader {
+  /** Names what draws: outlines of two names are not comparable. */
+  name(): Promise<string>;
+  /**
+   * @param html a page as an agent wrote it
+   * @throws {Fault} `page/too-large`, `page/too-slow`, `page/browser-failed`
+   */
+  outlineOf(html: string): Promise<Outline>;
+}
+
+/** True if the page is at fault, not this machine. */
+export const isOfPage = (error: unknown): error is Fault =>
+  error instanceof Fault && (error.code === 'page/too-large' || error.code === 'page/too-slow');
