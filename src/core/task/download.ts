@@ -30,8 +30,6 @@ export interface DownloadOptions {
   readonly accessToken?: string;
   /** Milliseconds before the first repeated attempt; doubles with each further one. */
   readonly retryDelay?: number;
-  /** Milliseconds without a byte after which a connection counts as lost. */
-  readonly stallLimit?: number;
 }
 
 export interface Downloaded {
@@ -117,8 +115,8 @@ class Download {
   }
 
   private async attempt(): Promise<Downloaded> {
-    const { stallLimit = 60_000, signal, onProgress } = this.options;
-    const connection = new HubConnection(stallLimit, signal);
+    const { signal, onProgress } = this.options;
+    const connection = new HubConnection(signal);
     try {
       const { blob, version } = await this.remote(connection);
       const there = await this.alreadyThere(version);
