@@ -23,7 +23,6 @@ export interface DownloadOptions {
   readonly onProgress?: (progress: { readonly received: number; readonly total: number }) => void;
   /** Called with one sentence for each unusual event that is handled: a repeated attempt, a fresh start. */
   readonly onNotice?: (sentence: string) => void;
-  /** Ends the download; what has arrived stays for the next call. */
   readonly signal?: AbortSignal;
   readonly hubUrl?: string;
   /** A Hugging Face token (`hf_…`); the published files need none. */

@@ -15,7 +15,6 @@ const UNUSED: Readonly<Record<string, readonly string[]>> = {
 export const isUsedBy = (method: string, path: string): boolean =>
   !(UNUSED[method] ?? []).some((unused) => path === unused || path.startsWith(`${unused}.`));
 
-/** A configuration without the settings that its method does not read. */
 export function usedSettings<Configuration>(configuration: Configuration): Configuration {
   const method = methodIn(configuration);
   const part = (value: unknown, at: string): unknown =>

@@ -49,7 +49,6 @@ export const runFiles = {
   checkpoints: 'checkpoints',
   /** Final checkpoint, from which another run can continue; absent when it would be too large. */
   kept: 'kept',
-  /** A Hugging Face model folder. */
   model: 'model',
   critic: 'critic',
 } as const;
@@ -68,7 +67,6 @@ export const hasGraphs = (folder: string): boolean => existsSync(join(folder, 'o
 /** Maximum size of a finished run's checkpoints; same as `KEPT_BYTES` of the trainer (run/run.py). */
 export const KEPT_GB = 2;
 
-/** Suffix of a run's folder. */
 export const BEING_PREPARED = '.unfinished';
 
 export function runsFolderOf(dataFolder: string): string {
@@ -139,7 +137,6 @@ export async function isFull(folder: string): Promise<boolean | undefined> {
   }
 }
 
-/** Bytes of all files. Files that vanish meanwhile count as 0; links are not followed. */
 export async function diskUse(folder: string): Promise<number> {
   const entries = await ifThere(() => readdir(folder, { recursive: true, withFileTypes: true }));
   const files = (entries ?? []).filter((entry) => entry.isFile());

@@ -15,7 +15,6 @@ import { SignOfLife, standsFor, whenGone } from './heartbeat';
  * minutes after that.
  */
 export interface Claim {
-  /** May be called again. */
   release(): Promise<void>;
 }
 

@@ -30,7 +30,6 @@ const BETWEEN_CATEGORIES = 22;
 const CHARACTER = 6.6;
 const WIDEST_NAME = 240;
 
-/** Horizontal, grouped by category, with values and 95 % intervals. */
 export function barPicture(picture: BarPicture): string {
   const { title, subtitle, categories, series, format, most } = picture;
   const rows = categories.length * (series.length * BAR + BETWEEN_CATEGORIES);

@@ -20,7 +20,6 @@ class Client extends OpenAI {
   }
 }
 
-/** @param key undefined: no key is sent */
 export function clientFor({ baseUrl, origin }: Address, key: string | undefined): OpenAI {
   const isForeign = !isOfEnvironment(origin);
   const options: ClientOptions = {

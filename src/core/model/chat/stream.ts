@@ -240,7 +240,6 @@ class TooLong extends Error {
   override readonly name = 'TooLong';
 }
 
-/** Counts the bytes of a body and remembers its end, for error messages. */
 class Tap {
   bytes = 0;
   #end = new Uint8Array();

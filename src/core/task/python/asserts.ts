@@ -132,7 +132,6 @@ function withValues(statement: string, values: Case): string {
   return told + statement.slice(end);
 }
 
-/** `"a, b"` names `a` and `b`. */
 function namesIn(text: string): string[] {
   const inside = /^(["'])([^"']*)\1$/.exec(text)?.[2];
   return inside === undefined ? [] : inside.split(',').map((name) => name.trim());
@@ -298,7 +297,6 @@ function* namesUsed(text: string): Generator<{ readonly name: string; readonly i
   }
 }
 
-/** First offset of an operator outside of brackets and strings. */
 function topLevel(text: string, operator: ',' | '=='): number | undefined {
   return placesOf(text, operator).next().value ?? undefined;
 }

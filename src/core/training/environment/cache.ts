@@ -8,7 +8,6 @@ export function cacheFolder(): string {
 }
 
 interface EnvironmentSize {
-  /** Both in bytes. */
   readonly download: number;
   readonly disk: number;
 }

@@ -30,7 +30,6 @@ import {
   type Value,
 } from './values';
 
-/** What a filter needs of the renderer. */
 export interface Lookup {
   /** `object[key]`, or else the attribute. */
   item(object: Value, key: Value): Value;
@@ -46,7 +45,6 @@ const plain =
     return filter(value);
   };
 
-/** A filter of the text of a value. */
 const ofText = (name: string, filter: (text: string) => string): Filter =>
   plain(name, (value) => filter(plainText(value)));
 

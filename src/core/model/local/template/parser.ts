@@ -284,7 +284,6 @@ class Parser {
     return { positional, named };
   }
 
-  /** An expression, or several with commas. */
   #tuple(conditions = true, end?: string): Expression {
     return this.#oneOrTuple(
       () => (conditions ? this.#expression() : this.#nested(() => this.#or())),
