@@ -76,8 +76,8 @@ export function runsFolderOf(dataFolder: string): string {
 const SUFFIX_LENGTH = 4;
 
 /** Sorts by time (UTC) and differs between windows: `20261120-220501-k3f9`. */
-export function newRunId(now = new Date()): string {
-  const time = now.toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
+export function newRunId(): string {
+  const time = new Date().toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const suffix = randomInt(36 ** SUFFIX_LENGTH).toString(36);
   return `${time}-${suffix.padStart(SUFFIX_LENGTH, '0')}`;
 }
