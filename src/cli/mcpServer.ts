@@ -13,7 +13,7 @@ import {
   type Tool as ListedTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { Fault, messageOf } from '../core/fault';
-import { jsonOrUndefined } from '../core/json';
+import { isObject, jsonOrUndefined } from '../core/json';
 import { sentenceFor, type Tool, type ToolCall, type Workplace } from '../core/tools/tool';
 import { toolNamed, tools } from '../core/tools/tools';
 import { say } from './output';
@@ -81,9 +81,6 @@ function withoutNulls(value: object): object {
       ]),
   );
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function listed([name, { title, description, inputSchema, effect, asksModels }]: [string, Tool]): ListedTool {
   return {

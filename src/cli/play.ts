@@ -87,16 +87,16 @@ export function addPlayRules(command: Command, defaults: { temperature?: number 
   command
     .addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16))
     .addOption(dataOption())
-    .addOption(
-      new Option('--temperature <t>', 'of the agent; 0 is greedy')
-        .argParser(nonNegative('--temperature'))
-        .default(defaults.temperature),
+    .option(
+      '--temperature <t>',
+      'of the agent; 0 is greedy',
+      nonNegative('--temperature'),
+      defaults.temperature,
     )
-    .addOption(
-      new Option(
-        '--top-p <p>',
-        'sample from the most likely tokens that together have this probability',
-      ).argParser(share('--top-p')),
+    .option(
+      '--top-p <p>',
+      'sample from the most likely tokens that together have this probability',
+      share('--top-p'),
     )
     .addOption(whole('--top-k <k>', 'sample from this many of the most likely tokens', 1))
     .addOption(whole('--max-tokens <n>', 'most tokens of an agent turn', 1, 2048));

@@ -1,7 +1,7 @@
 """The JSON schemas of `run.json` and of a run's events; a command for those who develop Tandem.
 
     python -m tandem_trainer schema run > ../media/run.schema.json
-    python -m tandem_trainer schema events > ../src/core/training/events.schema.json
+    python -m tandem_trainer schema events > ../test/unit/training/events.schema.json
 
 The first is made from `config.py` and `LogSelection`. The editor completes and underlines by it, has the form of a
 new run from it, and refuses what it refuses before there is any Python. It describes the file that a person writes: the
@@ -15,6 +15,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import TypedDict
 
 from .config import STRICT, RunConfig
@@ -36,7 +37,13 @@ def as_text(made: dict[str, Any]) -> str:
 
 
 def events_schema() -> dict[str, Any]:
-    return {"$schema": DIALECT, **TypeAdapter(RunEvent).json_schema(), "title": "Event of a Tandem training run"}
+    made = TypeAdapter(RunEvent).json_schema(schema_generator=WithoutTitles)
+    return {"$schema": DIALECT, **made, "title": "Event of a Tandem training run"}
+
+
+class WithoutTitles(GenerateJsonSchema):
+    def field_title_should_be_set(self, _: Any) -> bool:
+        return False
 
 
 def schema() -> dict[str, Any]:

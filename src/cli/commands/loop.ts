@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { Option } from 'commander';
 import { runLoop } from '../../core/evaluation/loop/loop';
 import type { LoopResult, LoopProgress } from '../../core/evaluation/loop/plan';
 import {
@@ -41,11 +40,7 @@ export const installLoop: Install = (program, perform) => {
     .option('--tasks <file...>', 'packs; a fifth of their tasks is held out (default: the starter world)')
     .option('--agent <model>', 'the model that plays and is trained: starter or local:<folder>', 'starter')
     .option('--simulator <model>', 'what plays the collaborator: rules, or a model', 'rules')
-    .addOption(
-      new Option('--seed <s>', 'seed of tasks, play and training')
-        .argParser(wholeNumber('--seed'))
-        .default(0),
-    )
+    .option('--seed <s>', 'seed of tasks, play and training', wholeNumber('--seed'), 0)
     .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())
     .addOption(keyEnvOption())

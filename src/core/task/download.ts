@@ -23,15 +23,12 @@ export interface DownloadOptions {
   readonly onProgress?: (progress: { readonly received: number; readonly total: number }) => void;
   /** Called with one sentence for each unusual event that is handled: a repeated attempt, a fresh start. */
   readonly onNotice?: (sentence: string) => void;
-  /** Ends the download; what has arrived stays for the next call. */
   readonly signal?: AbortSignal;
   readonly hubUrl?: string;
   /** A Hugging Face token (`hf_…`); the published files need none. */
   readonly accessToken?: string;
   /** Milliseconds before the first repeated attempt; doubles with each further one. */
   readonly retryDelay?: number;
-  /** Milliseconds without a byte after which a connection counts as lost. */
-  readonly stallLimit?: number;
 }
 
 export interface Downloaded {
@@ -117,8 +114,8 @@ class Download {
   }
 
   private async attempt(): Promise<Downloaded> {
-    const { stallLimit = 60_000, signal, onProgress } = this.options;
-    const connection = new HubConnection(stallLimit, signal);
+    const { signal, onProgress } = this.options;
+    const connection = new HubConnection(signal);
     try {
       const { blob, version } = await this.remote(connection);
       const there = await this.alreadyThere(version);

@@ -22,10 +22,7 @@ export function taskTitle(task: Task): string {
   return name === undefined ? task.id : humanized(name);
 }
 
-/**
- * Numbers the later ones of several tasks with one title, to tell them apart in a list.
- * @param counts how often each title came
- */
+/** @param counts how often each title came */
 export function numbered(title: string, counts: Map<string, number>): string {
   const count = (counts.get(title) ?? 0) + 1;
   counts.set(title, count);

@@ -23,7 +23,6 @@ const configurationSchema = z.looseObject({
 interface Placement {
   /** `resources.processes`, on one machine. */
   readonly processes: number;
-  /** Set by `resources.cluster`. */
   readonly isOnCluster: boolean;
 }
 

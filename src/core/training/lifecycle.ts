@@ -122,7 +122,6 @@ export async function queueRun(runs: Runs, id: string, taking: TakeOverOptions =
   });
 }
 
-/** The run can be resumed later. */
 export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
   return whileClaimed(runs, id, (run) => rm(join(run.folder, runFiles.queued), { force: true }));
 }

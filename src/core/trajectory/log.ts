@@ -298,22 +298,12 @@ export class TrajectoryLog extends LogWriter {
    * @throws {Fault} `trajectory/unknown` if one does not exist; then none is deleted
    */
   async delete(ids: readonly string[]): Promise<void> {
-    const unknown = ids.find((id) => !this.summary(id));
-    if (unknown !== undefined) throw this.unknown(unknown);
-    await this.appendAll(
-      ids.map((episode) => ({ event: 'deleted', episode })),
-      { durable: true },
-    );
+    await this.mark(ids, 'deleted', (id) => this.summary(id) !== undefined);
   }
 
   /** @throws {Fault} `trajectory/unknown` if one is not among the deleted; then none is restored */
   async undelete(ids: readonly string[]): Promise<void> {
-    const unknown = ids.find((id) => !this.isDeleted(id));
-    if (unknown !== undefined) throw this.unknown(unknown);
-    await this.appendAll(
-      ids.map((episode) => ({ event: 'undeleted', episode })),
-      { durable: true },
-    );
+    await this.mark(ids, 'undeleted', (id) => this.isDeleted(id));
   }
 
   /**
@@ -344,6 +334,19 @@ export class TrajectoryLog extends LogWriter {
     await refuseWhileErasing(this.logFolder);
     await this.index.readErased();
     return notYetNoted(this.logFolder, this.index.store, this.index.store.newest);
+  }
+
+  private async mark(
+    ids: readonly string[],
+    event: 'deleted' | 'undeleted',
+    isKnown: (id: string) => boolean,
+  ): Promise<void> {
+    const unknown = ids.find((id) => !isKnown(id));
+    if (unknown !== undefined) throw this.unknown(unknown);
+    await this.appendAll(
+      ids.map((episode) => ({ event, episode })),
+      { durable: true },
+    );
   }
 
   private ids(): string[] {

@@ -14,7 +14,6 @@ import { chosenBy } from './logSelection';
 import type { SelectionReport } from './report';
 
 export interface PrepareOptions {
-  /** The prompts that ship with Tandem. */
   readonly prompts: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;

@@ -10,11 +10,9 @@ export interface Selection {
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
   readonly onlyAccepted?: boolean;
-  /** Include dialogues that a reviewer wants redone. */
   readonly withRedo?: boolean;
   /** 0 to 1. */
   readonly minReward?: number;
-  /** Include dialogues in which a reply gave the reference away. */
   readonly withLeaked?: boolean;
   /** Include dialogues played to evaluate an agent; training on them would spoil the next evaluation. */
   readonly withEvaluations?: boolean;

@@ -39,6 +39,26 @@ export class ScoringProcess {
     );
   }
 
+  /** @throws the signal's reason when it is aborted */
+  static async during<T>(
+    { script, folder, signal }: { script: string; folder: string; signal: AbortSignal | undefined },
+    use: (process: ScoringProcess) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const process = new ScoringProcess(script, folder);
+    const stop = (): void => void process.close();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await use(process);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      await process.close();
+    }
+  }
+
   /**
    * Several calls may be pending; they run in order.
    * @throws {Fault} for the folder or the conversation, `model/inference-ended`
