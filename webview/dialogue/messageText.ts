@@ -53,7 +53,7 @@ export function streamed({
       ? thoughts === ''
         ? nothing
         : html`<p class="plain quiet thinking">${withVisibleControls(thoughts)}</p>`
-      : html`<div class=${isLive ? 'streaming' : 'partial'}>
+      : html`<div class=${isLive ? 'streaming' : 'unfinished'}>
           ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
         </div>`
   }

@@ -46,9 +46,10 @@ export interface Grade {
 }
 
 /** Undefined when the answer could not be graded here. */
-export type Verdict = 'passed' | 'partial' | 'failed' | undefined;
-
-export function verdictOf({ reward, success }: Pick<Grade, 'reward' | 'success'>): Verdict {
+export function verdictOf({
+  reward,
+  success,
+}: Pick<Grade, 'reward' | 'success'>): 'passed' | 'partial' | 'failed' | undefined {
   if (reward === null || success === null) return undefined;
   if (success) return 'passed';
   return reward > 0 ? 'partial' : 'failed';

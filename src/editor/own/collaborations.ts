@@ -175,8 +175,7 @@ export class Collaborations implements vscode.Disposable {
       ACCEPTED,
       this.accepted.filter((one) => one.at !== at || one.proposal.episode !== proposal.episode),
     );
-    const { survival } = await import('../../core/dialogue/survival');
-    const { logSurvived } = await import('../../core/dialogue/survival');
+    const { survival, logSurvived } = await import('../../core/dialogue/survival');
     const survived = survival(proposal.code, await codeNow(proposal));
     await this.write(proposal.episode!, (log, by) =>
       logSurvived(log, proposal.episode!, {

@@ -6,6 +6,7 @@ import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
 import { MB, readText } from '../../core/regularFile';
 import { equalityIn } from '../../core/task/python/asserts';
 import type { Task } from '../../core/task/task';
+import { ifThere } from '../../core/trajectory/files';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
@@ -165,13 +166,8 @@ async function append(file: string, line: string): Promise<void> {
 }
 
 async function endsOpen(file: string): Promise<boolean> {
-  try {
-    const text = await readText(file, 64 * MB);
-    return text !== '' && !text.endsWith('\n');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
+  const text = (await ifThere(() => readText(file, 64 * MB))) ?? '';
+  return text !== '' && !text.endsWith('\n');
 }
 
 async function tell(file: string, name: string, tests: number): Promise<void> {
