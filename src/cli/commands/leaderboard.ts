@@ -15,7 +15,7 @@ export const installLeaderboard: Install = (program, perform) => {
     .command('leaderboard')
     .alias('standing')
     .description(
-      'models ranked by human choices between two candidates, Bradley–Terry strengths with intervals',
+      'models ranked by people’s choices between two candidates, Bradley–Terry strengths with intervals',
     )
     .addOption(dataOption())
     .action(({ data }: { data: string }) => perform((to) => leaderboard(data, to)));

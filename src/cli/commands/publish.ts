@@ -20,7 +20,7 @@ export const installPublish: Install = (program, perform) => {
     .description('put exported rows or a trained model on the Hugging Face Hub, with their card')
     .argument('<what>', 'rows that "tandem export" wrote, or the folder of a model')
     .argument('<repository>', 'owner/name on the hub; it is made when there is none')
-    .option('--public', 'everybody may read it (without this, only its owner)')
+    .option('--public', 'everyone may read it (without this, only its owner)')
     .option('--yes', 'publish what is listed without being asked')
     .option('--allow-findings', 'publish secrets, e-mail addresses and what cannot be searched as they are')
     .option('--with-local', 'publish a model that learned from dialogues that people keep on this machine')

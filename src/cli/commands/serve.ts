@@ -60,7 +60,7 @@ export const installServe: Install = (program, perform) => {
     )
     .option('--tasks <file...>', 'serve an environment: packs to play; each is a split')
     .option('--model <model>', 'serve a model instead: starter or local:<folder>')
-    .option('--model-name <name>', 'by which clients ask for it (default: starter, or the folder’s name)')
+    .option('--model-name <name>', 'the name that clients use (default: starter, or the folder’s name)')
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
     .option('--port <n>', '0 is any free one', wholeNumber('--port'), 8000)
     .option('--token-file <file>', 'holds what clients must send as a bearer token; or TANDEM_SERVE_TOKEN')

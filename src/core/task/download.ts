@@ -65,7 +65,7 @@ export async function download(source: HubFiles, options: DownloadOptions): Prom
     );
   }
   if (!(await options.acceptLicence(licenceNotice(source)))) {
-    const message = `Nothing is downloaded: the licence of ${source.files.join(', ')} was not accepted.`;
+    const message = `Nothing is downloaded: the license of ${source.files.join(', ')} was not accepted.`;
     throw new Fault('task/licence-declined', message);
   }
   const downloaded: Downloaded[] = [];

@@ -25,9 +25,7 @@ const extent = {
     .string()
     .min(1)
     .optional()
-    .describe(
-      'Who plays the collaborator: rules, or a model as an agent is named. By default that of the settings.',
-    ),
+    .describe('The simulator: rules, or a model as an agent is named. By default that of the settings.'),
 };
 
 export const collect = defineTool({

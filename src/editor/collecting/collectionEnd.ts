@@ -56,7 +56,7 @@ export function endingWords(
     first,
     ...(all === undefined || all.graded <= graded
       ? []
-      : [t('With those from before: {0} of {1} solved.', grouped(all.successes), grouped(all.graded))]),
+      : [t('Including earlier ones: {0} of {1} solved.', grouped(all.successes), grouped(all.graded))]),
     ...(isCancelled ? [t('You cancelled the rest.')] : []),
     ...(failure === undefined ? [] : [failure]),
   ].join(' ');

@@ -144,7 +144,7 @@ function tooLong({ name }: vscode.LanguageModelChat): Fault {
 
 const tooLongWords = (name: string, t: Translate): string =>
   t(
-    '{0} has written {1} characters of one message and was stopped. Try again, or choose another model.',
+    '{0} was stopped after {1} characters of one message. Try again, or choose another model.',
     name,
     MAX_REPLY_CHARS.toLocaleString(),
   );
