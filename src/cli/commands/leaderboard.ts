@@ -31,7 +31,7 @@ async function leaderboard(data: string, { signal }: CliContext): Promise<Comman
 
 function inWords(found: Leaderboard, data: string): string {
   if (found.choices === 0) {
-    return `No dialogue in ${data} in which somebody chose between two candidates is over: turn on tandem.candidates.show in the editor and play.`;
+    return `${data} has no finished dialogue with a choice between two candidates. Turn on tandem.candidates.show in the editor and play.`;
   }
   const head = ['model', 'chosen over the average', 'choices', 'won', 'lost', 'equal', 'neither'];
   const rows = found.places.map((place) => [

@@ -54,7 +54,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
   const lines = new StageLines();
   let trainer: Promise<Trainer> | undefined;
   let grader: Promise<Grader> | undefined;
-  to.onInterrupt('Stopping; the same command goes on from here. Press Ctrl+C again to leave at once.');
+  to.onInterrupt('Stopping; the same command continues from here. Press Ctrl+C again to leave at once.');
   try {
     const folder = path.resolve(out);
     const result = await runLoop({

@@ -46,8 +46,7 @@ async function publish(
   for (const { path, bytes } of publication.files) say(`${path}  ${grouped(bytes)} bytes`);
   const who = options.public === true ? 'for everybody to read' : 'for its owner alone';
   if (options.yes !== true) {
-    if (!process.stdin.isTTY)
-      throw wrongUse('Nothing is published without a yes: look at what is listed, then add --yes.');
+    if (!process.stdin.isTTY) throw wrongUse('Nothing is published yet: check the list, then add --yes.');
     if (!(await confirmed(`Publish these as the ${publication.kind} ${repository}, ${who}?`)))
       return { summary: { published: false }, print: () => 'Nothing is published.', failed: true };
   }

@@ -41,7 +41,7 @@ async function trackRun(
       : { tensorboard: path.resolve(tensorboard) };
   if (tracker === undefined) throw wrongUse('Give --tensorboard <folder> or --trackio <project>.');
   const { id, folder } = await new Runs(data).find(name);
-  to.onInterrupt('Not handing over any more; the same command goes on from here.');
+  to.onInterrupt('Stopped; the same command continues from here.');
   const tracked = await track(await openShippedTrainer(to), folder, tracker, {
     once,
     signal: to.signal,

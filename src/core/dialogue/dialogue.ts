@@ -327,7 +327,7 @@ export class Dialogue {
 
   private requireSimulator(): Simulator {
     if (this.simulator !== undefined) return this.simulator;
-    throw new Fault('dialogue/no-simulator', 'No simulator is configured; choose one or answer yourself.');
+    throw new Fault('dialogue/no-simulator', 'No simulator is configured; choose one or reply yourself.');
   }
 
   private async recordReply(

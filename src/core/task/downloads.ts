@@ -20,7 +20,7 @@ const creativeCommons: Licence = {
   name: 'Creative Commons Attribution-NonCommercial 4.0 (CC BY-NC 4.0)',
   url: 'https://creativecommons.org/licenses/by-nc/4.0/legalcode',
   summary: [
-    'You may copy, share and adapt the data for purposes that are not commercial.',
+    'You may copy, share and adapt the data for noncommercial purposes.',
     'You must name the creators, link to the license and say what you changed.',
     'The data comes without any warranty.',
   ],

@@ -31,7 +31,7 @@ const extent = {
 export const collect = defineTool({
   title: 'Collect dialogues',
   about: 'Has agent and simulator play tasks; the dialogues are graded and logged.',
-  description: `Has an agent and a simulated collaborator play tasks, grades the answers and logs the dialogues, on which tandem_start_run can train. It returns when all are played and reports progress meanwhile; begin with a few tasks. Cancelling loses nothing: the same call goes on from there, and more tasks or rollouts extend what was played. Training learns from dialogues of one task that end differently, so four rollouts or more help. Models: ${MODELS}.`,
+  description: `Has an agent and a simulator play tasks, grades the answers and logs the dialogues, on which tandem_start_run can train. It returns when all are played and reports progress meanwhile; begin with a few tasks. Cancelling loses nothing: the same call goes on from there, and more tasks or rollouts extend what was played. Training learns from dialogues of one task that end differently, so four rollouts or more help. Models: ${MODELS}.`,
   effect: 'adds',
   asksModels: true,
   input: z.strictObject({

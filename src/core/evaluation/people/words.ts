@@ -53,5 +53,5 @@ export function sharedInWords({ people, shared }: PeoplesAgreement): string | un
   if (people.filter(({ tasks }) => tasks > 0).length < 2) return undefined;
   return shared === 0
     ? 'No task was played by all of them, so their success cannot be compared.'
-    : `Tasks that all of them played: ${shared}; only on these their success compares.`;
+    : `Success is compared only on tasks that all of them played: ${shared}.`;
 }
