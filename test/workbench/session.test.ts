@@ -217,7 +217,9 @@ test('lists its keys on request', async () => {
 async function toggleCounters(): Promise<void> {
   const item = workbench.page.getByRole('menuitem', { name: 'Toggle Dialogue Counters' });
   await openRow(
-    workbench.page.locator('.editor-actions').getByRole('button', { name: 'More Actions...' }),
+    workbench.page
+      .locator('.editor-group-container.active .editor-actions')
+      .getByRole('button', { name: 'More Actions...' }),
     item,
   );
   await item.click();
