@@ -87,7 +87,7 @@ export class Failure extends Error {
   /** The fault if the server asks for a longer wait than anybody waits. */
   waitIsTooLong({ longestServerWaitMs }: RetrySettings, requests: number): Fault | undefined {
     if (this.waitMs === undefined || this.waitMs <= longestServerWaitMs) return undefined;
-    const why = `It asks for a wait of ${Math.ceil(this.waitMs / 1000)} s, which is too long.`;
+    const why = `It asks to wait ${Math.ceil(this.waitMs / 1000)} s, which is too long.`;
     return this.toFault(requests, { why });
   }
 
