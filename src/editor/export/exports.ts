@@ -265,7 +265,7 @@ async function askAboutFindings(
   const choices = [
     {
       label: `$(shield) ${t('Leave These Dialogues Out')}`,
-      detail: t('The rest is exported, without {0} that contain something on the list.', dialogues(found, t)),
+      detail: t('Exports the rest and leaves out {0}.', dialogues(found, t)),
       choice: 'leave-out' as const,
     },
     {
