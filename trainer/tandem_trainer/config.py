@@ -170,7 +170,7 @@ class OptimiserConfig:
     clip: Positive = Field(
         1.0, title="Gradient clipping (max norm)", description="Larger gradients are scaled down to this norm."
     )
-    weight_decay: NotNegative = Field(0.0, title="Weight decay", description="Pulls the weights towards 0.")
+    weight_decay: NotNegative = Field(0.0, title="Weight decay", description="Pulls the weights toward 0.")
     evaluate_every: Count = Field(
         25,
         title="Evaluate every N steps",
@@ -337,7 +337,7 @@ class ClusterConfig:
         1,
         title="Workers",
         description="Processes that train together; each batch is split across them. With fewer free places in the "
-        "cluster the run goes on with fewer.",
+        "cluster the run continues with fewer.",
     )
     gpus_per_worker: Annotated[int, Field(ge=0, le=1)] = Field(
         0, title="GPUs per worker", description="1 gives each worker a GPU of its own; 0 trains on processors."

@@ -57,7 +57,7 @@ export function endingWords(
     ...(all === undefined || all.graded <= graded
       ? []
       : [t('Including earlier ones: {0} of {1} solved.', grouped(all.successes), grouped(all.graded))]),
-    ...(isCancelled ? [t('You cancelled the rest.')] : []),
+    ...(isCancelled ? [t('You canceled the rest.')] : []),
     ...(failure === undefined ? [] : [failure]),
   ].join(' ');
 }

@@ -133,7 +133,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
       );
     });
     if (result === undefined) {
-      void vscode.window.showInformationMessage(t('The export was cancelled; nothing was written.'));
+      void vscode.window.showInformationMessage(t('The export was canceled; nothing was written.'));
       return;
     }
     const openFile = t('Open the File');

@@ -169,7 +169,7 @@ async function isWanted(
 async function tell(published: Published | undefined): Promise<void> {
   if (published === undefined) {
     void vscode.window.showInformationMessage(
-      t('Publishing was cancelled, and nothing appeared. Large files that have arrived are not sent twice.'),
+      t('Publishing was canceled; nothing was published. Large files already uploaded are not sent twice.'),
     );
     return;
   }

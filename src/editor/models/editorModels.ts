@@ -166,7 +166,7 @@ function messageOfEditor({ role, content }: ChatMessage): vscode.LanguageModelCh
 }
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new DOMException(t('The request to the model was cancelled.'), 'AbortError');
+  if (signal?.aborted) throw new DOMException(t('The request to the model was canceled.'), 'AbortError');
 }
 
 function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {

@@ -224,7 +224,7 @@ function abandonedWords({ reason, message }: NonNullable<Trajectory['abandoned']
   const words = reasonWords(message, t);
   const endings = {
     skipped: t('The dialogue was skipped: {0}', words),
-    cancelled: t('The dialogue was cancelled: {0}', words),
+    cancelled: t('The dialogue was canceled: {0}', words),
     failed: t('The dialogue failed: {0}', words),
   };
   return endings[reason];

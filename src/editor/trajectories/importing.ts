@@ -42,7 +42,7 @@ async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
   );
   if (merged === undefined) {
     void vscode.window.showInformationMessage(
-      t('The import was cancelled. What was read is in the log; importing it again continues from there.'),
+      t('The import was canceled. What was read is in the log; importing it again continues from there.'),
     );
     return;
   }
@@ -111,7 +111,7 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
   if (result === undefined) {
     void vscode.window.showInformationMessage(
       t(
-        'The import was cancelled. What was read from {0} is in the log; importing it again continues from there.',
+        'The import was canceled. What was read from {0} is in the log; importing it again continues from there.',
         name,
       ),
     );

@@ -35,7 +35,7 @@ export function becameWords(became: EventOf<'outcome'>, t: Translate): string {
 export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Translate): string {
   switch (reason) {
     case 'cancelled':
-      return t('cancelled');
+      return t('canceled');
     case 'failed':
       return t('failed');
     case 'skipped':
