@@ -86,7 +86,7 @@ export function addPlayRules(command: Command, defaults: { temperature?: number 
     .addOption(dataOption())
     .option(
       '--temperature <t>',
-      'of the agent; 0 is greedy',
+      'temperature of the agent; 0 is greedy',
       nonNegative('--temperature'),
       defaults.temperature,
     )

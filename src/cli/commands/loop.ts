@@ -39,7 +39,7 @@ export const installLoop: Install = (program, perform) => {
     .option('--quick', 'a quarter of an hour on two cores with the starter model')
     .option('--tasks <file...>', 'packs; a fifth of their tasks is held out (default: the starter world)')
     .option('--agent <model>', 'the model that plays and is trained: starter or local:<folder>', 'starter')
-    .option('--simulator <model>', 'what plays the collaborator: rules, or a model', 'rules')
+    .option('--simulator <model>', 'the simulator: rules, or a model', 'rules')
     .option('--seed <s>', 'seed of tasks, play and training', wholeNumber('--seed'), 0)
     .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())
