@@ -20,7 +20,7 @@ import { say } from './output';
 import { version } from '../../package.json';
 
 const INSTRUCTIONS =
-  'Tandem plays collaborative programming tasks between an agent and a simulated collaborator, grades and logs the dialogues, and trains models on them. The usual way: list packs, collect some dialogues, show figures, start a run, list runs until it is done, evaluate its model against its base.';
+  'Tandem plays collaborative programming tasks between an agent and a simulator, grades and logs the dialogues, and trains models on them. The usual way: list packs, collect some dialogues, show figures, start a run, list runs until it is done, evaluate its model against its base.';
 
 /**
  * Serves stdin and stdout until stdin ends or the signal is aborted; calls that are not finished then are cancelled,
@@ -123,7 +123,7 @@ function progressTo(
     last = progress;
     send({ method: 'notifications/progress', params: { progressToken, progress, total, message } }).catch(
       // The client has disconnected; the call ends with stdin.
-      (error: unknown) => say(`No progress was told: ${messageOf(error)}`),
+      (error: unknown) => say(`No progress was reported: ${messageOf(error)}`),
     );
   };
 }

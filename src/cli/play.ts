@@ -73,10 +73,7 @@ export const limitOption = (): Option => whole('--limit <n>', 'play only the fir
 export function addPlayOptions(command: Command, defaults: { temperature: number }): Command {
   command
     .requiredOption('--tasks <file...>', 'packs to play')
-    .requiredOption(
-      '--simulator <model>',
-      'who plays the collaborator: rules, or a model as --agent takes it',
-    )
+    .requiredOption('--simulator <model>', 'the simulator: rules, or a model as --agent takes it')
     .addOption(whole('--rollouts <k>', 'dialogues per task', 1, 1))
     .addOption(limitOption());
   return addPlayRules(command, defaults);
@@ -89,7 +86,7 @@ export function addPlayRules(command: Command, defaults: { temperature?: number 
     .addOption(dataOption())
     .option(
       '--temperature <t>',
-      'of the agent; 0 is greedy',
+      'temperature of the agent; 0 is greedy',
       nonNegative('--temperature'),
       defaults.temperature,
     )
@@ -99,7 +96,7 @@ export function addPlayRules(command: Command, defaults: { temperature?: number 
       share('--top-p'),
     )
     .addOption(whole('--top-k <k>', 'sample from this many of the most likely tokens', 1))
-    .addOption(whole('--max-tokens <n>', 'most tokens of an agent turn', 1, 2048));
+    .addOption(whole('--max-tokens <n>', 'maximum number of tokens in an agent turn', 1, 2048));
   return addDialogueOptions(command);
 }
 
@@ -109,9 +106,16 @@ export function addDialogueOptions(command: Command): Command {
     .addOption(whole('--seed <s>', 'seed of the sampling and of the simulator', 0, 0))
     .addOption(modeOption())
     .addOption(
-      whole('--max-turns <n>', 'most agent turns; the last is the answer', 1, colBenchProtocol.maxTurns),
+      whole(
+        '--max-turns <n>',
+        'maximum number of agent turns; the last is the answer',
+        1,
+        colBenchProtocol.maxTurns,
+      ),
     )
-    .addOption(whole('--reply-limit <n>', 'most characters of a reply', 1, colBenchProtocol.replyLimit))
+    .addOption(
+      whole('--reply-limit <n>', 'maximum number of characters in a reply', 1, colBenchProtocol.replyLimit),
+    )
     .option(
       '--prompts <folder>',
       'your own agent.md or simulator.md; short: the shipped one for small models',

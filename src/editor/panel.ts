@@ -265,7 +265,7 @@ export class Opening<T> {
 const { t } = vscode.l10n;
 
 const titles: Readonly<Record<PageName, string>> = {
-  session: t('Tandem session'),
+  session: t('Tandem dialogue'),
   replay: t('Tandem replay'),
   statistics: t('Tandem statistics'),
   judging: t('Tandem: judge'),

@@ -102,8 +102,7 @@ export async function pickTags(
 }
 
 function wrongTags(tags: readonly string[]): string | undefined {
-  if (tags.length > MAX_LENGTHS.tags)
-    return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);
+  if (tags.length > MAX_LENGTHS.tags) return t('Too many: write at most {0} tags.', MAX_LENGTHS.tags);
   const long = tags.find((tag) => tag.length > MAX_LENGTHS.tag);
   return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MAX_LENGTHS.tag, long);
 }

@@ -153,7 +153,7 @@ test('gives roles from the menu of a row and from lists, and the view marks them
   await workbench.quickInput.pick('starter');
   await modelRow(/^starter, agent, /).waitFor();
   await workbench.runCommand('Tandem: Choose Simulator…');
-  await workbench.quickInput.pick('Rules');
+  await workbench.quickInput.pick('Simulator (rules)');
   await modelRow(/^qwen-tiny, fails/).waitFor();
   await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('qwen-tiny');

@@ -111,7 +111,7 @@ test('without a dialogue the form says where they come from, and follows when th
   await form().getByText('Agents learn from dialogues').waitFor();
   await button('Let the simulator play').waitFor();
   await button('Play a task').waitFor();
-  await button('Import trajectories…').waitFor();
+  await button('Import dialogues…').waitFor();
   await expect.poll(() => button('Start').count()).toBe(0);
   await pictures('empty');
   await button('Train by GRPO').click();

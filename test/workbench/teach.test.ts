@@ -148,6 +148,6 @@ test('chooses blindly between its messages and those of the agent before', async
   // After a brief lesson both agents may ask the same question.
   await page()
     .getByText('Which message is better?')
-    .or(page().getByText('Both candidates said the same'))
+    .or(page().getByText('Both candidates were the same'))
     .waitFor();
 });

@@ -86,11 +86,11 @@ class LogFilter(TypedDict, total=False):
     pack: Annotated[str, Field(title="Pack", description="The name of the task’s pack.")]
     agent: Annotated[str, Field(title="Agent", description="The model that played the agent.")]
     collaborator: Annotated[
-        str, Field(title="Human", description="The name of the collaborator at the end of the dialogue.")
+        str, Field(title="Collaborator", description="The developer or simulator at the end of the dialogue.")
     ]
     collaborator_kind: Annotated[
         Literal["developer", "simulator", "rules"],
-        Field(title="Played by", description="The kind of the collaborator at the end of the dialogue."),
+        Field(title="Kind of collaborator", description="Who replied at the end of the dialogue."),
     ]
     collection: Annotated[str, Field(title="Collection", description="The name of a collection.")]
     stars: Annotated[int, Field(ge=0, le=5, title="Rating", description="The lowest rating, in stars; 0: not rated.")]

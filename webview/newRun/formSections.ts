@@ -80,15 +80,15 @@ export function warmStart(
 export function emptyLog(act: (action: Action) => void, set: (values: Values) => void): TemplateResult {
   return html`<section class="empty">
     <p>
-      ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
+      ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or import dialogues.')}
     </p>
     <div class="line">
       ${collectButton(act, false, 'primary')} ${generateButton(act, false)}
       ${button({ label: t('Play a task'), icon: 'play', onPress: () => act('play') })}
-      ${button({ label: t('Import trajectories…'), icon: 'cloud-upload', onPress: () => act('import') })}
+      ${button({ label: t('Import dialogues…'), icon: 'cloud-upload', onPress: () => act('import') })}
     </div>
     <p>
-      ${t('GRPO needs no log: while it trains, the agent plays new dialogues with a simulated developer, and learns from their rewards.')}
+      ${t('GRPO needs no log: while it trains, the agent plays new dialogues with the simulator and learns from their rewards.')}
     </p>
     <div class="line">
       ${button({ label: t('Train by GRPO'), icon: 'sync', onPress: () => set({ method: 'grpo' }) })}

@@ -52,7 +52,7 @@ export class TeachingElement extends PageElement<ToWebview> {
         ${controls(shown, this.size)}${shown.time === '' ? nothing : html`<span class="time">${shown.time}</span>`}
       </div>
       <div role="status" class="unseen">${said(shown)}</div>
-      ${help(t('A lesson goes once through the loop of playing, training and evaluation; each step can also be done by itself.'), 'loop')}
+      ${help(t('A lesson plays, trains and evaluates once; you can also do each step by itself.'), 'loop')}
     </main>`;
   }
 

@@ -39,7 +39,7 @@ export const installLoop: Install = (program, perform) => {
     .option('--quick', 'a quarter of an hour on two cores with the starter model')
     .option('--tasks <file...>', 'packs; a fifth of their tasks is held out (default: the starter world)')
     .option('--agent <model>', 'the model that plays and is trained: starter or local:<folder>', 'starter')
-    .option('--simulator <model>', 'what plays the collaborator: rules, or a model', 'rules')
+    .option('--simulator <model>', 'the simulator: rules, or a model', 'rules')
     .option('--seed <s>', 'seed of tasks, play and training', wholeNumber('--seed'), 0)
     .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())
@@ -54,7 +54,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
   const lines = new StageLines();
   let trainer: Promise<Trainer> | undefined;
   let grader: Promise<Grader> | undefined;
-  to.onInterrupt('Stopping; the same command goes on from here. Press Ctrl+C again to leave at once.');
+  to.onInterrupt('Stopping; the same command continues from here. Press Ctrl+C again to leave at once.');
   try {
     const folder = path.resolve(out);
     const result = await runLoop({

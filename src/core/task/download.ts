@@ -65,7 +65,7 @@ export async function download(source: HubFiles, options: DownloadOptions): Prom
     );
   }
   if (!(await options.acceptLicence(licenceNotice(source)))) {
-    const message = `Nothing is downloaded: the licence of ${source.files.join(', ')} was not accepted.`;
+    const message = `Nothing is downloaded: the license of ${source.files.join(', ')} was not accepted.`;
     throw new Fault('task/licence-declined', message);
   }
   const downloaded: Downloaded[] = [];
@@ -182,7 +182,7 @@ class Download {
   private async open(version: Version): Promise<void> {
     const opened = await this.partial.open(version);
     if (opened === 'other-version') {
-      this.notice('What an earlier download left is of another version of the file; it starts anew.');
+      this.notice('The partial file is of another version, so the download starts over.');
     }
     const { bavail, bsize } = await statfs(dirname(this.file));
     const missing = version.size - this.partial.received;
@@ -209,7 +209,7 @@ class Download {
     await this.partial.discard();
     return new Fault(
       'task/download-damaged',
-      `What arrived of ${this.path} is not what ${this.hubUrl} announced (etag ${version.etag}, ${version.size} bytes); it is removed, so start the download again.`,
+      `${this.path} differs from what ${this.hubUrl} announced (etag ${version.etag}, ${version.size} bytes) and was removed. Start the download again.`,
     );
   }
 

@@ -74,7 +74,7 @@ export async function claimIn(folder: string, name: string, what: string, shard?
     // If nothing can be written, removing may fail for the same reason; the first error is the one to report.
     await release().catch(() => undefined);
     if (cause instanceof Fault) throw cause;
-    const message = `${what} cannot be claimed in ${folder}: ${messageOf(cause)}. Make room or give permission and try again.`;
+    const message = `${what} cannot be claimed in ${folder}: ${messageOf(cause)}. Free some space or give permission, then try again.`;
     throw new Fault('trajectory/not-written', message, { cause });
   }
 }

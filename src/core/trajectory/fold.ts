@@ -74,7 +74,7 @@ export interface Loss {
 }
 
 const DOUBT =
-  'Lines of the log were lost after this dialogue began, and nobody can tell whether they deleted it or marked a leak in it.';
+  'Lines of the log were lost after this dialogue began; they may have deleted it or marked a leak in it.';
 
 /**
  * Folds the next event of an episode, in the order they were logged. Undefined while the episode has not started.

@@ -354,7 +354,7 @@ export class TrajectoryLog extends LogWriter {
   }
 
   private unknown(id: string): Fault {
-    return new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
+    return new Fault('trajectory/unknown', `There is no dialogue ${id} in the log of ${this.folder}.`);
   }
 
   private agentOf(episode: string): string | undefined {

@@ -75,6 +75,6 @@ class AgentTool implements vscode.LanguageModelTool<unknown> {
         }),
       signal,
     );
-    return result ?? { text: 'The person cancelled it. What was played stays in the log.', data: {} };
+    return result ?? { text: 'The developer canceled it. What was played stays in the log.', data: {} };
   }
 }

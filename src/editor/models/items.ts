@@ -224,6 +224,6 @@ function figureLines({ critic, agreement, heldOut }: CriticFigures): string[] {
     ...agreementWords(agreement, t),
     critic.runner === 'onnx'
       ? t('It scores on this machine, in a moment.')
-      : t('The trainer scores with it, because it has no graphs for this machine.'),
+      : t('The trainer scores, because the critic has no graphs for this machine.'),
   ];
 }

@@ -79,7 +79,7 @@ export class Collaborations implements vscode.Disposable {
     if (played !== undefined) return this.reviewOf(played);
     throw new Fault(
       'editor/no-target',
-      t('Tandem no longer knows which file this dialogue is about. Copy the answer from the session.'),
+      t('Tandem no longer knows which file this dialogue is about. Copy the answer from the dialogue.'),
     );
   }
 
@@ -137,7 +137,7 @@ export class Collaborations implements vscode.Disposable {
     }
     void vscode.window.showWarningMessage(
       t(
-        'The answer defines no function {0}, so there is nothing to put into the file. Start again, and say more of what it should do.',
+        'The answer does not define {0}, so nothing can be inserted. Start again and describe it in more detail.',
         name,
       ),
     );

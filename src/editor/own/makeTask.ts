@@ -26,10 +26,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
   if (pointed.function.indent !== '') {
     throw new Fault(
       'editor/no-top-level',
-      t(
-        '{0} is nested in something else, without which it cannot run. Choose a top-level function.',
-        pointed.function.name,
-      ),
+      t('{0} is nested and cannot run by itself. Choose a top-level function.', pointed.function.name),
     );
   }
   const folder = vscode.workspace.getWorkspaceFolder(pointed.document.uri);
@@ -136,7 +133,7 @@ async function verify(engine: Engine, { task, name, claims }: Verified, signal: 
   const failing = grade.tests.findIndex(({ status }) => status !== 'passed');
   throw notVerified(
     grade.notGradable ??
-      t('{0} gives another result each time it is called.', task.testCases[failing]?.call ?? ''),
+      t('{0} returns a different result each time it is called.', task.testCases[failing]?.call ?? ''),
   );
 }
 

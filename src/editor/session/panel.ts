@@ -67,7 +67,7 @@ export class SessionPanel extends Panel<'session', ToWebview> {
   async openTranscript(): Promise<void> {
     const { id, task } = this.session;
     if (id === undefined) return;
-    await this.showBeside(documentUri('transcript', task, { episode: id }));
+    await this.showBeside(documentUri('dialogue', task, { episode: id }));
   }
 
   private leave(): void {

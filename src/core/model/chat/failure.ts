@@ -186,7 +186,7 @@ export function throwIfStopped(deadline: Deadline, limits: TimeLimits, to: Addre
 }
 
 export function cancelled(): DOMException {
-  return new DOMException('The request to the model was cancelled.', 'AbortError');
+  return new DOMException('The request to the model was canceled.', 'AbortError');
 }
 
 /** Length of a server's message that is searched for a quotation. */

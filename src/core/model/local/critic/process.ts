@@ -114,7 +114,7 @@ export class ScoringProcess {
       this.#complaint.trim() === '' ? '' : ` It said: ${this.#complaint.replace(/\s+/g, ' ').trim()}`;
     return new Fault(
       'model/inference-ended',
-      `The process that scores with ${this.#folder} ended (${reason}).${told} See whether the machine has enough memory for the critic and its base.`,
+      `The process that scores with ${this.#folder} ended (${reason}).${told} Check that the machine has enough memory for the critic and its base.`,
     );
   }
 }
