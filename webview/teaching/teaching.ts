@@ -49,7 +49,7 @@ export class TeachingElement extends PageElement<ToWebview> {
             </p>`
       }
       <div class="controls">
-        ${controls(shown, this.size)}${shown.time === '' ? nothing : html`<span class="time">${shown.time}</span>`}
+        ${controls(shown, this.size)}
       </div>
       <div role="status" class="unseen">${said(shown)}</div>
       ${help(t('A lesson plays, trains and evaluates once; you can also do each step by itself.'), 'loop')}
