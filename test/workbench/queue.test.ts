@@ -125,7 +125,7 @@ test('also when no window was open then: as soon as one opens', async () => {
   await workbench.open();
   await workbench.activityBar('Explorer').and(workbench.page.locator('[aria-expanded=true]')).waitFor();
   await freeze('third');
-  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
+  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: run, policy/ }).waitFor();
 });
 
 test('one is begun beside the one at work by a person who confirms it', async () => {

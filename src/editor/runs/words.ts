@@ -255,7 +255,7 @@ export function statusWords(run: Run, t: Translate): { icon: string; text: strin
   const words = runStatus(run, Date.now(), t);
   return {
     icon: run.state === 'stopping' ? 'debug-pause' : 'beaker',
-    text: `Tandem: ${words}`,
+    text: `Tandem: ${t('run, {0}', words)}`,
     tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
   };
 }
