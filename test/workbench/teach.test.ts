@@ -123,7 +123,7 @@ test('plays with the agent that was taught', async () => {
   await page()
     .getByText(/agent: Lesson 1/)
     .waitFor();
-  await workbench.notification(/taught-starter.* now plays in the chat and in new dialogues/);
+  await workbench.notification(/Lesson 1 now plays in the chat and in new dialogues/);
   await workbench.pictures('teach-plays-now', allThemes);
   await workbench.clearNotifications();
 });
