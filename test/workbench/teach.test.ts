@@ -53,7 +53,7 @@ afterAll(async () => {
 
 test('finds in the empty list of tasks what teaching the agent does, and how long it takes', async () => {
   await workbench.showTandem();
-  await openRow(workbench.page.getByRole('link', { name: 'teach the agent' }), heading('Teach the agent'));
+  await openRow(workbench.page.getByRole('button', { name: 'teach the agent' }), heading('Teach the agent'));
   await page()
     .getByText(/400 tasks, 1,600 dialogues\. About \d+ (s|min|h) on this machine\./)
     .waitFor();

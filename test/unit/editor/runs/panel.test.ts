@@ -50,7 +50,7 @@ it('says nothing of an agent that plays already', async () => {
 });
 
 const engineOf = (agent: string): object => ({
-  ...{ localPlaces: [], calledBy: () => 'r1' },
+  localPlaces: [],
   configuration: {
     agent,
     set: (...setting: unknown[]) => Promise.resolve(void commands.push(['set', ...setting])),
