@@ -89,7 +89,9 @@ test('has the window reloaded in the middle of the evaluation, and sees what cam
   while (!(await outcome().isVisible())) await wait(200);
   await accessiblePictures(workbench, page(), 'teach-outcome');
   await workbench.setSize(400, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await accessiblePictures(workbench, page(), 'teach-outcome-narrow');
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1280, 800);
   expect(await runs().list()).toMatchObject([{ state: 'done', name: 'Lesson 1' }]);
 });

@@ -150,7 +150,7 @@ function trainingWords(what: string, t: Translate): string {
     case 'export':
       return t('export');
     default:
-      return t('data');
+      return t('preparing the data');
   }
 }
 
