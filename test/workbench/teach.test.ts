@@ -142,7 +142,7 @@ test('asks it in the chat', async () => {
 test('chooses blindly between its messages and those of the agent before', async () => {
   await workbench.runCommand('Tandem: Teach Agent…');
   await button('Blind comparison').click();
-  const told = await workbench.notification(/choose between two, unnamed.*one by Lesson 1/);
+  const told = await workbench.notification(/from two, unnamed.*one by Lesson 1/);
   await told.getByRole('button', { name: 'Play Next Task' }).click();
   await page()
     .getByRole('button', { name: /\bstart\b/i })
