@@ -149,7 +149,11 @@ test('the trainer is installed only after a question, with progress, and can be 
     await workbench.page
       .locator('.statusbar-item', { hasText: 'Tandem: Installing what training needs' })
       .waitFor();
-    await accessiblePictures(workbench, form(), `new-run-installing-by-${name === 'Start' ? 'start' : 'button'}`);
+    await accessiblePictures(
+      workbench,
+      form(),
+      `new-run-installing-by-${name === 'Start' ? 'start' : 'button'}`,
+    );
     await button('Cancel').click();
     await button('Install…').waitFor();
     await expect.poll(environments).toEqual([]);

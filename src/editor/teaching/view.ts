@@ -94,8 +94,7 @@ function stagesOf(teaching: Teaching, settings: LoopSettings, t: Translate): Ste
       state: isDone ? 'done' : hasBegun ? 'now' : 'waiting',
       // The later stages of a group are too short for a bar.
       ...(now?.fraction !== undefined && { fraction: now.name === names[0] ? now.fraction : 1 }),
-      count:
-        now === undefined ? '' : [countWords(now, t), left].filter((words) => words !== '').join(' · '),
+      count: now === undefined ? '' : [countWords(now, t), left].filter((words) => words !== '').join(' · '),
     };
   });
   return installing === undefined ? steps : [installStep(installing, t), ...steps];
