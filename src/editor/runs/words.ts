@@ -129,7 +129,7 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
       return [stateWord(state, t), ...place].join(' · ');
     case 'done':
       return [
-        ...(result === undefined ? [stateWord(state, t), ...accuracyWords(run, t)] : [result]),
+        ...(result === undefined ? [stateWord(state, t), t('not evaluated')] : [result]),
         ...endedAt(run, t),
         ago(changedAt, now, t),
       ].join(' · ');
@@ -150,11 +150,6 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
     case 'died':
       return [runStateWord(run, t), ...place].join(' · ');
   }
-}
-
-function accuracyWords({ progress }: Run, t: Translate): string[] {
-  const accuracy = progress?.heldOut?.accuracy;
-  return accuracy == null ? [] : [t('{0} % held-out pair accuracy', Math.round(100 * accuracy))];
 }
 
 export function endedAt({ progress }: Run, t: Translate): string[] {
