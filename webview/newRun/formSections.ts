@@ -14,7 +14,10 @@ export function dataSummary(
     summary !== '' ? summary : isCounting ? t('Counting …') : t('Counted when the run is planned.');
   const collect = collectButton(on.act, isStarting);
   return html`<div class="data" aria-busy=${isCounting}>
-    <p><span class=${isCounting ? 'quiet' : ''}>${words}</span> ${linkButton(t('Change…'), on.change)}</p>
+    <p>
+      <span class=${isCounting ? 'quiet' : ''}>${words}</span>
+      ${isStarting ? nothing : linkButton(t('Change…'), on.change)}
+    </p>
     ${
       isCollecting
         ? html`<p>${progress(t('The simulator plays. Dialogues are counted as they end …'))}</p>`

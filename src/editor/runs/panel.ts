@@ -205,24 +205,24 @@ export async function perform(action: Action, run: Run, engine: Engine): Promise
   }
 }
 
-export async function useModel({ folder }: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
-  const model = modelOf({ folder });
+export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
+  const model = modelOf(run);
   const place = engine.localPlaces.find((one) => one.folder === model);
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
-  await useAsAgent(spec, engine);
+  await useAsAgent(spec, runName(run, t), engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
   else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
 }
 
-async function useAsAgent(spec: string, engine: Engine): Promise<void> {
+async function useAsAgent(spec: string, name: string, engine: Engine): Promise<void> {
   const { configuration } = engine;
   const before = configuration.agent;
   if (before === spec) return;
   await configuration.set('agent', spec);
   const undo = t('Undo');
   const tell = async (): Promise<void> => {
-    const sentence = t('{0} now plays in the chat and in new dialogues.', engine.calledBy(spec));
+    const sentence = t('{0} now plays in the chat and in new dialogues.', name);
     const pressed = await vscode.window.showInformationMessage(sentence, undo);
     if (pressed === undo) await configuration.set('agent', before);
   };

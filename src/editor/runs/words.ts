@@ -129,7 +129,7 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
       return [stateWord(state, t), ...place].join(' · ');
     case 'done':
       return [
-        ...(result === undefined ? [stateWord(state, t), ...accuracyWords(run, t)] : [result]),
+        ...(result === undefined ? [stateWord(state, t), t('not evaluated')] : [result]),
         ...endedAt(run, t),
         ago(changedAt, now, t),
       ].join(' · ');
@@ -150,11 +150,6 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
     case 'died':
       return [runStateWord(run, t), ...place].join(' · ');
   }
-}
-
-function accuracyWords({ progress }: Run, t: Translate): string[] {
-  const accuracy = progress?.heldOut?.accuracy;
-  return accuracy == null ? [] : [t('{0} % held-out pair accuracy', Math.round(100 * accuracy))];
 }
 
 export function endedAt({ progress }: Run, t: Translate): string[] {
@@ -255,7 +250,7 @@ export function statusWords(run: Run, t: Translate): { icon: string; text: strin
   const words = runStatus(run, Date.now(), t);
   return {
     icon: run.state === 'stopping' ? 'debug-pause' : 'beaker',
-    text: `Tandem: ${words}`,
+    text: `Tandem: ${t('run, {0}', words)}`,
     tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
   };
 }

@@ -160,13 +160,13 @@ export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vsc
 export function showLessonInStatusBar(on: TeachingContext): vscode.Disposable {
   const isAtWork = (): boolean => ['working', 'stopping'].includes(on.teacher.now.state);
   const show = async (): Promise<void> => {
-    const { stages, time } = await viewOf(on);
+    const { stages } = await viewOf(on);
     const step = stages.find(({ state }) => state === 'now');
     if (!isAtWork() || step === undefined) longWorks.tell('lesson', undefined);
     else
       longWorks.tell('lesson', {
         title: t('lesson, {0}', lowerFirst(step.label)),
-        message: [step.count, time].filter((words) => words !== '').join('. '),
+        message: step.count,
         ...(step.fraction !== undefined && { fraction: step.fraction }),
         command: idOf('teachAgent'),
       });

@@ -81,7 +81,7 @@ export function methodOptions(t: Translate): (Option & { readonly value: MethodN
       value: 'grpo',
       label: t('GRPO (online)'),
       detail: t(
-        'In every step, the agent plays new dialogues with the simulator and learns from their rewards. It needs the Python package trl.',
+        'The agent plays new dialogues while it trains, and learns from their rewards. Needs the Python package trl.',
       ),
     },
     {
