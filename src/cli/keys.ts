@@ -10,7 +10,13 @@ export const keyEnvOption = (): Option =>
   new Option(
     '--key-env <name[@address]>',
     'the variable that holds the key of a server other than that of OPENAI_API_KEY; with its address when models play on several',
-  ).argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  ).argParser(append);
+
+/** For an option that may be given several times. */
+export const append = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  value,
+];
 
 /**
  * Each key goes only to the server at one origin.

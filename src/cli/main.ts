@@ -205,7 +205,7 @@ function reading(
   if (isSystemError(error)) {
     return {
       code: 'system',
-      message: `The system refuses: ${message}. Check the path and its rights.`,
+      message: `The system refused: ${message}. Check the path and its permissions.`,
       exit: FAILED,
     };
   }

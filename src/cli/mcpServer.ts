@@ -13,14 +13,14 @@ import {
   type Tool as ListedTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { Fault, messageOf } from '../core/fault';
-import { jsonOrUndefined } from '../core/json';
+import { isObject, jsonOrUndefined } from '../core/json';
 import { sentenceFor, type Tool, type ToolCall, type Workplace } from '../core/tools/tool';
 import { toolNamed, tools } from '../core/tools/tools';
 import { say } from './output';
 import { version } from '../../package.json';
 
 const INSTRUCTIONS =
-  'Tandem plays collaborative programming tasks between an agent and a simulated collaborator, grades and logs the dialogues, and trains models on them. The usual way: list packs, collect some dialogues, show figures, start a run, list runs until it is done, evaluate its model against its base.';
+  'Tandem plays collaborative programming tasks between an agent and a simulator, grades and logs the dialogues, and trains models on them. The usual way: list packs, collect some dialogues, show figures, start a run, list runs until it is done, evaluate its model against its base.';
 
 /**
  * Serves stdin and stdout until stdin ends or the signal is aborted; calls that are not finished then are cancelled,
@@ -82,9 +82,6 @@ function withoutNulls(value: object): object {
   );
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function listed([name, { title, description, inputSchema, effect, asksModels }]: [string, Tool]): ListedTool {
   return {
     ...{ name, title, description },
@@ -126,7 +123,7 @@ function progressTo(
     last = progress;
     send({ method: 'notifications/progress', params: { progressToken, progress, total, message } }).catch(
       // The client has disconnected; the call ends with stdin.
-      (error: unknown) => say(`No progress was told: ${messageOf(error)}`),
+      (error: unknown) => say(`No progress was reported: ${messageOf(error)}`),
     );
   };
 }

@@ -75,10 +75,7 @@ export const limitOption = (): Option => whole('--limit <n>', 'play only the fir
 export function addPlayOptions(command: Command, defaults: { temperature: number }): Command {
   command
     .requiredOption('--tasks <file...>', 'packs to play')
-    .requiredOption(
-      '--simulator <model>',
-      'who plays the collaborator: rules, or a model as --agent takes it',
-    )
+    .requiredOption('--simulator <model>', 'the simulator: rules, or a model as --agent takes it')
     .addOption(whole('--rollouts <k>', 'dialogues per task', 1, 1))
     .addOption(limitOption());
   return addPlayRules(command, defaults);
@@ -89,19 +86,19 @@ export function addPlayRules(command: Command, defaults: { temperature?: number 
   command
     .addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16))
     .addOption(dataOption())
-    .addOption(
-      new Option('--temperature <t>', 'of the agent; 0 is greedy')
-        .argParser(nonNegative('--temperature'))
-        .default(defaults.temperature),
+    .option(
+      '--temperature <t>',
+      'temperature of the agent; 0 is greedy',
+      nonNegative('--temperature'),
+      defaults.temperature,
     )
-    .addOption(
-      new Option(
-        '--top-p <p>',
-        'sample from the most likely tokens that together have this probability',
-      ).argParser(share('--top-p')),
+    .option(
+      '--top-p <p>',
+      'sample from the most likely tokens that together have this probability',
+      share('--top-p'),
     )
     .addOption(whole('--top-k <k>', 'sample from this many of the most likely tokens', 1))
-    .addOption(whole('--max-tokens <n>', 'most tokens of an agent turn', 1, 2048));
+    .addOption(whole('--max-tokens <n>', 'maximum number of tokens in an agent turn', 1, 2048));
   return addDialogueOptions(command);
 }
 
@@ -111,12 +108,17 @@ export function addDialogueOptions(command: Command): Command {
     .addOption(whole('--seed <s>', 'seed of the sampling and of the simulator', 0, 0))
     .addOption(modeOption())
     .addOption(
-      whole('--max-turns <n>', 'most agent turns; the last is the answer', 1, colBenchProtocol.maxTurns),
+      whole(
+        '--max-turns <n>',
+        'maximum number of agent turns; the last is the answer',
+        1,
+        colBenchProtocol.maxTurns,
+      ),
     )
     .addOption(
       whole(
         '--reply-limit <n>',
-        `most characters of a reply (default: ${colBenchProtocol.replyLimit}, for web pages ${colBenchPageProtocol.replyLimit})`,
+        `maximum number of characters in a reply (default: ${colBenchProtocol.replyLimit}, for web pages ${colBenchPageProtocol.replyLimit})`,
         1,
       ),
     )

@@ -19,3 +19,6 @@ export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -98,11 +98,9 @@ export async function readBytes(file: string, maxBytes: number, options: OpenOpt
   }
 }
 
-/** As `readBytes`, decoded. */
 export const readText = async (file: string, maxBytes: number): Promise<string> =>
   (await readBytes(file, maxBytes)).toString('utf8');
 
-/** As `readBytes`, at once. */
 export function readBytesSync(file: string, maxBytes: number): Buffer {
   const descriptor = openRegularSync(file);
   try {

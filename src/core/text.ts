@@ -5,16 +5,20 @@ export function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
+/** Ends a sentence with a full stop, because another one follows. */
+export const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+
 /** Rounded, as `12,345`. */
 export const grouped = (number: number): string => Math.round(number).toLocaleString('en');
 
 /** Trims each line and drops empty ones. */
-export const inOneLine = (text: string): string =>
+export const trimmedLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' ');
+    .filter((line) => line !== '');
+
+export const inOneLine = (text: string): string => trimmedLines(text).join(' ');
 
 /** Breaks between words; a longer word gets its own line. */
 export function linesOf(text: string, characters: number): string[] {

@@ -120,8 +120,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   const teaching = own(teachingPanels(lesson));
   own(tellLessonEnds(lesson, teaching));
   own(showLessonInStatusBar(lesson));
-  const isFollowed = (run: Run): boolean =>
-    runPanels.find(run)?.isInSight === true || teacher.follows(run.id);
+  const isFollowed = (run: Run): boolean => runPanels.find(run)?.isInSight === true || teacher.follows(run);
   own(new RunEndings(runWatch, isFollowed, memory, report));
   const status = own(new Status(panels, runWatch));
 

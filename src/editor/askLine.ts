@@ -20,4 +20,4 @@ export async function askLine({
   return text === undefined ? undefined : inOneLine(text);
 }
 
-const tooLong = (most: number): string => t('That is too long: write at most {0} characters.', most);
+const tooLong = (most: number): string => t('Too long: write at most {0} characters.', most);

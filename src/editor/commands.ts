@@ -299,7 +299,7 @@ export function registerCommands(app: App): vscode.Disposable {
         if (refused !== undefined) refuseInRestrictedMode(refused);
         // The editor does not know rows that it is about to redraw.
         if (Array.isArray(selected) && selected.includes(undefined)) {
-          const sentence = t('The list was drawn anew at that moment: choose the command again.');
+          const sentence = t('The list has just changed. Run the command again.');
           void vscode.window.showInformationMessage(sentence);
           return;
         }

@@ -211,10 +211,7 @@ async function settingsAreKnown(): Promise<void> {
   const name = vscode.workspace.asRelativePath(file, false);
   throw new Fault(
     'editor/settings-changed',
-    vscode.l10n.t(
-      'Another program has just written {0}, and the editor has not noticed yet. Try again in a moment.',
-      name,
-    ),
+    vscode.l10n.t('{0} has just changed on disk. Try again in a moment.', name),
   );
 }
 

@@ -43,7 +43,7 @@ export const PARTICIPANT = 'tandem.chat';
 /** The command of a chat message that asks for the code at once. */
 export const ANSWER = 'answer';
 
-/** The scheme of the read-only documents: reference, tests, answer, transcript. */
+/** The scheme of the read-only documents: reference, tests, answer, dialogue. */
 export const documentScheme = 'tandem';
 
 /** The scheme of the previews of exports, which are read-only documents too, but nothing of the log. */

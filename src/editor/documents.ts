@@ -17,7 +17,7 @@ const { t } = vscode.l10n;
 
 export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
 
-type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
+type Kind = 'reference' | 'tests' | 'answer' | 'dialogue';
 
 /** VS Code's editor that shows Markdown rendered. */
 export const RENDERED = 'vscode.markdown.preview.editor';
@@ -27,7 +27,7 @@ export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/u
 const placeSchema = lazily(() =>
   z.union([z.object({ episode: z.string() }), z.object({ pack: z.string(), task: z.string() })]),
 );
-const kinds: readonly Kind[] = ['reference', 'tests', 'answer', 'transcript'];
+const kinds: readonly Kind[] = ['reference', 'tests', 'answer', 'dialogue'];
 
 /** Returns the address of a read-only document; it names the source of the content, so that it survives a reload. */
 export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Uri {
@@ -37,7 +37,7 @@ export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Ur
     .replace(/^-|-$/g, '');
   return vscode.Uri.from({
     scheme: documentScheme,
-    path: `/${kind}/${name}.${kind}.${kind === 'transcript' ? 'md' : 'py'}`,
+    path: `/${kind}/${name}.${kind}.${kind === 'dialogue' ? 'md' : 'py'}`,
     query: JSON.stringify(place),
   });
 }
@@ -72,7 +72,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
         return testsOf(await this.task(place));
       case 'answer':
         return this.answer(place);
-      case 'transcript':
+      case 'dialogue':
         return this.transcript(place);
       case undefined:
         throw new Fault('editor/no-document', t('Tandem has no document at {0}.', uri.toString()));
@@ -126,7 +126,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   private follow(episodes: readonly string[]): void {
     for (const { uri } of vscode.workspace.textDocuments) {
       if (uri.toString() === useUri.toString()) this.changed.fire(uri);
-      if (uri.scheme !== documentScheme || !/^\/(answer|transcript)\//.test(uri.path)) continue;
+      if (uri.scheme !== documentScheme || !/^\/(answer|dialogue)\//.test(uri.path)) continue;
       if (episodes.length === 0 || episodes.some((id) => uri.query.includes(id))) this.changed.fire(uri);
     }
   }
@@ -134,7 +134,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
 function testsOf(task: Task): string {
   const lines = casesOf(task).map(({ name, call }) => `# ${name.replace(/\s+/g, ' ')}\n${call}`);
-  const head = `# ${t('What the answer is tested with. Each call must give what the reference gives.')}`;
+  const head = `# ${t('Tests for the answer. Each call must return what the reference returns.')}`;
   return ended([head, ...lines].join('\n\n'));
 }
 

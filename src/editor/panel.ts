@@ -126,6 +126,12 @@ export abstract class Panel<Name extends PageName, To> implements PageReceiver<N
     }, patience);
   }
 
+  protected async showBeside(uri: vscode.Uri, preserveFocus = false): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const where = { viewColumn: this.besideColumn, preserveFocus, preview: true };
+    await vscode.window.showTextDocument(document, where);
+  }
+
   /** Column to the right of the panel, which is not always the active one. */
   protected get besideColumn(): vscode.ViewColumn {
     const { One, Two, Three, Beside } = vscode.ViewColumn;
@@ -259,7 +265,7 @@ export class Opening<T> {
 const { t } = vscode.l10n;
 
 const titles: Readonly<Record<PageName, string>> = {
-  session: t('Tandem session'),
+  session: t('Tandem dialogue'),
   replay: t('Tandem replay'),
   statistics: t('Tandem statistics'),
   judging: t('Tandem: judge'),

@@ -82,21 +82,27 @@ const wordsIn = (text: string): string[] => [...new Set(listIn(inOneLine(text), 
 
 const { t } = vscode.l10n;
 
-/** @returns all ticked and new tags; undefined when the person cancelled */
+/**
+ * Tags that only some of the tagged have stay as they are.
+ * @returns the tags of one of them, by those that it had; undefined when the person cancelled
+ */
 export async function pickTags(
   title: string,
   known: readonly KnownWord[],
-): Promise<readonly string[] | undefined> {
+): Promise<((before: readonly string[]) => string[]) | undefined> {
   const given = await pickOrType({
     ...{ title, known, label: (tag) => `#${tag}`, unknown: t('new'), refuse: wrongTags },
     placeholder: t('Select tags, or type new ones with commas between them'),
   });
-  return valueOf(given);
+  const picked = valueOf(given);
+  if (picked === undefined) return undefined;
+  const gone = known.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
+  return (before) =>
+    [...new Set([...before.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MAX_LENGTHS.tags);
 }
 
 function wrongTags(tags: readonly string[]): string | undefined {
-  if (tags.length > MAX_LENGTHS.tags)
-    return t('These are too many: write at most {0} tags.', MAX_LENGTHS.tags);
+  if (tags.length > MAX_LENGTHS.tags) return t('Too many: write at most {0} tags.', MAX_LENGTHS.tags);
   const long = tags.find((tag) => tag.length > MAX_LENGTHS.tag);
   return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MAX_LENGTHS.tag, long);
 }

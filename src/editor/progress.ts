@@ -39,35 +39,60 @@ class LongWorks {
 
 export const longWorks = new LongWorks();
 
-/** Runs work with a notification that can cancel it. @returns undefined when it was cancelled, also by `cancelled` */
+type Work<Result> = (signal: AbortSignal, report: Report) => Promise<Result>;
+
+export interface WorkCaller {
+  readonly signal?: AbortSignal;
+  /** Command of a page that shows the work and can cancel it, in place of the notification. */
+  readonly page?: string;
+}
+
+/** Runs work with a notification that can cancel it. @returns undefined when it was cancelled, also by the caller */
 export async function cancellable<Result>(
   title: string,
-  work: (signal: AbortSignal, report: Report) => Promise<Result>,
-  cancelled?: AbortSignal,
+  work: Work<Result>,
+  caller: WorkCaller = {},
 ): Promise<Result | undefined> {
+  const signals = caller.signal === undefined ? [] : [caller.signal];
+  if (caller.page !== undefined)
+    return inStatusBar({ title, command: caller.page }, work, AbortSignal.any(signals));
   return vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     async (progress, token) => {
       const cancel = new AbortController();
-      const signal = AbortSignal.any([cancel.signal, ...(cancelled === undefined ? [] : [cancelled])]);
       const listening = token.onCancellationRequested(() => cancel.abort());
       let reported = 0;
-      const id = randomUUID();
-      longWorks.tell(id, { title, message: '' });
-      try {
-        return await work(signal, (message, fraction) => {
-          longWorks.tell(id, { title, message, ...(fraction !== undefined && { fraction }) });
+      const notified: Work<Result> = (signal, report) =>
+        work(signal, (message, fraction) => {
+          report(message, fraction);
           const percent = 100 * (fraction ?? 0);
           progress.report({ message, increment: Math.max(0, percent - reported) });
           reported = Math.max(reported, percent);
         });
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        throw error;
+      try {
+        return await inStatusBar({ title }, notified, AbortSignal.any([cancel.signal, ...signals]));
       } finally {
         listening.dispose();
-        longWorks.tell(id, undefined);
       }
     },
   );
+}
+
+async function inStatusBar<Result>(
+  shown: Pick<LongWork, 'title' | 'command'>,
+  work: Work<Result>,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const id = randomUUID();
+  longWorks.tell(id, { ...shown, message: '' });
+  try {
+    return await work(signal, (message, fraction) =>
+      longWorks.tell(id, { ...shown, message, ...(fraction !== undefined && { fraction }) }),
+    );
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    longWorks.tell(id, undefined);
+  }
 }

@@ -16,7 +16,7 @@ export function redoReasons(t: Translate): readonly string[] {
     t('A reply gives the answer away'),
     t('A reply is unclear'),
     t('The dialogue was ended too early'),
-    t('It goes on about something else'),
+    t('It changes the subject'),
   ];
 }
 
@@ -32,7 +32,7 @@ const own = (t: Translate): readonly string[] => [
   ...redoReasons(t),
   stoppedWords('agent', t),
   stoppedWords('simulator', t),
-  t('Cancelled while it was played.'),
+  t('Canceled while it was played.'),
 ];
 
 /** In English, whatever the editor's language. A person's own words stay as they are. */

@@ -111,14 +111,14 @@ export function statusLine<P extends OpenSession>(
   const [playing, ...others] = open.toSorted((a, b) => rank(a) - rank(b));
   if (playing === undefined) return undefined;
   const { icon, words } = phaseWords(playing, t);
-  const click = t('Click to show the session.');
+  const click = t('Click to show the dialogue.');
   const more =
     others.length === 0
       ? []
       : [
           others.length === 1
-            ? t('1 more session is open.')
-            : t('{0} more sessions are open.', others.length),
+            ? t('1 more dialogue is open.')
+            : t('{0} more dialogues are open.', others.length),
         ];
   return {
     playing,

@@ -5,7 +5,7 @@ import type { TrainerOptions } from '../core/training/environment/environment';
 import { serveCommand, type Trainer } from '../core/training/trainer';
 import type { FolderSettings } from './configuration';
 import { InstallingWords, installWords } from './installing';
-import { cancellable, type Report } from './progress';
+import { cancellable, type Report, type WorkCaller } from './progress';
 import { chosenPython } from './pythonEnvironments';
 
 const { t } = vscode.l10n;
@@ -50,7 +50,7 @@ export class EditorTrainer {
   }
 
   /** Asks before it installs. @param told gets each report @returns undefined when the person declined or cancelled */
-  async openVisibly(title: string, told?: Report, cancelled?: AbortSignal): Promise<Trainer | undefined> {
+  async openVisibly(title: string, told?: Report, caller?: WorkCaller): Promise<Trainer | undefined> {
     if (!(await this.mayInstall())) return undefined;
     return cancellable(
       title,
@@ -62,7 +62,7 @@ export class EditorTrainer {
         both(t('looking for the trainer'));
         return this.open(signal, both);
       },
-      cancelled,
+      caller,
     );
   }
 

@@ -16,7 +16,7 @@ export function refuseInRestrictedMode(what: string): void {
 export function restrictionOf(what: string): string | undefined {
   if (vscode.workspace.isTrusted) return undefined;
   return t(
-    '{0} in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.',
+    '{0} in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to continue.',
     what,
   );
 }

@@ -30,7 +30,7 @@ const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
 const trajectories = () => workbench.page.getByRole('tree', { name: 'Dialogues' });
 /** Finds the head of the list, which names the folder of the log. */
 const headOf = (folder: string) =>
-  workbench.page.locator('.pane-header', { hasText: new RegExp(`^Trajectories${folder}`) });
+  workbench.page.locator('.pane-header', { hasText: new RegExp(`^Dialogues${folder}`) });
 
 /** Creates a folder with a pack of the same name, and an agent under a path relative to the folder. */
 async function makeFolder(name: string): Promise<void> {

@@ -105,7 +105,7 @@ test('shows what a hostile agent says as text that does nothing', async () => {
   await expect
     .poll(() => session().locator('main').locator('img, iframe, script, style, a, object').count())
     .toBe(0);
-  await expect.poll(() => session().locator('title').innerText()).toBe('Tandem session');
+  await expect.poll(() => session().locator('title').innerText()).toBe('Tandem dialogue');
   expect(outside).toEqual([]);
 });
 

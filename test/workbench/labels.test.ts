@@ -10,7 +10,7 @@ import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { doubling, label, play } from '../fixtures/log';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { alsoSelect, chooseInMenu, openRow, pointAt, select } from './rows';
+import { alsoSelect, chooseInMenu, openRow, pointAt, pressInRow, select } from './rows';
 import { allThemes } from './themes';
 
 // The dialogues are written as another process would, which is all that lists, titles, tags and notes need.
@@ -69,7 +69,7 @@ test('a filter by run and source is saved, is there after a reload, is chosen in
   await workbench.kept(/of the night/, 'tandem');
   const filtered = /^Filter: evaluation · run Night run, 2 of 4 dialogues$/;
   await row(filtered).waitFor();
-  await workbench.runCommand('Tandem: Clear Dialogue Filter');
+  await pressInRow(row(filtered), 'Clear Dialogue Filter', row(/tripling/i));
   await row(filtered).waitFor({ state: 'detached' });
   await workbench.reload();
   // The workbench shows the list again by itself, which a click on its icon would undo.

@@ -111,7 +111,7 @@ test('chooses one of the models of a server on this machine, which it finds, als
 
 test('says in the view and in the session that the server is gone, and leads to the connection', async () => {
   await server.close();
-  const failing = modelRow(/^qwen-tiny, agent, fails: Can't connect to 127\.0\.0\.1:\d+/);
+  const failing = modelRow(/^qwen-tiny, agent, fails, .*Can't connect to 127\.0\.0\.1:\d+/);
   await pressInRow(modelRow(/^qwen-tiny/), 'Test Connection', failing);
   await workbench.page.getByRole('alert').getByText("Can't connect to").first().waitFor();
   await session().getByRole('textbox', { name: 'Your reply to the agent' }).fill('Above 20 kilograms.');
@@ -153,7 +153,7 @@ test('gives roles from the menu of a row and from lists, and the view marks them
   await workbench.quickInput.pick('starter');
   await modelRow(/^starter, agent, /).waitFor();
   await workbench.runCommand('Tandem: Choose Simulator…');
-  await workbench.quickInput.pick('Rules');
+  await workbench.quickInput.pick('Simulator (rules)');
   await modelRow(/^qwen-tiny, fails/).waitFor();
   await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('qwen-tiny');

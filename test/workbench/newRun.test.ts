@@ -111,7 +111,7 @@ test('without a dialogue the form says where they come from, and follows when th
   await form().getByText('Agents learn from dialogues').waitFor();
   await button('Let the simulator play').waitFor();
   await button('Play a task').waitFor();
-  await button('Import trajectories…').waitFor();
+  await button('Import dialogues…').waitFor();
   await expect.poll(() => button('Start').count()).toBe(0);
   await pictures('empty');
   await button('Train by GRPO').click();
@@ -149,9 +149,11 @@ test('the trainer is installed only after a question, with progress, and can be 
     await workbench.page
       .locator('.statusbar-item', { hasText: 'Tandem: Installing what training needs' })
       .waitFor();
-    await workbench.notification(/Installing what training needs: .*downloading torch/);
-    if (name === 'Start') await workbench.screenshot('new-run-installing-start');
-    else await accessiblePictures(workbench, form(), 'new-run-installing');
+    await accessiblePictures(
+      workbench,
+      form(),
+      `new-run-installing-by-${name === 'Start' ? 'start' : 'button'}`,
+    );
     await button('Cancel').click();
     await button('Install…').waitFor();
     await expect.poll(environments).toEqual([]);

@@ -49,7 +49,7 @@ const questions = {
   tests: 'More tests, separated by semicolons',
   request: 'What everyone sees, with the signature behind it',
   topic: 'What the fact is about',
-  answers: 'What is told, in whole sentences',
+  answers: 'What the simulator says, in full sentences',
   keywords: 'Words that a question about it',
 } as const;
 

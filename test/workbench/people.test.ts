@@ -151,13 +151,13 @@ test('a pack is assigned, and each of two people has a queue and a progress of t
   await workbench.quickInput.pick('ada');
   await widget().getByText('1 Selected').waitFor();
   await widget().getByRole('textbox').fill('ben');
-  await assignee('ben').getByText('nobody has had this pseudonym here yet').waitFor();
+  await assignee('ben').getByText('not used here yet').waitFor();
   await widget().getByText('2 Selected').waitFor();
   await workbench.screenshot('assign-people');
   await widget().getByRole('textbox').press('Enter');
   await workbench.quickInput.listed('1 person').getByText('4 dialogues, 2 for each person').waitFor();
   await workbench.quickInput.pick('1 person');
-  await workbench.notification(/each task to one of them\. Nobody has had this pseudonym here yet: ben\./);
+  await workbench.notification(/each task to one of them\. Pseudonyms not used here yet: ben\./);
   await workbench.clearNotifications();
   await ada.pack('yours 0 of 2, all 0 of 4').waitFor();
   await ada.others.waitFor();

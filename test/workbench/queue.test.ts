@@ -107,7 +107,7 @@ test('a person who wants the model of a run before its last step finishes it, an
   await row(/^first, finishing, policy/).waitFor();
   await expect.poll(() => button('Finish now…').isDisabled()).toBe(true);
   await thaw('first');
-  await row(/^first, done, ended at step [\d,]+ of [\d,]+, /).waitFor();
+  await row(/^first, done, not evaluated, ended at step [\d,]+ of [\d,]+, /).waitFor();
   await freeze('second');
   await row(/^second, running, policy/).waitFor();
 });
@@ -125,7 +125,7 @@ test('also when no window was open then: as soon as one opens', async () => {
   await workbench.open();
   await workbench.activityBar('Explorer').and(workbench.page.locator('[aria-expanded=true]')).waitFor();
   await freeze('third');
-  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
+  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: run, policy/ }).waitFor();
 });
 
 test('one is begun beside the one at work by a person who confirms it', async () => {

@@ -85,7 +85,7 @@ test('the line of a run at work is in the status bar, and its curve is looked at
   await workbench.openViews('Runs');
   await row(/^long one, /).waitFor();
   await trainer.isHeld();
-  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: critic \d+ %/ }).waitFor();
+  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: run, critic \d+ %/ }).waitFor();
   await view().getByRole('button', { name: /^Loss/ }).click();
   await view()
     .getByRole('img', { name: /^Loss of critic, from / })

@@ -215,9 +215,11 @@ test('lists its keys on request', async () => {
 });
 
 async function toggleCounters(): Promise<void> {
-  const item = workbench.page.getByRole('menuitem', { name: 'Toggle Session Counters' });
+  const item = workbench.page.getByRole('menuitem', { name: 'Toggle Dialogue Counters' });
   await openRow(
-    workbench.page.locator('.editor-actions').getByRole('button', { name: 'More Actions...' }),
+    workbench.page
+      .locator('.editor-group-container.active .editor-actions')
+      .getByRole('button', { name: 'More Actions...' }),
     item,
   );
   await item.click();
@@ -233,10 +235,10 @@ test('hides the counters of turns and time', async () => {
   await session().getByRole('timer').waitFor();
 });
 
-test('lets the simulator answer one turn, and opens the first failed test of the table', async () => {
+test('lets the simulator reply to one turn, and opens the first failed test of the table', async () => {
   await more().click();
   await accessiblePictures(workbench, session(), 'session-more', usualThemes);
-  await item('Let the simulator answer').click();
+  await item('Let the simulator reply').click();
   await session()
     .getByRole('heading', { name: /\d of 10 tests passed/ })
     .waitFor();
@@ -298,7 +300,7 @@ test('shows the next task in the same panel, and ends it with what the agent has
     .press('Enter');
   await composer().waitFor();
   await more().press('ArrowDown');
-  await expect.poll(() => item('Let the simulator answer').and(session().locator(':focus')).count()).toBe(1);
+  await expect.poll(() => item('Let the simulator reply').and(session().locator(':focus')).count()).toBe(1);
   await press('ArrowUp');
   await expect.poll(() => item('Skip…').and(session().locator(':focus')).count()).toBe(1);
   await press('Escape');

@@ -206,7 +206,7 @@ test('collects dialogues of generated tasks, is cancelled and continued, and ope
   const working = await workbench.notification(/starter plays with rules/);
   await working.getByRole('button', { name: 'Cancel' }).click();
   goOn();
-  const cancelled = await workbench.notification(/\d+ of 12 dialogues played.* You cancelled the rest\./);
+  const cancelled = await workbench.notification(/\d+ of 12 dialogues played.* You canceled the rest\./);
   await cancelled.getByRole('button', { name: 'Continue' }).click();
   const told = await workbench.notification(
     /starter-world-train-1: \d+ dialogues played, \d+ of \d+ solved\./,

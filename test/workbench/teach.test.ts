@@ -53,7 +53,7 @@ afterAll(async () => {
 
 test('finds in the empty list of tasks what teaching the agent does, and how long it takes', async () => {
   await workbench.showTandem();
-  await openRow(workbench.page.getByRole('link', { name: 'teach the agent' }), heading('Teach the agent'));
+  await openRow(workbench.page.getByRole('button', { name: 'teach the agent' }), heading('Teach the agent'));
   await page()
     .getByText(/400 tasks, 1,600 dialogues\. About \d+ (s|min|h) on this machine\./)
     .waitFor();
@@ -89,7 +89,9 @@ test('has the window reloaded in the middle of the evaluation, and sees what cam
   while (!(await outcome().isVisible())) await wait(200);
   await accessiblePictures(workbench, page(), 'teach-outcome');
   await workbench.setSize(400, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await accessiblePictures(workbench, page(), 'teach-outcome-narrow');
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1280, 800);
   expect(await runs().list()).toMatchObject([{ state: 'done', name: 'Lesson 1' }]);
 });
@@ -123,7 +125,7 @@ test('plays with the agent that was taught', async () => {
   await page()
     .getByText(/agent: Lesson 1/)
     .waitFor();
-  await workbench.notification(/taught-starter.* now plays in the chat and in new dialogues/);
+  await workbench.notification(/Lesson 1 now plays in the chat and in new dialogues/);
   await workbench.pictures('teach-plays-now', allThemes);
   await workbench.clearNotifications();
 });
@@ -140,7 +142,7 @@ test('asks it in the chat', async () => {
 test('chooses blindly between its messages and those of the agent before', async () => {
   await workbench.runCommand('Tandem: Teach Agent…');
   await button('Blind comparison').click();
-  const told = await workbench.notification(/choose between two, unnamed.*one by Lesson 1/);
+  const told = await workbench.notification(/from two, unnamed.*one by Lesson 1/);
   await told.getByRole('button', { name: 'Play Next Task' }).click();
   await page()
     .getByRole('button', { name: /\bstart\b/i })
@@ -148,6 +150,6 @@ test('chooses blindly between its messages and those of the agent before', async
   // After a brief lesson both agents may ask the same question.
   await page()
     .getByText('Which message is better?')
-    .or(page().getByText('Both candidates said the same'))
+    .or(page().getByText('Both candidates were the same'))
     .waitFor();
 });

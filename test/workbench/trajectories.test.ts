@@ -219,7 +219,7 @@ test('a replay fits a narrow editor and is readable in every theme', async () =>
   await replay().getByText('Seed').waitFor();
   await pictures('trajectories-replay-details');
   await replay().getByRole('button', { name: 'open as Markdown' }).click();
-  await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
+  await workbench.page.getByRole('tab', { name: /parcel-surcharge\.dialogue\.md/ }).waitFor();
 });
 
 test('failures are replayed by key one after the other, as the list has them', async () => {
@@ -271,7 +271,7 @@ test('a saved export is published on the hub only after a look at what goes wher
   await workbench.runCommand('Tandem: Publish Export or Model on Hugging Face Hub…');
   await workbench.quickInput.pick('Exported Rows…');
   await workbench.quickInput.chooseFile(file);
-  await workbench.quickInput.answer('A token with the right to write', 'hf_ada');
+  await workbench.quickInput.answer('A token with write access', 'hf_ada');
   await workbench.quickInput.answer('Owner and name on the hub');
   await workbench.quickInput.pick('Private');
   await workbench.page.getByText('Publish the dataset ada/rows?').waitFor();
@@ -298,7 +298,7 @@ test('of two previews each is saved by its own button, and only the rows that it
   await tellASecret(path.join(workspace, '.tandem'));
   await answer(/13 rows are ready/, 'Save…');
   await workbench.quickInput.chooseFile(clean!);
-  await workbench.notification(/The log has changed since this preview was made/);
+  await workbench.notification(/the log has changed since this preview/);
   await expect(access(clean!)).rejects.toThrow('ENOENT');
   await workbench.page.getByRole('tab', { name: 'export-preview-4.md' }).waitFor();
   await expect.poll(() => workbench.page.getByRole('tab', { name: 'export-preview-2.md' }).count()).toBe(0);

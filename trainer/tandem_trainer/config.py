@@ -84,7 +84,7 @@ class DataConfig:
 
     trajectories: list[File] = Field(
         default_factory=list,
-        title="Trajectories",
+        title="Dialogue files",
         description="Files of rows: published, exported, or of another run; they are added to those of the log.",
     )
     preferences: list[File] = Field(
@@ -109,12 +109,12 @@ class DataConfig:
     preference_weight: NotNegative = Field(
         1.0,
         title="Preference weight",
-        description="The weight of one human choice between two candidates, relative to one ranked pair.",
+        description="The weight of one choice between two candidates, relative to one ranked pair.",
     )
     with_leaked: bool = Field(
         False,
         title="Include leaked dialogues",
-        description="A reply gave the reference away: the agent may learn to wait for that.",
+        description="A reply gave the reference away; the agent may learn to wait for that.",
     )
     with_doubtful: bool = Field(
         False,
@@ -170,7 +170,7 @@ class OptimiserConfig:
     clip: Positive = Field(
         1.0, title="Gradient clipping (max norm)", description="Larger gradients are scaled down to this norm."
     )
-    weight_decay: NotNegative = Field(0.0, title="Weight decay", description="Pulls the weights towards 0.")
+    weight_decay: NotNegative = Field(0.0, title="Weight decay", description="Pulls the weights toward 0.")
     evaluate_every: Count = Field(
         25,
         title="Evaluate every N steps",
@@ -209,7 +209,7 @@ class CriticConfig(OptimiserConfig):
 
 @dataclass(frozen=True, config=STRICT)
 class CandidatesConfig:
-    """Stage 2: turns are sampled for the histories of the trajectories, and ranked by the critic."""
+    """Stage 2: turns are sampled for the histories of the dialogues, and ranked by the critic."""
 
     per_turn: Annotated[int, Field(ge=2)] = Field(
         16, title="Candidates per turn", description="How many are sampled for each history."
@@ -225,13 +225,13 @@ class CandidatesConfig:
     # The first trajectories of every task come first; a tenth of the paper's are 1,500.
     trajectories: Share = Field(
         0.1,
-        title="Fraction of trajectories",
-        description="The fraction of trajectories for whose histories candidates are sampled; the paper uses 0.1.",
+        title="Fraction of dialogues",
+        description="Candidates are sampled for this fraction of the dialogues; the paper uses 0.1.",
     )
     rounds: Count = Field(
         1,
         title="Rounds",
-        description="In each further round, candidates are sampled from the policy of the previous round.",
+        description="Each further round samples candidates from the policy of the previous round.",
     )
     temperature: Positive = Field(1.0, title="Temperature", description="Higher makes candidates differ more.")
     top_p: Share = Field(
@@ -294,8 +294,7 @@ class GrpoConfig:
     simulator: str = Field(
         "rules",
         title="Simulator",
-        description="The developer’s part: rules, or a model as `tandem serve --simulator` takes it, without an API "
-        "key.",
+        description="Replies to the agent: rules, or a model as for `tandem serve --simulator`, without an API key.",
     )
     max_turns: Count = Field(
         10, title="Max. agent turns", description="The last message that the agent may send counts as its answer."
@@ -338,7 +337,7 @@ class ClusterConfig:
         1,
         title="Workers",
         description="Processes that train together; each batch is split across them. With fewer free places in the "
-        "cluster the run goes on with fewer.",
+        "cluster the run continues with fewer.",
     )
     gpus_per_worker: Annotated[int, Field(ge=0, le=1)] = Field(
         0, title="GPUs per worker", description="1 gives each worker a GPU of its own; 0 trains on processors."

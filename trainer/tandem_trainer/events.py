@@ -1,7 +1,7 @@
 """The events of a run, declared once: one JSON object per line in `events.jsonl`, which `run/event_file.py` writes.
 
 Durations are in seconds. A figure is null where it is not a number, because JSON has no NaN. The JSON schema of these
-types (`schema.py`) is committed as `src/core/training/events.schema.json`; Tandem's reader is tested by it, and the
+types (`schema.py`) is committed as `test/unit/training/events.schema.json`; Tandem's reader is tested by it, and the
 tests of the trainer read every event of their runs as these types (`tests/tiny_run.py`).
 """
 

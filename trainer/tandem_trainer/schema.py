@@ -1,7 +1,7 @@
 """The JSON schemas of `run.json` and of a run's events; a command for those who develop Tandem.
 
     python -m tandem_trainer schema run > ../media/run.schema.json
-    python -m tandem_trainer schema events > ../src/core/training/events.schema.json
+    python -m tandem_trainer schema events > ../test/unit/training/events.schema.json
 
 The first is made from `config.py` and `LogSelection`. The editor completes and underlines by it, has the form of a
 new run from it, and refuses what it refuses before there is any Python. It describes the file that a person writes: the
@@ -15,6 +15,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import TypedDict
 
 from .config import STRICT, RunConfig
@@ -36,7 +37,13 @@ def as_text(made: dict[str, Any]) -> str:
 
 
 def events_schema() -> dict[str, Any]:
-    return {"$schema": DIALECT, **TypeAdapter(RunEvent).json_schema(), "title": "Event of a Tandem training run"}
+    made = TypeAdapter(RunEvent).json_schema(schema_generator=WithoutTitles)
+    return {"$schema": DIALECT, **made, "title": "Event of a Tandem training run"}
+
+
+class WithoutTitles(GenerateJsonSchema):
+    def field_title_should_be_set(self, _: Any) -> bool:
+        return False
 
 
 def schema() -> dict[str, Any]:
@@ -79,11 +86,11 @@ class LogFilter(TypedDict, total=False):
     pack: Annotated[str, Field(title="Pack", description="The name of the task’s pack.")]
     agent: Annotated[str, Field(title="Agent", description="The model that played the agent.")]
     collaborator: Annotated[
-        str, Field(title="Human", description="The name of the collaborator at the end of the dialogue.")
+        str, Field(title="Collaborator", description="The developer or simulator at the end of the dialogue.")
     ]
     collaborator_kind: Annotated[
         Literal["developer", "simulator", "rules"],
-        Field(title="Played by", description="The kind of the collaborator at the end of the dialogue."),
+        Field(title="Kind of collaborator", description="Who replied at the end of the dialogue."),
     ]
     collection: Annotated[str, Field(title="Collection", description="The name of a collection.")]
     stars: Annotated[int, Field(ge=0, le=5, title="Rating", description="The lowest rating, in stars; 0: not rated.")]

@@ -129,7 +129,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("run", type=Path, help="the folder of a run")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="that TensorBoard shows")
     parser.add_argument("--trackio", metavar="PROJECT", help="a project of trackio on this machine")
-    parser.add_argument("--once", action="store_true", help="hand over what is there, and do not wait for more")
+    parser.add_argument("--once", action="store_true", help="write what is there, and do not wait for more")
     given = parser.parse_args(arguments)
     run = Path(os.path.realpath(given.run))  # unlike `resolve`, takes links that lead round in a circle
     require_regular_run(run)

@@ -19,7 +19,7 @@ export function said({ visible, isCut }: Pick<MessageView, 'visible' | 'isCut'>)
   if (visible !== '') return prose(visible);
   const words = isCut
     ? t(
-        'The agent said nothing: it used up all its tokens on thoughts. Allow more tokens, or let the model think less.',
+        'The agent said nothing: it spent all its tokens on thoughts. Allow more tokens, or let the model think less.',
       )
     : t('The agent said nothing.');
   return html`<p class="quiet">${words}</p>`;
@@ -53,7 +53,7 @@ export function streamed({
       ? thoughts === ''
         ? nothing
         : html`<p class="plain quiet thinking">${withVisibleControls(thoughts)}</p>`
-      : html`<div class=${isLive ? 'streaming' : 'partial'}>
+      : html`<div class=${isLive ? 'streaming' : 'unfinished'}>
           ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
         </div>`
   }

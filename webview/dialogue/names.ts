@@ -50,8 +50,8 @@ export function choiceWords(choice: ChoiceView, own: string | undefined, called:
       return isOwn ? t('You chose {0} over {1}.', b, a) : t('{0} chose {1} over {2}.', by, b, a);
     case 'equal':
       return isOwn
-        ? t('You found {0} and {1} equal; the dialogue went on with A.', a, b)
-        : t('{0} found {1} and {2} equal; the dialogue went on with A.', by, a, b);
+        ? t('You found {0} and {1} equal; the dialogue continued with A.', a, b)
+        : t('{0} found {1} and {2} equal; the dialogue continued with A.', by, a, b);
     case 'neither':
       return isOwn
         ? t('You wanted neither {0} nor {1}.', a, b)

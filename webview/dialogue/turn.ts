@@ -72,7 +72,7 @@ export const passedOverCandidate = (
 export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
   if (left === undefined) return nothing;
   return html`<p class="quiet">
-    ${notDrawn(left)} ${onRead === undefined ? nothing : linkButton(t('Read them in the transcript'), onRead)}
+    ${notDrawn(left)} ${onRead === undefined ? nothing : linkButton(t('Read them as Markdown'), onRead)}
   </p>`;
 }
 

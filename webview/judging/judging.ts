@@ -134,7 +134,7 @@ export class JudgingElement extends PageElement<ToWebview> {
           ${shown.outcome === undefined ? nothing : outcome(shown.outcome)}
           ${help(
             t(
-              'You judge without knowing who wrote what and what others said; at the end you learn it, and your judgements count beside theirs.',
+              'You judge without seeing who wrote what or what others said. Both are shown at the end, and your judgments count beside theirs.',
             ),
             'several-people',
           )}
@@ -190,7 +190,7 @@ export class JudgingElement extends PageElement<ToWebview> {
     if (pair !== undefined) {
       return choosing({
         question: t(
-          'Which message is better? You cannot change it later, because the dialogue then goes on.',
+          'Which message is better? You cannot change this later, because the dialogue continues with it.',
         ),
         choose: (picked) => this.choose(picked),
         one: (letter) => t('{0} is better', letter),
@@ -220,7 +220,7 @@ export class JudgingElement extends PageElement<ToWebview> {
           title:
             this.stars === undefined
               ? t('Give stars first')
-              : t('Log your ratings, and learn what others said'),
+              : t('Log your ratings, then see what others said'),
           onPress: () => this.finish(),
         })}
         <span class="quiet">${t('Then you learn who wrote what, and your ratings stay as they are.')}</span>
@@ -294,7 +294,7 @@ function judgedPair({ picked, wentOn, candidates }: JudgedPair): TemplateResult 
 function judgedWords(picked: Picked, wentOn: JudgedPair['wentOn']): string {
   return wentOn === null
     ? t('You said: {0}. Two others were drawn.', pickedWords(picked))
-    : t('You said: {0}. The dialogue went on with {1}.', pickedWords(picked), LETTERS[wentOn]);
+    : t('You said: {0}. The dialogue continued with {1}.', pickedWords(picked), LETTERS[wentOn]);
 }
 
 function thumbGiven({ thumbs }: Outcome, turn: number): TemplateResult | typeof nothing {

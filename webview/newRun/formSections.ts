@@ -14,7 +14,10 @@ export function dataSummary(
     summary !== '' ? summary : isCounting ? t('Counting …') : t('Counted when the run is planned.');
   const collect = collectButton(on.act, isStarting);
   return html`<div class="data" aria-busy=${isCounting}>
-    <p><span class=${isCounting ? 'quiet' : ''}>${words}</span> ${linkButton(t('Change…'), on.change)}</p>
+    <p>
+      <span class=${isCounting ? 'quiet' : ''}>${words}</span>
+      ${isStarting ? nothing : linkButton(t('Change…'), on.change)}
+    </p>
     ${
       isCollecting
         ? html`<p>${progress(t('The simulator plays. Dialogues are counted as they end …'))}</p>`
@@ -80,15 +83,15 @@ export function warmStart(
 export function emptyLog(act: (action: Action) => void, set: (values: Values) => void): TemplateResult {
   return html`<section class="empty">
     <p>
-      ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
+      ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or import dialogues.')}
     </p>
     <div class="line">
       ${collectButton(act, false, 'primary')} ${generateButton(act, false)}
       ${button({ label: t('Play a task'), icon: 'play', onPress: () => act('play') })}
-      ${button({ label: t('Import trajectories…'), icon: 'cloud-upload', onPress: () => act('import') })}
+      ${button({ label: t('Import dialogues…'), icon: 'cloud-upload', onPress: () => act('import') })}
     </div>
     <p>
-      ${t('GRPO needs no log: while it trains, the agent plays new dialogues with a simulated developer, and learns from their rewards.')}
+      ${t('GRPO needs no log: while it trains, the agent plays new dialogues with the simulator and learns from their rewards.')}
     </p>
     <div class="line">
       ${button({ label: t('Train by GRPO'), icon: 'sync', onPress: () => set({ method: 'grpo' }) })}

@@ -145,7 +145,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     const isHub = this.value('base') === 'hub';
     const chosen = bases.find(({ value }) => value === this.value('base'));
     return html`<section aria-labelledby="base-title">
-      <h2 id="base-title">${t('What to train')}</h2>
+      <h2 id="base-title" class="unseen">${t('What to train')}</h2>
       <div class="line base">
         ${selectControl({
           ...this.control('base', t('Base model')),

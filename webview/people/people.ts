@@ -44,12 +44,12 @@ const judged: Readonly<Record<Judgement, (units: number) => string>> = {
 };
 
 const reliances: Readonly<Record<Reliance, { readonly icon: string; readonly words: string }>> = {
-  good: { icon: 'check', words: t('Good: their judgements can be relied on.') },
+  good: { icon: 'check', words: t('Good: their judgments are reliable.') },
   fair: { icon: 'info', words: t('Fair: enough for cautious conclusions only.') },
-  poor: { icon: 'warning', words: t('Poor: they do not judge by the same measure.') },
+  poor: { icon: 'warning', words: t('Poor: they judge by different standards.') },
   unsettled: {
     icon: 'question',
-    words: t('Undecided: the interval is too wide. Have more judged by two or more people.'),
+    words: t('Undecided: the interval is too wide. Have two or more people judge more dialogues.'),
   },
 };
 
@@ -79,7 +79,7 @@ export class PeopleElement extends PageElement<ToWebview> {
       <h1>${t('People and Agreement')}</h1>
       <div class="controls">
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
-        ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Narrow the list of trajectories'))}
+        ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Filter the list of dialogues'))}
         ${
           shown.people.length === 0
             ? nothing
@@ -91,10 +91,7 @@ export class PeopleElement extends PageElement<ToWebview> {
         }
       </div>
       ${shown.people.length === 0 ? nobody(shown) : [people(shown), agreement(shown), this.disagreements(shown)]}
-      ${help(
-        t('People’s figures and agreement count the dialogues that the list of trajectories shows.'),
-        'several-people',
-      )}
+      ${help(t('People’s figures and agreement count the dialogues in the list.'), 'several-people')}
     </main>`;
   }
 
@@ -122,7 +119,7 @@ export class PeopleElement extends PageElement<ToWebview> {
               )
         }
       </div>
-      ${shown.length === 0 ? html`<p class="quiet">${t('Nowhere, as far as two have judged the same.')}</p>` : nothing}
+      ${shown.length === 0 ? html`<p class="quiet">${t('Nowhere, where two people judged the same thing.')}</p>` : nothing}
       ${shown.map(disagreement)}
       ${left === 0 ? nothing : html`<p class="quiet">${t('{0} smaller differences not shown.', grouped(left))}</p>`}
     </section>`;
@@ -133,7 +130,7 @@ function nobody({ filter }: ToWebview): TemplateResult {
   return html`<p class="first">
     ${
       filter === ''
-        ? t('Figures appear here once somebody has played or rated a dialogue.')
+        ? t('Figures appear here once a dialogue has been played or rated.')
         : t('No person has played or rated a dialogue that matches the filter.')
     }
   </p>`;
@@ -161,8 +158,8 @@ function people({ people: all, shared }: ToWebview): TemplateResult {
         played < 2
           ? nothing
           : shared === 0
-            ? t('No task was played by all of them, so their success does not compare.')
-            : t('Tasks that all of them played: {0}; only on these their success compares.', grouped(shared))
+            ? t('No task was played by all of them, so their success cannot be compared.')
+            : t('Success is compared only on tasks that all of them played: {0}.', grouped(shared))
       }
     </p>
   </section>`;
@@ -221,9 +218,7 @@ function alphaCard(kind: Judgement, { alpha, interval, units, reliance }: AlphaV
       }
       ${
         alpha === undefined && units > 0
-          ? html`<p class="quiet">
-              ${t('All judged the same, so that agreement cannot be told from chance.')}
-            </p>`
+          ? html`<p class="quiet">${t('All judged the same, so agreement cannot be told from chance.')}</p>`
           : nothing
       }
       ${reliance === undefined ? nothing : html`<p>${icon(reliances[reliance].icon)} ${reliances[reliance].words}</p>`}

@@ -139,7 +139,7 @@ function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
 
 function single(replay: Replay): TemplateResult {
   return html`${asMarkdown(replay)}
-  ${link(t('session'), 'open-session', replay, t('Open it in its session: grade it, continue it, or play again'))}
+  ${link(t('open to continue'), 'open-session', replay, t('Open it to grade it, continue it, or play again'))}
   ${link(t('compare with…'), 'compare-with', replay, t('Choose another dialogue of this task'))}`;
 }
 

@@ -134,7 +134,7 @@ function control({
 const stageIcons: Readonly<Record<StageView['state'], string>> = {
   done: 'pass-filled',
   now: 'play-circle',
-  waiting: 'circle-large',
+  waiting: 'circle-small',
 };
 
 export function stepper(

@@ -64,7 +64,7 @@ export const columnsOf = (open: (id: string) => void): readonly Column<RunRow>[]
   },
   {
     ...{ name: 'duration', title: t('Duration'), isNumber: true },
-    note: t('From the start to the last sign of life, pauses included'),
+    note: t('From the start to the last heartbeat, including pauses'),
     value: ({ seconds }) => seconds,
     cell: ({ duration }) => some(duration) ?? NONE,
   },

@@ -125,9 +125,9 @@ export class ComposerElement extends PlainElement {
     if (hasSimulator) {
       return [
         {
-          label: t('Let the simulator answer'),
+          label: t('Let the simulator reply'),
           key: keys.simulatorOnce,
-          title: t('{0} answers this one turn', named),
+          title: t('{0} replies to this one turn', named),
           onPress: () => host.act('simulator-once'),
         },
         {
@@ -144,7 +144,7 @@ export class ComposerElement extends PlainElement {
         label: t('Choose a simulator…'),
         title:
           state.simulator === 'rules'
-            ? t('The rules know nothing about this task; a model can reply for you')
+            ? t('The simulator (rules) knows nothing about this task; a model can reply for you')
             : t('No simulator is chosen that could reply for you'),
         onPress: () => host.act('choose-simulator'),
       },

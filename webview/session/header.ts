@@ -64,9 +64,9 @@ export function header(view: SessionView): TemplateResult {
         ${
           begun
             ? linkButton(
-                t('transcript'),
+                t('open as Markdown'),
                 () => host.act('open-transcript'),
-                t('Open the transcript as Markdown'),
+                t('Open the dialogue as Markdown'),
               )
             : nothing
         }

@@ -32,7 +32,7 @@ export const listed: readonly { readonly keys: readonly string[]; readonly does:
   { keys: [keys.stop], does: t('Stop generating or testing') },
   { keys: [keys.suggest], does: t('Suggest a reply') },
   { keys: [keys.dontMind], does: t('No preference') },
-  { keys: [keys.simulatorOnce], does: t('Let the simulator answer') },
+  { keys: [keys.simulatorOnce], does: t('Let the simulator reply') },
   { keys: [keys.simulatorOn], does: t('Hand over to simulator') },
   { keys: [keys.takeSeat], does: t('Take over') },
   { keys: [keys.anotherSample], does: t('Regenerate') },

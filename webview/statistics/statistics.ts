@@ -80,13 +80,11 @@ export class StatisticsElement extends PageElement<ToWebview> {
       <p class="headline">
         <span>${shown.headline === '' ? nothing : t('Dialogues: {0}', shown.headline)}</span>
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
-        ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Narrow the list of trajectories'))}
+        ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Filter the list of dialogues'))}
       </p>
       ${groups.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
       ${help(
-        t(
-          'Statistics count the dialogues that the list of trajectories shows; the lines and dots have 95 % intervals.',
-        ),
+        t('Statistics count the dialogues in the list; the lines and dots have 95 % intervals.'),
         'trajectories',
       )}
     </main>`;

@@ -37,8 +37,6 @@ export interface TeachingView {
   readonly sizes: readonly SizeView[];
   /** Stages of the lesson that was begun. */
   readonly stages: readonly StepView[];
-  /** Remaining time in words; empty when unknown. */
-  readonly time: string;
   /** Reason why the lesson has stopped, or why none can begin here; empty otherwise. */
   readonly sentence: string;
   /** The lesson cannot begin or continue here. */

@@ -34,12 +34,14 @@ export class TeachingElement extends PageElement<ToWebview> {
   override render(): TemplateResult {
     const { shown } = this;
     if (shown === undefined) return html``;
+    const isDone = shown.state === 'done';
+    const buttons = html`<div class="controls">${controls(shown, this.size)}</div>`;
     return html`<main tabindex="0" aria-label=${shown.title}>
       <header>
         <h1>${shown.title}</h1>
       </header>
-      <p class="introduction">${shown.introduction}</p>
-      ${outcome(shown)} ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
+      ${isDone ? nothing : html`<p class="introduction">${shown.introduction}</p>`} ${outcome(shown)}
+      ${isDone ? buttons : nothing} ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
       ${steps(this.stages(shown), shown.state !== 'working' && shown.state !== 'stopping')}
       ${
         shown.sentence === ''
@@ -48,11 +50,9 @@ export class TeachingElement extends PageElement<ToWebview> {
               ${icon(shown.isRefused ? 'lock' : 'info')} ${shown.sentence}
             </p>`
       }
-      <div class="controls">
-        ${controls(shown, this.size)}${shown.time === '' ? nothing : html`<span class="time">${shown.time}</span>`}
-      </div>
+      ${isDone ? nothing : buttons}
       <div role="status" class="unseen">${said(shown)}</div>
-      ${help(t('A lesson goes once through the loop of playing, training and evaluation; each step can also be done by itself.'), 'loop')}
+      ${help(t('A lesson plays, trains and evaluates once; you can also do each step by itself.'), 'loop')}
     </main>`;
   }
 

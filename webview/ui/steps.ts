@@ -7,7 +7,8 @@ import type { StepView } from './protocol';
 const icons: Readonly<Record<StepView['state'], string>> = {
   done: 'pass-filled',
   now: 'play-circle',
-  waiting: 'circle-large',
+  // A larger one looks like a radio button.
+  waiting: 'circle-small',
 };
 
 /** @param isResting true while the step at work is stopped */

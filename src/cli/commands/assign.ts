@@ -21,7 +21,7 @@ interface Options {
 export const installAssign: Install = (program, perform) => {
   program
     .command('assign')
-    .description('assign the tasks of a pack to people, or say how far everybody is with their part')
+    .description('assign the tasks of a pack to people, or show each person’s progress')
     .argument('<file>', 'the pack; the log knows it by its file name')
     .addOption(dataOption())
     .option(

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
@@ -25,11 +24,10 @@ export const installCollect: Install = (program, perform) => {
       'play tasks with an agent and a simulator, grade and log them; run the same command again to continue after a stop',
     )
     .requiredOption('--agent <model>', MODEL_WORDS)
-    .addOption(
-      new Option(
-        '--shard <i/n>',
-        'play only the i-th of n equal shards, while the same command plays the others elsewhere',
-      ).argParser(shardOf),
+    .option(
+      '--shard <i/n>',
+      'play only the i-th of n equal shards, while the same command plays the others elsewhere',
+      shardOf,
     );
   command.option(
     '--browser <program>',

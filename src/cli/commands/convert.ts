@@ -11,12 +11,12 @@ interface Options {
 export const installConvert: Install = (program, perform) => {
   program
     .command('convert')
-    .description('make a model folder of a GGUF file, to train and play it, or a GGUF file of a folder')
+    .description('convert a GGUF file to a model folder, to train and play it, or a folder to a GGUF file')
     .argument('<from>', 'a GGUF file of a Llama, Mistral or Qwen, or such a model folder')
     .argument('<to>', 'the folder, or the GGUF file, that is made')
     .option(
       '--precision <name>',
-      'of a folder fp32, bf16 or fp16 (default: the file’s own, fp32 if it is quantised); of a file q8_0 or fp32 (default: q8_0)',
+      'of a folder fp32, bf16 or fp16 (default: the file’s own, fp32 if it is quantized); of a file q8_0 or fp32 (default: q8_0)',
     )
     .action((from: string, to: string, options: Options) =>
       perform((surroundings) => convert(from, to, options, surroundings)),

@@ -18,12 +18,12 @@ export const installDownload: Install = (program, perform) => {
     .command('download')
     .description('fetch published files from the Hugging Face Hub')
     .argument('<name>', names.join(', '))
-    .option('--to <folder>', 'where the files go (else a folder named after the data set: colbench)')
+    .option('--to <folder>', 'where the files go (default: a folder named after the dataset: colbench)')
     .option(
       '--revision <name>',
-      'a commit, tag or branch of the data set (that of the folder, else the newest)',
+      'a commit, tag or branch of the dataset (default: that of the folder, or the newest)',
     )
-    .option('--accept-licence', 'accept the licence that is shown without being asked')
+    .option('--accept-licence', 'accept the license that is shown, without being asked')
     .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
     .action((name: string, options: Options) => perform((to) => fetchFiles(name, options, to)));
 };
@@ -67,7 +67,7 @@ async function accept(notice: string, accepted: boolean): Promise<boolean> {
   say(`${notice}\n`);
   if (accepted) return true;
   if (!process.stdin.isTTY) {
-    throw wrongUse('The licence has to be accepted first; add --accept-licence when you have read it.');
+    throw wrongUse('The license has to be accepted first; add --accept-licence when you have read it.');
   }
   return confirmed('Do you accept these terms?');
 }

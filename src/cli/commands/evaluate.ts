@@ -6,7 +6,7 @@ import { openModel } from '../../core/model/spec';
 import { readPrograms } from '../../core/task/pack';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openLog, openGrader } from '../resources';
-import { namedKeys } from '../keys';
+import { append, namedKeys } from '../keys';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
 import { startProgress, table } from '../terminal';
 
@@ -29,11 +29,6 @@ export const installEvaluate: Install = (program, perform) => {
     perform((to) => evaluateAgents(options, to)),
   );
 };
-
-const append = (value: string, before: readonly string[] | undefined): readonly string[] => [
-  ...(before ?? []),
-  value,
-];
 
 async function evaluateAgents(options: Options, to: CliContext): Promise<CommandResult> {
   if (new Set(options.agent).size < options.agent.length) {

@@ -65,11 +65,7 @@ export const installExport: Install = (program, perform) => {
     )
     .option('--only-success', 'only trajectories that pass all tests')
     .option('--only-accepted', 'only trajectories that a person accepted in a review')
-    .addOption(
-      new Option('--min-reward <r>', 'only trajectories with at least this reward').argParser(
-        fraction('--min-reward'),
-      ),
-    )
+    .option('--min-reward <r>', 'only trajectories with at least this reward', fraction('--min-reward'))
     .option('--overwrite', 'replace a file of that name')
     .option('--with-leaked', 'include dialogues in which a reply gave the reference away')
     .option('--with-evaluations', 'include dialogues that were played to evaluate an agent')

@@ -25,7 +25,7 @@ export const installImport: Install = (program, perform) => {
     .addOption(dataOption())
     .option(
       '--same-person <pseudonym...>',
-      'people who are the same in that data folder and in this one; without it, two people of one pseudonym are two, and the one from there gets another, as "anna (2)"',
+      'pseudonyms that mean the same person in both data folders; any other that both have becomes, for example, "anna (2)"',
     )
     .addOption(
       new Option(

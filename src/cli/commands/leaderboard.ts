@@ -15,7 +15,7 @@ export const installLeaderboard: Install = (program, perform) => {
     .command('leaderboard')
     .alias('standing')
     .description(
-      'models ranked by human choices between two candidates, Bradley–Terry strengths with intervals',
+      'models ranked by people’s choices between two candidates, Bradley–Terry strengths with intervals',
     )
     .addOption(dataOption())
     .action(({ data }: { data: string }) => perform((to) => leaderboard(data, to)));
@@ -31,7 +31,7 @@ async function leaderboard(data: string, { signal }: CliContext): Promise<Comman
 
 function inWords(found: Leaderboard, data: string): string {
   if (found.choices === 0) {
-    return `No dialogue in ${data} in which somebody chose between two candidates is over: turn on tandem.candidates.show in the editor and play.`;
+    return `${data} has no finished dialogue with a choice between two candidates. Turn on tandem.candidates.show in the editor and play.`;
   }
   const head = ['model', 'chosen over the average', 'choices', 'won', 'lost', 'equal', 'neither'];
   const rows = found.places.map((place) => [

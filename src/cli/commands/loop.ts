@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { Option } from 'commander';
 import { runLoop } from '../../core/evaluation/loop/loop';
 import type { LoopResult, LoopProgress } from '../../core/evaluation/loop/plan';
 import {
@@ -40,12 +39,8 @@ export const installLoop: Install = (program, perform) => {
     .option('--quick', 'a quarter of an hour on two cores with the starter model')
     .option('--tasks <file...>', 'packs; a fifth of their tasks is held out (default: the starter world)')
     .option('--agent <model>', 'the model that plays and is trained: starter or local:<folder>', 'starter')
-    .option('--simulator <model>', 'what plays the collaborator: rules, or a model', 'rules')
-    .addOption(
-      new Option('--seed <s>', 'seed of tasks, play and training')
-        .argParser(wholeNumber('--seed'))
-        .default(0),
-    )
+    .option('--simulator <model>', 'the simulator: rules, or a model', 'rules')
+    .option('--seed <s>', 'seed of tasks, play and training', wholeNumber('--seed'), 0)
     .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())
     .addOption(keyEnvOption())
@@ -59,7 +54,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
   const lines = new StageLines();
   let trainer: Promise<Trainer> | undefined;
   let grader: Promise<Grader> | undefined;
-  to.onInterrupt('Stopping; the same command goes on from here. Press Ctrl+C again to leave at once.');
+  to.onInterrupt('Stopping; the same command continues from here. Press Ctrl+C again to leave at once.');
   try {
     const folder = path.resolve(out);
     const result = await runLoop({

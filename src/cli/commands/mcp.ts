@@ -23,15 +23,11 @@ export const installMcp: Install = (program, perform) => {
   const command = program
     .command('mcp')
     .description(
-      'serve Tandem to an agent: a server of the Model Context Protocol on stdin and stdout, until stdin ends; docs/agents.md',
+      'serve Tandem to another agent by the Model Context Protocol, on stdin and stdout until stdin ends; docs/agents.md',
     )
     .option('--tasks <file...>', 'packs that may be played (default: those in this folder)')
     .option('--agent <model>', `who plays when a call names no agent: ${MODEL_WORDS}`, 'starter')
-    .option(
-      '--simulator <model>',
-      'who plays the collaborator when a call does not say: rules, or a model',
-      'rules',
-    );
+    .option('--simulator <model>', 'the simulator when a call names none: rules, or a model', 'rules');
   addPlayRules(command, {}).action((options: Options) => perform((to) => serve(options, to)));
 };
 

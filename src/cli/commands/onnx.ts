@@ -13,7 +13,9 @@ interface Options {
 export const installOnnx: Install = (program, perform) => {
   program
     .command('onnx')
-    .description('write the graphs with which a model folder plays on this machine, or a critic scores')
+    .description(
+      'write the ONNX graphs that a model folder plays with on this machine, or a critic scores with',
+    )
     .argument(
       '<folder>',
       'a model in Hugging Face transformers format: `model` or `critic` of a run, or a download',

@@ -20,7 +20,7 @@ export const installPublish: Install = (program, perform) => {
     .description('put exported rows or a trained model on the Hugging Face Hub, with their card')
     .argument('<what>', 'rows that "tandem export" wrote, or the folder of a model')
     .argument('<repository>', 'owner/name on the hub; it is made when there is none')
-    .option('--public', 'everybody may read it (without this, only its owner)')
+    .option('--public', 'everyone may read it (without this, only its owner)')
     .option('--yes', 'publish what is listed without being asked')
     .option('--allow-findings', 'publish secrets, e-mail addresses and what cannot be searched as they are')
     .option('--with-local', 'publish a model that learned from dialogues that people keep on this machine')
@@ -46,8 +46,7 @@ async function publish(
   for (const { path, bytes } of publication.files) say(`${path}  ${grouped(bytes)} bytes`);
   const who = options.public === true ? 'for everybody to read' : 'for its owner alone';
   if (options.yes !== true) {
-    if (!process.stdin.isTTY)
-      throw wrongUse('Nothing is published without a yes: look at what is listed, then add --yes.');
+    if (!process.stdin.isTTY) throw wrongUse('Nothing is published yet: check the list, then add --yes.');
     if (!(await confirmed(`Publish these as the ${publication.kind} ${repository}, ${who}?`)))
       return { summary: { published: false }, print: () => 'Nothing is published.', failed: true };
   }

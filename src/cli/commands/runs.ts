@@ -40,7 +40,7 @@ async function show(
     const run = await runs.find(name);
     return follow === true ? followRun(runs, run.id, to) : toldOf(run, false);
   }
-  if (follow === true) throw wrongUse('Say which run to follow: tandem runs RUN --follow.');
+  if (follow === true) throw wrongUse('Name the run to follow: tandem runs RUN --follow.');
   const listed = await runs.list();
   const results = new RunResults();
   await results.read(listed);

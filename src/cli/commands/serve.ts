@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { readText } from '../../core/regularFile';
 import { isLoopback } from '../../core/serving/access';
 import {
@@ -62,25 +62,22 @@ export const installServe: Install = (program, perform) => {
     )
     .option('--tasks <file...>', 'serve an environment: packs to play; each is a split')
     .option('--model <model>', 'serve a model instead: starter or local:<folder>')
-    .option('--model-name <name>', 'by which clients ask for it (default: starter, or the folder’s name)')
+    .option('--model-name <name>', 'the name that clients use (default: starter, or the folder’s name)')
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
-    .addOption(new Option('--port <n>', '0 is any free one').argParser(wholeNumber('--port')).default(8000))
-    .option('--token-file <file>', 'holds what clients must send as a bearer token; or TANDEM_SERVE_TOKEN')
+    .option('--port <n>', '0 is any free one', wholeNumber('--port'), 8000)
+    .option('--token-file <file>', 'file with the bearer token that clients must send; or TANDEM_SERVE_TOKEN')
     .option(
       '--end-with-input',
       'end when standard input ends, as it does when the program that started this dies',
     )
     .optionsGroup('Of an environment:')
-    .option('--simulator <model>', `who plays the collaborator: rules, ${MODEL_WORDS}`, 'rules')
-    .addOption(
-      new Option('--capacity <n>', 'most episodes at once')
-        .argParser(wholeNumber('--capacity', 1))
-        .default(1024),
-    )
-    .addOption(
-      new Option('--idle-minutes <n>', 'end an episode whose client says nothing for so long')
-        .argParser(minutes('--idle-minutes'))
-        .default(30),
+    .option('--simulator <model>', `the simulator: rules, ${MODEL_WORDS}`, 'rules')
+    .option('--capacity <n>', 'maximum number of episodes at once', wholeNumber('--capacity', 1), 1024)
+    .option(
+      '--idle-minutes <n>',
+      'end an episode after its client has been silent for this long',
+      minutes('--idle-minutes'),
+      30,
     )
     .option('--data <folder>', 'log the episodes into this data folder')
     .addOption(limitOption())

@@ -17,14 +17,14 @@ interface Options {
 export const installTrack: Install = (program, perform) => {
   program
     .command('track')
-    .description('show the figures of a run in TensorBoard or trackio, while it goes on or later')
+    .description('show the figures of a run in TensorBoard or trackio, live or afterwards')
     .argument('<run>', 'its id, or a part of it')
     .addOption(dataOption())
     .addOption(
       new Option('--tensorboard <folder>', 'write event files that TensorBoard shows').conflicts('trackio'),
     )
     .option('--trackio <project>', 'log into a project of trackio on this machine')
-    .option('--once', 'hand over what is there, and do not wait for more')
+    .option('--once', 'write what is there, and do not wait for more')
     .action((run: string, options: Options) => perform((to) => trackRun(run, options, to)));
 };
 
@@ -41,7 +41,7 @@ async function trackRun(
       : { tensorboard: path.resolve(tensorboard) };
   if (tracker === undefined) throw wrongUse('Give --tensorboard <folder> or --trackio <project>.');
   const { id, folder } = await new Runs(data).find(name);
-  to.onInterrupt('Not handing over any more; the same command goes on from here.');
+  to.onInterrupt('Stopped; the same command continues from here.');
   const tracked = await track(await openShippedTrainer(to), folder, tracker, {
     once,
     signal: to.signal,

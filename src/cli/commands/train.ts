@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { Option } from 'commander';
 import { readCluster, workerMemory } from '../../core/training/cluster';
 import { readConfiguration } from '../../core/training/configuration';
 import { placementOf, trainingCommand } from '../../core/training/launch';
@@ -41,11 +40,10 @@ export const installTrain: Install = (program, perform) => {
     .option('--follow', 'show the run until it is over; Ctrl+C leaves it running')
     .option('--plan', 'show memory, time and the chosen settings, and start nothing')
     .option('--print-launch', 'prepare the run and write the command that trains it; nothing is launched')
-    .addOption(
-      new Option(
-        '--nodes <n>',
-        'the number of machines that train it together, with --print-launch',
-      ).argParser(wholeNumber('--nodes', 1)),
+    .option(
+      '--nodes <n>',
+      'the number of machines that train it together, with --print-launch',
+      wholeNumber('--nodes', 1),
     )
     .action((config: string, options: Options) => perform((to) => train(config, options, to)));
 };

@@ -15,20 +15,17 @@ export const installWorld: Install = (program, perform) => {
       'write tasks of the starter world: small functions whose decisions only the collaborator knows',
     )
     .argument('<out>', 'the file to write, JSON lines')
-    .addOption(
-      new Option('--tasks <n>', 'the number of tasks')
-        .argParser(wholeNumber('--tasks', 1))
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--tasks <n>', 'the number of tasks', wholeNumber('--tasks', 1))
     .addOption(
       new Option('--split <split>', 'tasks of different splits share no structure')
         .choices(SPLITS)
         .default('train'),
     )
-    .addOption(
-      new Option('--seed <s>', 'seed of the generator; another seed draws other tasks of the split')
-        .argParser(wholeNumber('--seed'))
-        .default(0),
+    .option(
+      '--seed <s>',
+      'seed of the generator; another seed draws other tasks of the split',
+      wholeNumber('--seed'),
+      0,
     )
     .addOption(
       new Option('--difficulty <difficulty>', 'how many decisions a task has and how many it hints at')

@@ -213,7 +213,6 @@ export class Unfolding {
     return this.reading.hasOutput ? this.give(this.reading.certain) : '';
   }
 
-  /** The text given out before stays. */
   restart(): void {
     this.reading = new AgentReading();
     this.alike.clear();

@@ -279,7 +279,7 @@ export class Dialogue {
 
   private async abandonBecause(error: unknown, cancelled: boolean): Promise<void> {
     try {
-      if (cancelled) await this.abandon('cancelled', 'Cancelled while it was played.');
+      if (cancelled) await this.abandon('cancelled', 'Canceled while it was played.');
       else await this.abandon('failed', messageOf(error));
     } catch (unlogged) {
       const message = `${messageOf(error)} This could not be logged either: ${messageOf(unlogged)}`;
@@ -341,7 +341,7 @@ export class Dialogue {
 
   private requireSimulator(): Simulator {
     if (this.simulator !== undefined) return this.simulator;
-    throw new Fault('dialogue/no-simulator', 'No simulator is configured; choose one or answer yourself.');
+    throw new Fault('dialogue/no-simulator', 'No simulator is configured; choose one or reply yourself.');
   }
 
   private async recordReply(

@@ -210,7 +210,6 @@ class Substrings {
     return this.next.push(next) - 1;
   }
 
-  /** @param from result for the token before */
   follow(from: Run, token: string): Run {
     let { state, length } = from;
     while (state !== 0 && !this.next[state]!.has(token)) {

@@ -110,7 +110,6 @@ function opensFence(line: string): boolean {
   return fence !== undefined && !(fence.mark.startsWith('`') && fence.info.includes('`'));
 }
 
-/** Takes one line after the other. */
 class FenceState {
   /** The open fence; `depth` is the number of characters before it in its line. */
   private open: { readonly mark: string; readonly depth: number } | undefined;

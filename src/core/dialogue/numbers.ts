@@ -21,7 +21,7 @@ export function numbersOfCode(code: string): ReadonlySet<number> {
   // A sum is one only where nothing binds its numbers more strongly.
   const operations = [
     `(${LITERAL})\\s*(\\*\\*|[*/])\\s*(${LITERAL})`,
-    `(?<![*/%]\\s*)(${LITERAL})\\s*([-+])\\s*(${LITERAL})(?!\\s*[*/%])`,
+    `(?<![*/%]\\s*)(${LITERAL})\\s*([-+])\\s*(${LITERAL})(?![\\w.]|\\s*[*/%])`,
   ];
   const pairs = operations.flatMap((operation) => [
     ...code.matchAll(new RegExp(`(?=(?<![\\w.])${operation})`, 'gi')),

@@ -1,6 +1,7 @@
 import { Fault } from '../fault';
 import type { EventOf } from '../trajectory/event';
 import type { Claim, TrajectoryLog } from '../trajectory/log';
+import { trimmedLines } from '../text';
 
 /** The time grows with the square of the lines. */
 const MAX_LINES = 2_000;
@@ -15,13 +16,7 @@ export function survival(accepted: string, now: string): number {
   return before.length === 0 ? 1 : commonLines(before, after) / before.length;
 }
 
-function linesOf(code: string): string[] {
-  return code
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .slice(0, MAX_LINES);
-}
+const linesOf = (code: string): string[] => trimmedLines(code).slice(0, MAX_LINES);
 
 function commonLines(one: readonly string[], other: readonly string[]): number {
   let row = new Array<number>(other.length + 1).fill(0);

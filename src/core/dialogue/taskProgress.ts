@@ -24,7 +24,6 @@ export class TaskProgress {
   private readonly reasons = new Map<string, string>();
   private log: TrajectoryLog | undefined;
 
-  /** Reads the whole list; afterwards `update` is enough. */
   read(log: TrajectoryLog): void {
     this.log = log;
     this.newest.clear();

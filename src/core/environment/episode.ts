@@ -86,7 +86,6 @@ export class ServedEpisode {
     return { episode_id: name ?? id, step_count: steps, task: this.chosen.task.id, done: isOver };
   }
 
-  /** Includes the agent's prompt. */
   get opening(): EpisodeObservation {
     const { task } = this.chosen;
     const { protocol } = this.plan;

@@ -16,7 +16,6 @@ interface TaskChoice {
   readonly seed?: number | null;
 }
 
-/** Each pack is a split. */
 export class TaskSplits {
   readonly all: readonly PackSplit[];
   private readonly byId: ReadonlyMap<string, PackTask>;

@@ -2,6 +2,7 @@ import type { Advantages } from '../training/credit/credit';
 import type { TrajectoryLog } from '../trajectory/log';
 import type { Trajectory } from '../trajectory/trajectory';
 import { verdictsOf, type Verdict } from '../trajectory/opinions';
+import { EpisodeCache } from './episodeCache';
 import { wilson, type Interval } from './interval';
 
 export interface Share {
@@ -28,25 +29,14 @@ interface Said {
   readonly thumbs: readonly { readonly turn: number; readonly isUp: boolean }[];
 }
 
-/** Each episode of the log is read once, and again after `forget`. */
-export class TurnJudgements {
-  private readonly known = new Map<string, Said>();
-
-  /** An empty list means that any episode may have changed. */
-  forget(episodes: readonly string[]): void {
-    if (episodes.length === 0) this.known.clear();
-    for (const episode of episodes) this.known.delete(episode);
-  }
+export class TurnJudgements extends EpisodeCache<Said> {
+  protected override read = saidIn;
 
   /** Covers these dialogues and all with verdicts, as far as the log shows them. */
   async of(log: TrajectoryLog, episodes: Iterable<string>): Promise<ReadonlyMap<string, Said>> {
     const { rows } = log.list({ filter: { judged: true }, offset: 0, limit: Number.POSITIVE_INFINITY });
     const others = [...episodes].filter((id) => log.summary(id) !== undefined);
-    const ids = [...new Set([...rows.map(({ id }) => id), ...others])];
-    for await (const trajectory of log.trajectories(ids.filter((id) => !this.known.has(id)))) {
-      this.known.set(trajectory.id, saidIn(trajectory));
-    }
-    return new Map(ids.flatMap((id) => (this.known.has(id) ? [[id, this.known.get(id)!]] : [])));
+    return this.readAll(log, [...new Set([...rows.map(({ id }) => id), ...others])]);
   }
 }
 

@@ -9,7 +9,6 @@ export interface PairedDifference {
   readonly interval: Interval | null;
   /** Two-sided, of the hypothesis that the two policies are interchangeable. */
   readonly p: number | null;
-  /** Tasks that both were graded on. */
   readonly tasks: number;
 }
 

@@ -10,7 +10,6 @@ import { isUnfit, MB, readText } from '../regularFile';
 
 export interface ReferenceOutputs {
   readonly calls: readonly CallOutcome[];
-  /** Longest time of a call that returned, milliseconds. */
   readonly slowestMilliseconds: number;
 }
 

@@ -185,7 +185,7 @@ function disconnected(failure: Failure, to: Addressee): Diagnosis {
     return {
       problem: 'unknown-host',
       what: `There is no host called ${host} (${reason}).`,
-      remedy: 'Correct the address, or see whether this machine is on the network.',
+      remedy: 'Correct the address, or check that this machine is on the network.',
     };
   if (/ERR_SSL|EPROTO|ERR_TLS_(?!CERT)/.test(reason))
     return {
@@ -197,14 +197,14 @@ function disconnected(failure: Failure, to: Addressee): Diagnosis {
     return {
       problem: 'certificate',
       what: `The certificate of ${host} is not trusted here (${reason}).`,
-      remedy: 'Correct it, or name its authority in NODE_EXTRA_CA_CERTS and start the editor again.',
+      remedy: 'Correct it, or name its authority in NODE_EXTRA_CA_CERTS and restart the editor.',
     };
   if (/TIMEOUT|ETIMEDOUT/.test(reason)) return tooSlow(to);
   if (/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|bad port/.test(reason))
     return {
       problem: 'unreachable',
       what: `${host} cannot be reached from here (${quoted(reason, to)}).`,
-      remedy: 'See whether this machine is on its network, or correct the address.',
+      remedy: 'Check that this machine is on its network, or correct the address.',
     };
   const { closedAfter, words } = failure;
   const what =
@@ -272,7 +272,7 @@ function tooSlow(to: Addressee): Diagnosis {
   return {
     problem: 'timed-out',
     what: `${hostOf(to)} takes the request but does not answer in time.`,
-    remedy: 'See whether it is overloaded or still loads the model, and try again.',
+    remedy: 'Check whether it is overloaded or still loading the model, and try again.',
   };
 }
 
@@ -304,7 +304,7 @@ function serverError(what: string): Diagnosis {
   return {
     problem: 'server-error',
     what,
-    remedy: 'Look at the log of the server, or try again later.',
+    remedy: 'Check the log of the server, or try again later.',
   };
 }
 

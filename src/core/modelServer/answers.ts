@@ -27,7 +27,6 @@ export async function writeAnswers(
   const ended = new AbortController();
   response.once('close', () => ended.abort());
   const signal = AbortSignal.any([stopped, ended.signal]);
-  // One listener for each answer of the request.
   setMaxListeners(0, signal);
   const completion = new Completion(asked, served);
   const stream = asked.stream ? new AnswerStream(response, completion) : undefined;
@@ -58,7 +57,6 @@ export function sendRefusal(response: ServerResponse, { status, body }: ApiRefus
 
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
-/** Server-sent events. */
 class AnswerStream {
   readonly #begun = new Set<number>();
 
@@ -112,7 +110,6 @@ interface ServedName {
   readonly textOf: (id: number) => TokenText;
 }
 
-/** Field names are the API's. */
 class Completion {
   readonly #head: { readonly id: string; readonly created: number; readonly model: string };
   readonly #fingerprint: string;

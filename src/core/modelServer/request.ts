@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { isObject } from '../json';
 import { NEUTRAL } from '../model/chat/neutral';
 import type { ChatMessage, SamplingSettings } from '../model/model';
 import { refused } from './refusal';
@@ -172,9 +173,6 @@ function requireDoable(field: string, value: unknown): void {
     'unsupported_parameter',
   );
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const withoutNulls = (value: object): object =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));

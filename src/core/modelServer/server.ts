@@ -9,7 +9,6 @@ import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
 import { ApiRefusal, BusyRefusal, refusalFor, refused } from './refusal';
 import { readChatRequest } from './request';
 
-/** Bytes. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 /** Answers of all open requests together, above which a further request is refused. */
 const MAX_ANSWERS = 512;
@@ -26,7 +25,6 @@ interface Parts extends AnsweringModel {
   readonly contextLength: number;
   /** Seconds since 1970. */
   readonly created: number;
-  /** Aborts when the server is stopped. */
   readonly signal: AbortSignal;
   readonly answers: { open: number; readonly most: number };
   readonly memory: RequestMemory;

@@ -242,7 +242,6 @@ function lineFeedsIn(text: string, from: number, to: number): number {
   return lines;
 }
 
-/** Printable text between other bytes. */
 interface Run {
   readonly text: string;
   /** Offsets in the window. */

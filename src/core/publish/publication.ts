@@ -105,7 +105,6 @@ async function modelIn(folder: string, signal: AbortSignal | undefined): Promise
   return publication('model', files, await keptLocalOf(folder), signal);
 }
 
-/** @param names files by their path in the repository */
 async function publication(
   kind: Publication['kind'],
   names: ReadonlyMap<string, string>,

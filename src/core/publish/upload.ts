@@ -24,7 +24,6 @@ export interface UploadOptions {
   /** A Hugging Face token (`hf_…`) that may write. */
   readonly accessToken: string | undefined;
   readonly hubUrl?: string | undefined;
-  /** Bytes of all files. */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
   /** One sentence for each repeated attempt. */
   readonly onNotice?: (sentence: string) => void;
@@ -142,7 +141,6 @@ class Upload {
     }
   }
 
-  /** For failures that may pass. */
   private async repeated<T>(attempt: () => Promise<T>): Promise<T> {
     const { signal, retryDelay = 1000, onNotice } = this.options;
     for (let failures = 1; ; failures += 1) {
@@ -195,7 +193,6 @@ async function searchedContent(file: string, stamp: string): Promise<Blob> {
   return content;
 }
 
-/** @param what the object that is read or written */
 function asFault(error: unknown, hubUrl: string, what: string): unknown {
   if (error instanceof HubApiError) {
     const { statusCode } = error;

@@ -23,15 +23,12 @@ export interface DownloadOptions {
   readonly onProgress?: (progress: { readonly received: number; readonly total: number }) => void;
   /** Called with one sentence for each unusual event that is handled: a repeated attempt, a fresh start. */
   readonly onNotice?: (sentence: string) => void;
-  /** Ends the download; what has arrived stays for the next call. */
   readonly signal?: AbortSignal;
   readonly hubUrl?: string;
   /** A Hugging Face token (`hf_…`); the published files need none. */
   readonly accessToken?: string;
   /** Milliseconds before the first repeated attempt; doubles with each further one. */
   readonly retryDelay?: number;
-  /** Milliseconds without a byte after which a connection counts as lost. */
-  readonly stallLimit?: number;
 }
 
 export interface Downloaded {
@@ -68,7 +65,7 @@ export async function download(source: HubFiles, options: DownloadOptions): Prom
     );
   }
   if (!(await options.acceptLicence(licenceNotice(source)))) {
-    const message = `Nothing is downloaded: the licence of ${source.files.join(', ')} was not accepted.`;
+    const message = `Nothing is downloaded: the license of ${source.files.join(', ')} was not accepted.`;
     throw new Fault('task/licence-declined', message);
   }
   const downloaded: Downloaded[] = [];
@@ -117,8 +114,8 @@ class Download {
   }
 
   private async attempt(): Promise<Downloaded> {
-    const { stallLimit = 60_000, signal, onProgress } = this.options;
-    const connection = new HubConnection(stallLimit, signal);
+    const { signal, onProgress } = this.options;
+    const connection = new HubConnection(signal);
     try {
       const { blob, version } = await this.remote(connection);
       const there = await this.alreadyThere(version);
@@ -185,7 +182,7 @@ class Download {
   private async open(version: Version): Promise<void> {
     const opened = await this.partial.open(version);
     if (opened === 'other-version') {
-      this.notice('What an earlier download left is of another version of the file; it starts anew.');
+      this.notice('The partial file is of another version, so the download starts over.');
     }
     const { bavail, bsize } = await statfs(dirname(this.file));
     const missing = version.size - this.partial.received;
@@ -212,7 +209,7 @@ class Download {
     await this.partial.discard();
     return new Fault(
       'task/download-damaged',
-      `What arrived of ${this.path} is not what ${this.hubUrl} announced (etag ${version.etag}, ${version.size} bytes); it is removed, so start the download again.`,
+      `${this.path} differs from what ${this.hubUrl} announced (etag ${version.etag}, ${version.size} bytes) and was removed. Start the download again.`,
     );
   }
 

@@ -20,8 +20,8 @@ const creativeCommons: Licence = {
   name: 'Creative Commons Attribution-NonCommercial 4.0 (CC BY-NC 4.0)',
   url: 'https://creativecommons.org/licenses/by-nc/4.0/legalcode',
   summary: [
-    'You may copy, share and adapt the data for purposes that are not commercial.',
-    'You must name the creators, link to the licence and say what you changed.',
+    'You may copy, share and adapt the data for noncommercial purposes.',
+    'You must name the creators, link to the license and say what you changed.',
     'The data comes without any warranty.',
   ],
 };
@@ -30,10 +30,10 @@ const llama: Licence = {
   name: 'Llama 3.1 Community License',
   url: 'https://www.llama.com/llama3_1/license/',
   summary: [
-    'The publishers state that the data is output of Llama 3.1 and subject to this licence.',
+    'The publishers state that the data is output of Llama 3.1 and subject to this license.',
     'The name of a model that is trained or improved with such output and made available to others must begin with "Llama".',
-    'Whoever passes on Llama materials, or a product that contains them, adds a copy of the licence and shows "Built with Llama".',
-    'The acceptable use policy of Llama 3.1 applies; the largest services need a licence of their own from Meta.',
+    'If you pass on Llama materials, or a product that contains them, add a copy of the license and show "Built with Llama".',
+    'The acceptable use policy of Llama 3.1 applies; the largest services need a license of their own from Meta.',
   ],
 };
 
@@ -58,6 +58,6 @@ export function licenceNotice({ repository, files, licences }: HubFiles): string
     `${files.join(', ')}: from ${repository} on the Hugging Face Hub, published by its authors under these terms:`,
     ...licences.flatMap(({ name, url, summary }) => ['', name, url, ...summary.map((fact) => `- ${fact}`)]),
     '',
-    'Tandem gives a summary; the licences themselves are what counts.',
+    'This is a summary; only the licenses themselves count.',
   ].join('\n');
 }

@@ -28,6 +28,8 @@ export class HubFailure extends Error {
 }
 
 const MAX_REDIRECTS = 5;
+/** Without a byte for so long, a connection counts as lost. */
+const STALL_LIMIT_MS = 60_000;
 
 /**
  * Makes the requests of one attempt. `@huggingface/hub` knows the hub's paths and headers; it takes `fetch` from here,
@@ -44,10 +46,7 @@ export class HubConnection {
   /** A page to sign in may come with an ETag, and in ranges, as a file does; the hub sends none as HTML. */
   isPage = false;
 
-  constructor(
-    private readonly stallLimit: number,
-    signal: AbortSignal | undefined,
-  ) {
+  constructor(signal: AbortSignal | undefined) {
     this.signal = signal ? AbortSignal.any([signal, this.end.signal]) : this.end.signal;
   }
 
@@ -105,10 +104,9 @@ export class HubConnection {
   private alive(): void {
     clearTimeout(this.silence);
     this.silence = setTimeout(() => {
-      const seconds = Math.ceil(this.stallLimit / 1000);
-      this.failure = new HubFailure('stalled', `nothing arrived for ${seconds} s`);
+      this.failure = new HubFailure('stalled', `nothing arrived for ${STALL_LIMIT_MS / 1000} s`);
       this.end.abort(this.failure);
-    }, this.stallLimit);
+    }, STALL_LIMIT_MS);
   }
 
   /** Follows redirects by hand, since the hub's own headers are on the redirect, not on what it leads to. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ended } from '../text';
 import type { PythonFunction } from './python/functions';
 import { isProgram, type ProgramTask, type Task } from './task';
 
@@ -31,5 +32,3 @@ export function draftedRequest({ name, docstring }: PythonFunction): string {
   if (words !== '') return `I need a Python function: ${ended(words)}`;
   return `I need a Python function that does this: ${name.replaceAll('_', ' ').trim()}.`;
 }
-
-const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { isTooDeep } from '../json';
+import { isObject, isTooDeep } from '../json';
 import {
   isProgram,
   type Fact,
@@ -172,10 +172,6 @@ function inOrder(cases: ReadonlyMap<string, string>): TestCase[] {
   return numbered
     .toSorted(({ digits: a }, { digits: b }) => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0))
     .map(({ test }) => test);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Members of an object or entries of a list that are there, for fields whose form is fixed. */

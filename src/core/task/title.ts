@@ -33,10 +33,7 @@ function subjectOf(description: string): string | undefined {
   return words === '' || words.length > MAX_SUBJECT_CHARS ? undefined : words;
 }
 
-/**
- * Numbers the later ones of several tasks with one title, to tell them apart in a list.
- * @param counts how often each title came
- */
+/** @param counts how often each title came */
 export function numbered(title: string, counts: Map<string, number>): string {
   const count = (counts.get(title) ?? 0) + 1;
   counts.set(title, count);

@@ -26,15 +26,13 @@ const extent = {
     .string()
     .min(1)
     .optional()
-    .describe(
-      'Who plays the collaborator: rules, or a model as an agent is named. By default that of the settings.',
-    ),
+    .describe('The simulator: rules, or a model as an agent is named. By default that of the settings.'),
 };
 
 export const collect = defineTool({
   title: 'Collect dialogues',
   about: 'Has agent and simulator play tasks; the dialogues are graded and logged.',
-  description: `Has an agent and a simulated collaborator play tasks, grades the answers and logs the dialogues, on which tandem_start_run can train. It returns when all are played and reports progress meanwhile; begin with a few tasks. Cancelling loses nothing: the same call goes on from there, and more tasks or rollouts extend what was played. Training learns from dialogues of one task that end differently, so four rollouts or more help. Models: ${MODELS}.`,
+  description: `Has an agent and a simulator play tasks, grades the answers and logs the dialogues, on which tandem_start_run can train. It returns when all are played and reports progress meanwhile; begin with a few tasks. Cancelling loses nothing: the same call goes on from there, and more tasks or rollouts extend what was played. Training learns from dialogues of one task that end differently, so four rollouts or more help. Models: ${MODELS}.`,
   effect: 'adds',
   asksModels: true,
   input: z.strictObject({

@@ -94,7 +94,7 @@ function toldOf(run: Run): { lines: string[]; data: Record<string, unknown> } {
     ...(selection === undefined
       ? []
       : [
-          `Data: ${selection.trajectories} trajectories of ${selection.tasks} tasks, ${selection.successes} successes.`,
+          `Data: ${selection.trajectories} dialogues of ${selection.tasks} tasks, ${selection.successes} successes.`,
         ]),
     ...lastLines,
   ];

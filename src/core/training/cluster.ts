@@ -112,12 +112,12 @@ async function answerOf(url: string, signal: AbortSignal): Promise<unknown> {
 
 function sentenceOf(error: unknown, address: string, isLate: boolean, waitMs: number): string {
   if (isLate)
-    return `The Ray dashboard at ${address} has not answered within ${waitMs / 1000} seconds: check that this machine reaches it.`;
+    return `The Ray dashboard at ${address} has not answered within ${waitMs / 1000} seconds. Check that this machine can reach it.`;
   const isStrange = error instanceof StrangeAnswer || error instanceof z.ZodError;
   if (!isStrange)
     return `No Ray dashboard answers at ${address}: check the address, and that the cluster is up and was started with its dashboard.`;
   const why = error instanceof StrangeAnswer ? error.message : 'its fields are others';
-  return `What answers at ${address} is no Ray dashboard (${why}): enter the address that “ray start --head” names, usually with port 8265.`;
+  return `${address} is not a Ray dashboard (${why}): enter the address that “ray start --head” names, usually with port 8265.`;
 }
 
 /** Bytes; null where not known. */

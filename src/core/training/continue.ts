@@ -56,7 +56,7 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
     throw new Fault('training/not-done', message);
   }
   if (epochs === 0 && (progress === undefined || endOfPolicy(progress) === undefined)) {
-    const message = `The run ${whole} has had all its epochs. Say how many more it is to have, above 0.`;
+    const message = `The run ${whole} has had all its epochs. Name how many more it should have, above 0.`;
     throw new Fault('training/nothing-more', message);
   }
   if (method === 'grpo') {
@@ -65,7 +65,7 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
   }
   const kept = join(folder, runFiles.kept);
   if ((await ifThere(() => stat(kept))) === undefined) {
-    const message = `The run ${whole} has kept no checkpoint from which it could go on. A run that is done keeps them up to ${KEPT_GB} GB, which those of large models trained whole are above, and one of an older Tandem keeps none. Duplicate it with more epochs instead (policy.epochs): that trains from the beginning.`;
+    const message = `The run ${whole} has no checkpoint to continue from. A run that is done keeps them up to ${KEPT_GB} GB, which those of large models trained whole are above, and one of an older Tandem keeps none. Duplicate it with more epochs instead (policy.epochs): that trains from the beginning.`;
     throw new Fault('training/nothing-kept', message);
   }
   const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema);
@@ -99,7 +99,7 @@ const continued = (id: string, stage = 'policy'): object => ({
   event: 'state',
   state: 'stopped',
   stage,
-  message: `It goes on where the run ${id} has ended.`,
+  message: `It continues where the run ${id} ended.`,
 });
 
 async function copy(from: string, to: string, without: readonly string[] = []): Promise<void> {

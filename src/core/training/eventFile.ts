@@ -1,5 +1,5 @@
 import { stat, type FileHandle } from 'node:fs/promises';
-import { isTooDeep } from '../json';
+import { isTooDeep, jsonOrUndefined } from '../json';
 import { endlessLine, MAX_PASSED_OVER_BYTES, MB, openRegular } from '../regularFile';
 import { ifThere } from '../trajectory/files';
 import { EVENTS_VERSION, eventSchemas, type TrainerEvent, type TrainerEventOf } from './events';
@@ -86,18 +86,13 @@ const MAX_LAST_BYTES = 64 * MB;
 
 /** Read from the end of the file, so that a long run takes no longer than a new one. Undefined without events. */
 export async function lastProgress(file: string): Promise<Progress | undefined> {
-  const handle = await ifThere(() => openRegular(file));
-  if (handle === undefined) return undefined;
-  try {
-    const { size } = await handle.stat();
+  return withFile(file, async (handle, size) => {
     const most = Math.min(size, MAX_LAST_BYTES);
     for (let length = Math.min(size, FIRST_READ_BYTES); ; length = Math.min(most, length * 4)) {
       const progress = progressOf(await lastBytes(handle, size, length), length === size);
       if (progress?.stage !== undefined || length === most) return progress;
     }
-  } finally {
-    await handle.close();
-  }
+  });
 }
 
 /** Undefined when the event is not in the last 64 KiB of the file. */
@@ -105,14 +100,22 @@ export async function lastEvent<K extends TrainerEvent['event']>(
   file: string,
   kind: K,
 ): Promise<TrainerEventOf<K> | undefined> {
-  const handle = await ifThere(() => openRegular(file));
-  if (handle === undefined) return undefined;
-  try {
-    const { size } = await handle.stat();
+  return withFile(file, async (handle, size) => {
     const bytes = await lastBytes(handle, size, Math.min(size, FIRST_READ_BYTES));
     // `parseEvent` rejects the first line, because its beginning is cut off.
     const events = linesOf(bytes).map(parseEvent);
     return events.findLast((event): event is TrainerEventOf<K> => event?.event === kind);
+  });
+}
+
+async function withFile<T>(
+  file: string,
+  use: (handle: FileHandle, size: number) => Promise<T>,
+): Promise<T | undefined> {
+  const handle = await ifThere(() => openRegular(file));
+  if (handle === undefined) return undefined;
+  try {
+    return await use(handle, (await handle.stat()).size);
   } finally {
     await handle.close();
   }
@@ -150,12 +153,7 @@ function linesOf(bytes: Buffer): string[] {
 
 /** Undefined for a line that is no event, such as the torn one of a trainer that was killed. */
 export function parseEvent(line: string): TrainerEvent | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrUndefined(line);
   if (isTooDeep(value)) return undefined;
   const event = eventSchemas().known.safeParse(value).data;
   if (event !== undefined && event.version <= EVENTS_VERSION) return event;

@@ -8,7 +8,7 @@ import { lazily } from '../lazily';
  */
 export const EVENTS_VERSION = 1;
 
-/** The fields that Tandem reads. `events.schema.json` declares all that the trainer writes; a test compares the two. */
+/** The fields that Tandem reads. A test compares them with all that the trainer declares (`events.py`). */
 export const eventSchemas = lazily(() => {
   /** `at`: ISO 8601, UTC. */
   const head = { version: z.number().int(), at: z.string() };

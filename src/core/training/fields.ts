@@ -137,7 +137,6 @@ function parsed(field: Field, typed: string): unknown {
   }
 }
 
-/** Text that a person would type for the value. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(', ');

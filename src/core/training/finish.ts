@@ -8,7 +8,6 @@ import type { Run, Runs } from './runs';
 
 const POLL_INTERVAL_MS = 250;
 
-/** True if the trainer is in the policy stage and has reported a step. */
 export const mayFinish = ({ isLive, state, progress }: Pick<Run, 'isLive' | 'state' | 'progress'>): boolean =>
   isLive && state === 'running' && isPolicy(progress?.stage) && (progress?.step ?? 0) > 0;
 

@@ -23,7 +23,6 @@ const configurationSchema = z.looseObject({
 interface Placement {
   /** `resources.processes`, on one machine. */
   readonly processes: number;
-  /** Set by `resources.cluster`. */
   readonly isOnCluster: boolean;
 }
 
@@ -85,7 +84,7 @@ export async function launch(trainer: Trainer, folder: string): Promise<Launch> 
     return await launchIn(folder, trainer);
   } catch (cause) {
     if (!isErrorCode(cause, ...UNWRITABLE)) throw cause;
-    const message = `No trainer can be started in ${folder}: ${messageOf(cause)}. Make room or give permission and try again.`;
+    const message = `No trainer can be started in ${folder}: ${messageOf(cause)}. Free some space or give permission, then try again.`;
     throw new Fault('training/not-written', message, { cause });
   }
 }

@@ -122,7 +122,6 @@ export async function queueRun(runs: Runs, id: string, taking: TakeOverOptions =
   });
 }
 
-/** The run can be resumed later. */
 export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
   return whileClaimed(runs, id, (run) => rm(join(run.folder, runFiles.queued), { force: true }));
 }
@@ -152,7 +151,7 @@ export async function removeRun(
     const now = (await runs.read(run.id)) ?? run;
     const { isLive, folder } = now;
     if (isLive) {
-      throw new Fault('training/running', `The run ${run.id} is at work. Stop it first, then delete it.`);
+      throw new Fault('training/running', `The run ${run.id} is running. Stop it first, then delete it.`);
     }
     await refuseLost(now, taking);
     await remove(folder);
@@ -183,7 +182,7 @@ async function refuseLost({ id, state, message, folder }: Run, { takeOver }: Tak
   if ((await silentSince(folder, await timeAt(folder))) !== undefined) return;
   throw new Fault(
     'training/running',
-    `The run ${id} is at work on another machine: its trainer still writes.`,
+    `The run ${id} is running on another machine: its trainer still writes.`,
   );
 }
 
@@ -204,7 +203,7 @@ async function claimLaunch(runs: Runs, id: string): Promise<Claim> {
     return await claimIn(join(runs.dataFolder, 'claims'), `run-${id}`, `The run ${id}`);
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.code !== 'trajectory/claimed') throw cause;
-    const message = `The run ${id} is being started by another window or command at this moment; look again.`;
+    const message = `Another window or command is just starting the run ${id}. Look again in a moment.`;
     throw new Fault('training/running', message, { cause });
   }
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../json';
+
 /** Settings that a method does not read, by path; a path stands for all below it. */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
   'sweet-rl': ['policy.minimum_reward', 'grpo'],
@@ -13,7 +15,6 @@ const UNUSED: Readonly<Record<string, readonly string[]>> = {
 export const isUsedBy = (method: string, path: string): boolean =>
   !(UNUSED[method] ?? []).some((unused) => path === unused || path.startsWith(`${unused}.`));
 
-/** A configuration without the settings that its method does not read. */
 export function usedSettings<Configuration>(configuration: Configuration): Configuration {
   const method = methodIn(configuration);
   const part = (value: unknown, at: string): unknown =>
@@ -31,6 +32,3 @@ export function usedSettings<Configuration>(configuration: Configuration): Confi
 /** The schema's default where it is not given. */
 export const methodIn = (configuration: unknown): string =>
   isObject(configuration) && typeof configuration.method === 'string' ? configuration.method : 'sweet-rl';
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -49,7 +49,6 @@ export const runFiles = {
   checkpoints: 'checkpoints',
   /** Final checkpoint, from which another run can continue; absent when it would be too large. */
   kept: 'kept',
-  /** A Hugging Face model folder. */
   model: 'model',
   critic: 'critic',
 } as const;
@@ -68,7 +67,6 @@ export const hasGraphs = (folder: string): boolean => existsSync(join(folder, 'o
 /** Maximum size of a finished run's checkpoints; same as `KEPT_BYTES` of the trainer (run/run.py). */
 export const KEPT_GB = 2;
 
-/** Suffix of a run's folder. */
 export const BEING_PREPARED = '.unfinished';
 
 export function runsFolderOf(dataFolder: string): string {
@@ -78,8 +76,8 @@ export function runsFolderOf(dataFolder: string): string {
 const SUFFIX_LENGTH = 4;
 
 /** Sorts by time (UTC) and differs between windows: `20261120-220501-k3f9`. */
-export function newRunId(now = new Date()): string {
-  const time = now.toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
+export function newRunId(): string {
+  const time = new Date().toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const suffix = randomInt(36 ** SUFFIX_LENGTH).toString(36);
   return `${time}-${suffix.padStart(SUFFIX_LENGTH, '0')}`;
 }
@@ -139,7 +137,6 @@ export async function isFull(folder: string): Promise<boolean | undefined> {
   }
 }
 
-/** Bytes of all files. Files that vanish meanwhile count as 0; links are not followed. */
 export async function diskUse(folder: string): Promise<number> {
   const entries = await ifThere(() => readdir(folder, { recursive: true, withFileTypes: true }));
   const files = (entries ?? []).filter((entry) => entry.isFile());

@@ -50,7 +50,7 @@ export async function changeNotes(
 ): Promise<void> {
   const file = join(folder, runFiles.notes);
   if (!(await isThere(join(folder, runFiles.configuration)))) {
-    throw new Fault('training/unknown-run', `The run in ${folder} is gone, so nothing was noted about it.`);
+    throw new Fault('training/unknown-run', `The run in ${folder} is gone, so nothing was saved about it.`);
   }
   const before = await readWhole(file, schema());
   if (before === undefined && (await isThere(file))) {

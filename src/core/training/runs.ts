@@ -46,9 +46,7 @@ export interface Run {
   /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
   readonly commit?: string;
   readonly state: RunState;
-  /** A trainer works on it; it can be stopped. */
   readonly isLive: boolean;
-  /** `resumeRun` can continue it. */
   readonly canResume: boolean;
   readonly progress?: Progress;
   readonly message?: string;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import schema from '../../../media/run.schema.json';
+import { isObject } from '../json';
 
 /**
  * The JSON schema of a run's configuration, made from the trainer's `config.py`. Only the keywords that it uses are
@@ -110,9 +111,6 @@ const isWithin = (
   value <= maximum &&
   (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
   (exclusiveMaximum === undefined || value < exclusiveMaximum);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** As in `be a number above 0 or null`. */
 function words(node: Schema): string {

@@ -35,9 +35,7 @@ export interface ScoreOptions {
   readonly trajectories: readonly string[];
   /** When the critic's base is not where it was during training. */
   readonly base?: string;
-  /** By default the scored rows are not written. */
   readonly out?: string;
-  /** Adds `texts` and `log_ratios` to each turn. */
   readonly withTokens?: boolean;
   readonly signal?: AbortSignal;
   readonly onLine?: (line: string) => void;

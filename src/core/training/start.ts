@@ -133,7 +133,7 @@ async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) =>
 }
 
 function notWritten(folder: string, cause: unknown): Fault {
-  const message = `No run can be made in ${folder}: ${messageOf(cause)}. Make room or give permission, or name another data folder.`;
+  const message = `No run can be made in ${folder}: ${messageOf(cause)}. Free some space, give permission, or name another data folder.`;
   return new Fault('training/not-written', message, { cause });
 }
 

@@ -128,7 +128,6 @@ export function notStarted({ python }: Trainer, cause: Error): Fault {
   return new Fault('training/python-not-started', message, { cause });
 }
 
-/** The last line of stderr. */
 export function sentenceOf({ stderr, code }: TrainerAnswer): string {
   return stderr.findLast((line) => line.trim() !== '')?.trim() ?? `The trainer ended with status ${code}.`;
 }

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { readText } from '../regularFile';
 import { ifThere, writeAtomically } from './files';
-import { ownerSchema, ownIdentity } from './segment/owner';
+import { ownerSchema, ownIdentity, parseOwner } from './segment/owner';
 import { SignOfLife, standsFor, whenGone } from './heartbeat';
 
 /**
@@ -15,7 +15,6 @@ import { SignOfLife, standsFor, whenGone } from './heartbeat';
  * minutes after that.
  */
 export interface Claim {
-  /** May be called again. */
   release(): Promise<void>;
 }
 
@@ -75,7 +74,7 @@ export async function claimIn(folder: string, name: string, what: string, shard?
     // If nothing can be written, removing may fail for the same reason; the first error is the one to report.
     await release().catch(() => undefined);
     if (cause instanceof Fault) throw cause;
-    const message = `${what} cannot be claimed in ${folder}: ${messageOf(cause)}. Make room or give permission and try again.`;
+    const message = `${what} cannot be claimed in ${folder}: ${messageOf(cause)}. Free some space or give permission, then try again.`;
     throw new Fault('trajectory/not-written', message, { cause });
   }
 }
@@ -106,7 +105,7 @@ async function othersOf(
     if (file === own.file || !name.startsWith(prefix) || !SUFFIX.test(name.slice(prefix.length))) continue;
     const text = await ifThere(() => readText(file, 64 * 1024));
     if (text === undefined) continue; // it stepped back
-    const claim = parseClaim(file, text);
+    const claim = parseOwner(file, text, claimSchema);
     if (areApart(claim.shard, own.shard)) continue;
     if (await standsFor(file, claim, now)) others.push({ ...claim, file });
     else await rm(file, { force: true });
@@ -116,15 +115,6 @@ async function othersOf(
 
 const areApart = (one: Shard | undefined, other: Shard | undefined): boolean =>
   one !== undefined && other !== undefined && one.of === other.of && one.index !== other.index;
-
-function parseClaim(file: string, text: string): ClaimFile {
-  try {
-    return claimSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    const message = `${file} cannot be read; delete it if no Tandem is running on this data folder.`;
-    throw new Fault('trajectory/bad-owner', message, { cause });
-  }
-}
 
 function claimed(what: string, other: OtherClaim): Fault {
   const { pid, host, file } = other;

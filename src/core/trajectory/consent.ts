@@ -2,7 +2,7 @@ import { consentLevels, type ConsentLevel, type EventOf } from './event';
 import { isFuture, orderOf } from './segment/future';
 import { developersOf, type Trajectory } from './trajectory';
 
-/** `origin` is the data folder that it was imported from, see `ImportedFrom`. */
+/** `origin` is the data folder that it was imported from, see `imported` of a segment. */
 export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'> & { readonly origin?: string };
 
 /**

@@ -82,7 +82,6 @@ export class Erased {
     return key !== undefined && this.hashes.has(this.hash('line', key));
   }
 
-  /** Remembers more, for good. */
   async remember(logFolder: string, more: ErasedThings): Promise<Erased> {
     const hashes = new Set(this.hashes);
     for (const id of more.episodes) hashes.add(this.hash('episode', id));
@@ -103,7 +102,6 @@ export class Erased {
 export interface ErasedThings {
   readonly episodes: Iterable<string>;
   readonly tasks: Iterable<string>;
-  /** See `keyOf`. */
   readonly lines: Iterable<string>;
 }
 

@@ -444,7 +444,6 @@ export const eventSchema = z.discriminatedUnion('event', [
 ]);
 
 export type LogEvent = z.infer<typeof eventSchema>;
-export type ImportedFrom = NonNullable<EventOf<'segment'>['imported']>;
 export type EventKind = LogEvent['event'];
 export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
 export type Collaborator = z.infer<typeof collaboratorSchema>;

@@ -1,4 +1,3 @@
-import type { Task } from '../task/task';
 import {
   choicesOf,
   isChoice,
@@ -75,11 +74,10 @@ export interface Loss {
 }
 
 const DOUBT =
-  'Lines of the log were lost after this dialogue began, and nobody can tell whether they deleted it or marked a leak in it.';
+  'Lines of the log were lost after this dialogue began; they may have deleted it or marked a leak in it.';
 
 /**
- * Folds the events of one episode, in the order they were logged, into a trajectory; its task is the last `task` event
- * with the right id among them. Undefined if the episode never started or was deleted, or its task is missing.
+ * Folds the next event of an episode, in the order they were logged. Undefined while the episode has not started.
  *
  * - An `agent-turn` with a number that was played before, or candidates for it, removes that turn and all later ones.
  *   After `turn-superseded` the new turn remembers the message that it replaces.
@@ -87,19 +85,6 @@ const DOUBT =
  * - A `loss` after the start makes it doubtful, unless it was deleted or restored later.
  * - A second `episode-started` starts over: an interrupted import was repeated.
  */
-export function foldTrajectory(events: readonly (LogEvent | Loss)[]): Trajectory | undefined {
-  const tasks = new Map<string, Task>();
-  let folding: Folding | undefined;
-  for (const event of events) {
-    if (event.event === 'task') tasks.set(event.task.id, event.task);
-    else folding = foldEvent(folding, event);
-  }
-  if (folding === undefined || folding.deleted) return undefined;
-  const task = tasks.get(folding.started.task);
-  return task && { ...episodeOf(folding), task };
-}
-
-/** Undefined while the episode has not started. */
 export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss): Folding | undefined {
   if (event.event === 'episode-started') return begin(event, folding);
   if (folding) apply(folding, event);

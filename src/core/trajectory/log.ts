@@ -298,22 +298,12 @@ export class TrajectoryLog extends LogWriter {
    * @throws {Fault} `trajectory/unknown` if one does not exist; then none is deleted
    */
   async delete(ids: readonly string[]): Promise<void> {
-    const unknown = ids.find((id) => !this.summary(id));
-    if (unknown !== undefined) throw this.unknown(unknown);
-    await this.appendAll(
-      ids.map((episode) => ({ event: 'deleted', episode })),
-      { durable: true },
-    );
+    await this.mark(ids, 'deleted', (id) => this.summary(id) !== undefined);
   }
 
   /** @throws {Fault} `trajectory/unknown` if one is not among the deleted; then none is restored */
   async undelete(ids: readonly string[]): Promise<void> {
-    const unknown = ids.find((id) => !this.isDeleted(id));
-    if (unknown !== undefined) throw this.unknown(unknown);
-    await this.appendAll(
-      ids.map((episode) => ({ event: 'undeleted', episode })),
-      { durable: true },
-    );
+    await this.mark(ids, 'undeleted', (id) => this.isDeleted(id));
   }
 
   /**
@@ -346,12 +336,25 @@ export class TrajectoryLog extends LogWriter {
     return notYetNoted(this.logFolder, this.index.store, this.index.store.newest);
   }
 
+  private async mark(
+    ids: readonly string[],
+    event: 'deleted' | 'undeleted',
+    isKnown: (id: string) => boolean,
+  ): Promise<void> {
+    const unknown = ids.find((id) => !isKnown(id));
+    if (unknown !== undefined) throw this.unknown(unknown);
+    await this.appendAll(
+      ids.map((episode) => ({ event, episode })),
+      { durable: true },
+    );
+  }
+
   private ids(): string[] {
     return this.index.ask(query.ids);
   }
 
   private unknown(id: string): Fault {
-    return new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
+    return new Fault('trajectory/unknown', `There is no dialogue ${id} in the log of ${this.folder}.`);
   }
 
   private agentOf(episode: string): string | undefined {

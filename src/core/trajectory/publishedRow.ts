@@ -102,12 +102,11 @@ const COLLABORATOR_ROLES: readonly string[] = ['human', 'user', 'collaborator'];
  * @throws {Fault} `trajectory/bad-row`, `task/bad-row`, with one sentence that says what is wrong
  */
 export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow {
-  const parsed = rowSchema.safeParse(row);
-  if (!parsed.success) throw badRow(explain(parsed.error.issues[0]));
-  const { dialogue_history: history, answer, reward, tandem, messages: prompts } = parsed.data;
+  const parsed = parseRow(rowSchema, row);
+  const { dialogue_history: history, answer, reward, tandem, messages: prompts } = parsed;
   const isPublished = tandem === undefined && prompts === undefined;
   const unnamed = replier ?? (isPublished ? 'simulator' : 'people');
-  const task = parseProgram(taskOf(parsed.data.task, row));
+  const task = parseProgram(taskOf(parsed.task, row));
   const messages = messagesOf(history, task.description, (turn) => repliedAt(turn, tandem ?? {}, unnamed));
   const content = [
     [task.description, task.reference, task.testCases.map(({ call }) => call)],
@@ -196,11 +195,15 @@ function messagesOf(
   return messages;
 }
 
-function explain(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue || issue.path.length === 0) return 'A trajectory must be a JSON object.';
-  return `The field ${toDotPath(issue.path)} is not as it must be: ${issue.message}.`;
+/** @throws {Fault} `trajectory/bad-row` */
+export function parseRow<T>(schema: z.ZodType<T>, row: unknown): T {
+  const { data, error } = schema.safeParse(row);
+  if (error === undefined) return data;
+  const [issue] = error.issues;
+  if (!issue || issue.path.length === 0) throw badRow('A trajectory must be a JSON object.');
+  throw badRow(`The field ${toDotPath(issue.path)} is not as it must be: ${issue.message}.`);
 }
 
-function badRow(reason: string, cause?: unknown): Fault {
+export function badRow(reason: string, cause?: unknown): Fault {
   return new Fault('trajectory/bad-row', reason, { cause });
 }

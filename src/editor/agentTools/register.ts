@@ -73,8 +73,8 @@ class AgentTool implements vscode.LanguageModelTool<unknown> {
           signal: both,
           report: (message, done = 0, total = 0) => report(message, total === 0 ? 0 : done / total),
         }),
-      signal,
+      { signal },
     );
-    return result ?? { text: 'The person cancelled it. What was played stays in the log.', data: {} };
+    return result ?? { text: 'The developer canceled it. What was played stays in the log.', data: {} };
   }
 }

@@ -145,7 +145,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
 
 function refuseTools({ name }: OfferedModel, options: vscode.ProvideLanguageModelChatResponseOptions): void {
   if (options.toolMode !== vscode.LanguageModelChatToolMode.Required) return;
-  throw new Fault('model/no-tools', t('{0} calls no tools; choose another model for this.', name));
+  throw new Fault('model/no-tools', t('{0} cannot call tools; choose another model.', name));
 }
 
 /** @throws {Fault} `model/no-pictures` */

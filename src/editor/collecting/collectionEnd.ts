@@ -56,8 +56,8 @@ export function endingWords(
     first,
     ...(all === undefined || all.graded <= graded
       ? []
-      : [t('With those from before: {0} of {1} solved.', grouped(all.successes), grouped(all.graded))]),
-    ...(isCancelled ? [t('You cancelled the rest.')] : []),
+      : [t('Including earlier ones: {0} of {1} solved.', grouped(all.successes), grouped(all.graded))]),
+    ...(isCancelled ? [t('You canceled the rest.')] : []),
     ...(failure === undefined ? [] : [failure]),
   ].join(' ');
 }

@@ -54,7 +54,7 @@ export async function evaluateRuns(
   if (simulator === undefined) {
     throw new Fault(
       'editor/no-simulator',
-      t('Somebody has to answer the agents’ questions: choose a simulator, then evaluate.'),
+      t('An evaluation needs a simulator to reply to the agents. Choose one first.'),
     );
   }
   const { LocalModel } = await import('../../core/model/local/model');

@@ -14,6 +14,7 @@ import type { RunWatch } from '../runs/runWatch';
 import type { Packs } from '../tasks/packs';
 import type { Engine } from '../engine';
 import { language } from '../language';
+import { OneAtATime } from '../oneAtATime';
 import { Panel } from '../panel';
 import { runName, namesOf } from '../runs/words';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
@@ -49,8 +50,9 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
   private readonly read: ComparedCurves = new Map();
   /** Of the running evaluation; empty when none is. */
   private progress = '';
-  private telling: Promise<void> | undefined;
-  private isAskedAgain = false;
+  private readonly telling = new OneAtATime(() =>
+    this.tellOnce().catch((error: unknown) => this.on.engines.first.report(error)),
+  );
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -80,14 +82,7 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
   }
 
   tell(): void {
-    if (this.wasClosed) return;
-    this.isAskedAgain = this.telling !== undefined;
-    this.telling ??= this.tellOnce()
-      .catch((error: unknown) => this.on.engines.first.report(error))
-      .finally(() => {
-        this.telling = undefined;
-        if (this.isAskedAgain) this.tell();
-      });
+    if (!this.wasClosed) void this.telling.do();
   }
 
   protected override onShown(): void {

@@ -105,7 +105,7 @@ export class Credits {
 
   private mayInstallTrainer(): Promise<boolean> {
     return this.trainer.mayInstall(
-      t('This critic has no graphs for this machine, so the trainer scores with it. Install what it needs?'),
+      t('This critic has no graphs for this machine, so the trainer has to score. Install what it needs?'),
       t('Or make ONNX graphs with the command tandem onnx.'),
     );
   }

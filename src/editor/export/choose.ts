@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 
 const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> = {
   trajectories: [
-    t('Trajectories'),
+    t('Dialogues'),
     t('One row per dialogue in the published format: task, dialogue, answer, reward'),
   ],
   chat: [t('Fine-tuning rows'), t('One row per dialogue: the messages as the agent saw them')],

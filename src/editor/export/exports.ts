@@ -57,7 +57,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     const preview = this.previews.get(uri.toString());
-    return preview?.text ?? `${t('This preview is of an earlier window. Export again to see a new one.')}\n`;
+    return preview?.text ?? `${t('This preview is from an earlier window. Export again for a new one.')}\n`;
   }
 
   /** @param filterOf returns the list's present filter for a log */
@@ -133,7 +133,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
       );
     });
     if (result === undefined) {
-      void vscode.window.showInformationMessage(t('The export was cancelled; nothing was written.'));
+      void vscode.window.showInformationMessage(t('The export was canceled; nothing was written.'));
       return;
     }
     const openFile = t('Open the File');
@@ -190,7 +190,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
       throw new Fault(
         'editor/export-changed',
         t(
-          'The log has changed since this preview was made, and nothing was written. A new preview shows the rows as they are now: look at it and save again.',
+          'Nothing was written, because the log has changed since this preview. Check the new preview, then save again.',
         ),
         { cause: error },
       );
@@ -265,7 +265,7 @@ async function askAboutFindings(
   const choices = [
     {
       label: `$(shield) ${t('Leave These Dialogues Out')}`,
-      detail: t('The rest is exported, without {0} that contain something on the list.', dialogues(found, t)),
+      detail: t('Exports the rest and leaves out {0}.', dialogues(found, t)),
       choice: 'leave-out' as const,
     },
     {

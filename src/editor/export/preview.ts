@@ -55,7 +55,7 @@ function countsOf(
 ): string {
   return [
     t(
-      '**{0} rows** from {1} trajectories of {2} tasks, as {3}.',
+      '**{0} rows** from {1} dialogues of {2} tasks, as {3}.',
       ...[rows, trajectories, tasks].map(grouped),
       formatOf(format).is,
     ),
@@ -100,12 +100,12 @@ function chosen(choice: ExportChoice, t: Translate): string {
 function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
   const rows = Object.entries(counts).map(
     ([reason, count]) =>
-      `| ${grouped(count)} | ${reason === 'local only' ? t('The participant chose “Keep on this machine only”') : reason} |`,
+      `| ${grouped(count)} | ${reason === 'local only' ? t('The developer chose “Keep on this machine only”') : reason} |`,
   );
   return rows.length === 0
     ? t('Nothing.')
     : [
-        ...[`| ${t('Trajectories')} | ${t('Why')} |`, '|---:|---|', ...rows],
+        ...[`| ${t('Dialogues')} | ${t('Why')} |`, '|---:|---|', ...rows],
         ...(counts.doubtful === undefined ? [] : ['', doubtWords(t)]),
       ].join('\n');
 }

@@ -98,7 +98,7 @@ async function askToken(hubUrl: string, keys: ApiKeys): Promise<string | undefin
   const token = await vscode.window.showInputBox({
     title: t('Access Token of the Hugging Face Hub'),
     prompt: t(
-      'A token with the right to write, from the settings of your account. The editor keeps it in its secret storage.',
+      'A token with write access, from your account settings. The editor keeps it in its secret storage.',
     ),
     placeHolder: 'hf_…',
     password: true,
@@ -136,7 +136,7 @@ async function askReaders(): Promise<boolean | undefined> {
       detail: t('Only you, or your organization, can read it.'),
       isPublic: false,
     },
-    { label: `$(globe) ${t('Public')}`, detail: t('Everybody can read it, at once.'), isPublic: true },
+    { label: `$(globe) ${t('Public')}`, detail: t('Everyone can read it, at once.'), isPublic: true },
   ];
   const chosen = await vscode.window.showQuickPick(choices, {
     title: t('Who can read it'),
@@ -157,7 +157,7 @@ async function isWanted(
     kind === 'dataset' ? t('Publish the dataset {0}?', repository) : t('Publish the model {0}?', repository);
   const listed = files.slice(0, LISTED).map((file) => `${file.path} (${bytesWords(file.bytes, t)})`);
   const detail = [
-    isPublic ? t('Everybody can read it.') : t('Only you, or your organization, can read it.'),
+    isPublic ? t('Everyone can read it.') : t('Only you, or your organization, can read it.'),
     t('{0} files, {1}:', files.length, bytesWords(bytes, t)),
     ...listed,
     ...(files.length > LISTED ? ['…'] : []),
@@ -169,7 +169,7 @@ async function isWanted(
 async function tell(published: Published | undefined): Promise<void> {
   if (published === undefined) {
     void vscode.window.showInformationMessage(
-      t('Publishing was cancelled, and nothing appeared. Large files that have arrived are not sent twice.'),
+      t('Publishing was canceled; nothing was published. Large files already uploaded are not sent twice.'),
     );
     return;
   }
@@ -177,7 +177,7 @@ async function tell(published: Published | undefined): Promise<void> {
   const open = t('Open the Page');
   const sentence = isPrivate
     ? t('Published at {0}, where only you, or your organization, can read it.', url)
-    : t('Published at {0}, where everybody can read it.', url);
+    : t('Published at {0}, where everyone can read it.', url);
   if ((await vscode.window.showInformationMessage(sentence, open)) === open)
     await vscode.env.openExternal(vscode.Uri.parse(url));
 }

@@ -48,7 +48,7 @@ export async function judgeNext({ engines, trajectories, judging, replays }: App
 const pseudonym = (engine: Engine): Promise<string | undefined> =>
   askPseudonym(
     engine,
-    t('Judgements are logged under a pseudonym. Choose one first, and how your data may be shared.'),
+    t('Judgments are logged under a pseudonym. Choose one first, and how your data may be shared.'),
   );
 
 /** Closes the replay, which shows what others said. */

@@ -124,10 +124,7 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
         const trajectory = await (await (await this.engine()).log()).trajectory(episode);
         if (trajectory === undefined) return undefined;
         const of = action === 'open-reference' ? 'reference' : 'tests';
-        const document = await vscode.workspace.openTextDocument(
-          documentUri(of, trajectory.task, { episode }),
-        );
-        return vscode.window.showTextDocument(document, { viewColumn: this.besideColumn, preview: true });
+        return this.showBeside(documentUri(of, trajectory.task, { episode }));
       }
       case 'open-replay':
         return this.on.openReplay(episode);

@@ -65,7 +65,7 @@ export class ModelChoice {
         label: `$(plug) ${t('A model on a server…')}`,
         detail: isAgent
           ? t('Any OpenAI-compatible API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
-          : t('Sees the hidden reference and answers as a human would'),
+          : t('Sees the hidden reference and replies as a developer would'),
         spec: () => this.connected(role),
       },
       {
@@ -106,14 +106,14 @@ export class ModelChoice {
 }
 
 const rules: SpecChoice = {
-  label: `$(list-ordered) ${t('Rules')}`,
-  detail: t('Answers from the task’s facts, free and instant'),
+  label: `$(list-ordered) ${t('Simulator (rules)')}`,
+  detail: t('Replies from the task’s facts, free and instant'),
   spec: 'rules',
 };
 
 const none: SpecChoice = {
   label: `$(circle-slash) ${t('None')}`,
-  detail: t('You answer every question yourself'),
+  detail: t('You write every reply yourself'),
   spec: '',
 };
 

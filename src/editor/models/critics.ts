@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CriticChoice } from '../credit/criticChoice';
 import type { KeptCredit } from '../credit/creditCache';
 import type { OfferedCritic } from '../credit/criticOptions';
+import { OneAtATime } from '../oneAtATime';
 import type { ShownLog } from '../shownLog';
 import type { CriticsNode } from './nodes';
 
@@ -9,8 +10,7 @@ export class Critics implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: { dispose(): unknown }[];
   private found: readonly OfferedCritic[] = [];
-  private isLooking = false;
-  private isAskedAgain = false;
+  private readonly looking = new OneAtATime(() => this.lookOnce().catch(this.report));
 
   readonly onDidChange = this.changed.event;
 
@@ -44,9 +44,7 @@ export class Critics implements vscode.Disposable {
 
   /** `onDidChange` fires when it is ready. */
   look(): void {
-    // A search under way may have missed the new critic.
-    this.isAskedAgain = true;
-    if (!this.isLooking) void this.lookUntilCalm();
+    void this.looking.do();
   }
 
   /** Counts people's agreement again. */
@@ -66,15 +64,6 @@ export class Critics implements vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
-  }
-
-  private async lookUntilCalm(): Promise<void> {
-    this.isLooking = true;
-    while (this.isAskedAgain) {
-      this.isAskedAgain = false;
-      await this.lookOnce().catch(this.report);
-    }
-    this.isLooking = false;
   }
 
   private async lookOnce(): Promise<void> {

@@ -144,7 +144,7 @@ function tooLong({ name }: vscode.LanguageModelChat): Fault {
 
 const tooLongWords = (name: string, t: Translate): string =>
   t(
-    '{0} has written {1} characters of one message and was stopped. Try again, or choose another model.',
+    '{0} was stopped after {1} characters of one message. Try again, or choose another model.',
     name,
     MAX_REPLY_CHARS.toLocaleString(),
   );
@@ -166,7 +166,7 @@ function messageOfEditor({ role, content }: ChatMessage): vscode.LanguageModelCh
 }
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new DOMException(t('The request to the model was cancelled.'), 'AbortError');
+  if (signal?.aborted) throw new DOMException(t('The request to the model was canceled.'), 'AbortError');
 }
 
 function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {

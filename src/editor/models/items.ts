@@ -62,7 +62,8 @@ function serverItem({ server, row, use }: NodeOf<'server'>): vscode.TreeItem {
   item.iconPath = serverIcon(row.state);
   item.contextValue = contextValues.server;
   item.tooltip = tooltip(server.name, servedDetails(server, row, use, t));
-  item.accessibilityInformation = { label: spoken(server.name, item.description) };
+  const why = row.state.kind === 'fails' ? [row.state.why] : [];
+  item.accessibilityInformation = { label: [spoken(server.name, item.description), ...why].join(', ') };
   return item;
 }
 
@@ -224,6 +225,6 @@ function figureLines({ critic, agreement, heldOut }: CriticFigures): string[] {
     ...agreementWords(agreement, t),
     critic.runner === 'onnx'
       ? t('It scores on this machine, in a moment.')
-      : t('The trainer scores with it, because it has no graphs for this machine.'),
+      : t('The trainer scores, because the critic has no graphs for this machine.'),
   ];
 }

@@ -8,6 +8,7 @@ import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { ShownLog } from '../shownLog';
 import { Tree } from '../tree';
+import { watch } from '../watch';
 import { afterActivation } from '../afterActivation';
 import type { Critics } from './critics';
 import { editorSpec } from './editorModels';
@@ -209,24 +210,13 @@ class ModelWatcher implements vscode.Disposable {
     if (wanted === this.watched) return;
     this.watched = wanted;
     vscode.Disposable.from(...this.watchers).dispose();
+    const soon = (): void => this.soon();
     this.watchers = [
       ...(dataFolder === undefined
         ? []
-        : [this.watcher(dataFolder, TRAINED), this.watcher(dataFolder, ON_THE_WAY, { changes: false })]),
-      ...folders.map((folder) => this.watcher(folder, '**')),
+        : [watch(dataFolder, TRAINED, soon), watch(dataFolder, ON_THE_WAY, soon, { changes: false })]),
+      ...folders.map((folder) => watch(folder, '**', soon)),
     ];
-  }
-
-  private watcher(folder: string, glob: string, { changes = true } = {}): vscode.Disposable {
-    const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), glob);
-    const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, !changes);
-    const soon = (): void => this.soon();
-    return vscode.Disposable.from(
-      watcher,
-      watcher.onDidCreate(soon),
-      watcher.onDidChange(soon),
-      watcher.onDidDelete(soon),
-    );
   }
 
   private soon(): void {

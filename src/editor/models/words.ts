@@ -57,6 +57,7 @@ export function spokenModel(name: string, row: ModelRow, t: Translate): string {
     name,
     ...roles.map((role) => roleWord(role, t)),
     stateWords(state, t),
+    ...(state.kind === 'failed' ? [state.reason] : []),
     ...(isReady && tokensPerSecond !== undefined ? [t('{0} tokens per second', speed(tokensPerSecond))] : []),
     ...(files === undefined || state.kind === 'failed'
       ? []
@@ -115,7 +116,7 @@ function stateWords(state: LocalState, t: Translate): string {
     case 'ready':
       return t('ready');
     case 'failed':
-      return t('failed: {0}', state.reason);
+      return t('failed');
   }
 }
 
@@ -162,7 +163,7 @@ export function servedDetails(
   ];
 }
 
-/** In words, because a screen reader does not read the icon. */
+/** In words, because a screen reader does not read the icon. The tooltip has the reason, which a row would cut. */
 function serverStateWords(state: ServerState, t: Translate): string {
   switch (state.kind) {
     case 'untested':
@@ -172,6 +173,6 @@ function serverStateWords(state: ServerState, t: Translate): string {
     case 'works':
       return t('works');
     case 'fails':
-      return t('fails: {0}', state.why);
+      return t('fails');
   }
 }

@@ -40,8 +40,8 @@ export async function askFacts(engine: Engine, task: TaskBeforeFacts): Promise<r
         label: facts.length === 0 ? t('$(check) Without Facts') : t('$(check) Done'),
         detail:
           facts.length === 0
-            ? t('Only a person or a model can play the collaborator of this task.')
-            : t('The rules can play the collaborator of this task.'),
+            ? t('Only a developer or a model can reply in this task.')
+            : t('The simulator (rules) can reply in this task.'),
         run: () => 'done',
       },
       ...facts.map((fact) => ({
@@ -101,7 +101,7 @@ async function drafted(engine: Engine, name: string, task: TaskBeforeFacts): Pro
 function pickRow(name: string, rows: readonly Row[]): Promise<Row | { removed: Fact } | undefined> {
   const list = vscode.window.createQuickPick<Row>();
   list.title = t('Create Task from {0}: facts', name);
-  list.placeholder = t('What the rules may tell when they are asked, a decision at a time');
+  list.placeholder = t('What the simulator (rules) may reveal when asked, one decision at a time');
   list.ignoreFocusOut = true;
   list.items = rows;
   return new Promise((resolve) => {
@@ -131,7 +131,7 @@ async function editFact(name: string, fact: Fact | undefined): Promise<Fact | un
   const topic = await ask(t('What the fact is about, in a few words'), fact?.topic ?? '');
   if (topic === undefined) return undefined;
   const answers = await ask(
-    t('What is told, in whole sentences. Other wordings of the same follow a |.'),
+    t('What the simulator says, in full sentences. Separate other wordings with |.'),
     fact?.answers.join(' | ') ?? '',
   );
   if (answers === undefined) return undefined;

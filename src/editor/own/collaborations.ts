@@ -79,7 +79,7 @@ export class Collaborations implements vscode.Disposable {
     if (played !== undefined) return this.reviewOf(played);
     throw new Fault(
       'editor/no-target',
-      t('Tandem no longer knows which file this dialogue is about. Copy the answer from the session.'),
+      t('Tandem no longer knows which file this dialogue is about. Copy the answer from the dialogue.'),
     );
   }
 
@@ -137,7 +137,7 @@ export class Collaborations implements vscode.Disposable {
     }
     void vscode.window.showWarningMessage(
       t(
-        'The answer defines no function {0}, so there is nothing to put into the file. Start again, and say more of what it should do.',
+        'The answer does not define {0}, so nothing can be inserted. Start again and describe it in more detail.',
         name,
       ),
     );
@@ -175,8 +175,7 @@ export class Collaborations implements vscode.Disposable {
       ACCEPTED,
       this.accepted.filter((one) => one.at !== at || one.proposal.episode !== proposal.episode),
     );
-    const { survival } = await import('../../core/dialogue/survival');
-    const { logSurvived } = await import('../../core/dialogue/survival');
+    const { survival, logSurvived } = await import('../../core/dialogue/survival');
     const survived = survival(proposal.code, await codeNow(proposal));
     await this.write(proposal.episode!, (log, by) =>
       logSurvived(log, proposal.episode!, {

@@ -6,6 +6,7 @@ import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
 import { MB, readText } from '../../core/regularFile';
 import { equalityIn } from '../../core/task/python/asserts';
 import type { ProgramTask } from '../../core/task/task';
+import { ifThere } from '../../core/trajectory/files';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
@@ -25,10 +26,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
   if (pointed.function.indent !== '') {
     throw new Fault(
       'editor/no-top-level',
-      t(
-        '{0} is nested in something else, without which it cannot run. Choose a top-level function.',
-        pointed.function.name,
-      ),
+      t('{0} is nested and cannot run by itself. Choose a top-level function.', pointed.function.name),
     );
   }
   const folder = vscode.workspace.getWorkspaceFolder(pointed.document.uri);
@@ -135,7 +133,7 @@ async function verify(engine: Engine, { task, name, claims }: Verified, signal: 
   const failing = grade.tests.findIndex(({ status }) => status !== 'passed');
   throw notVerified(
     grade.notGradable ??
-      t('{0} gives another result each time it is called.', task.testCases[failing]?.call ?? ''),
+      t('{0} returns a different result each time it is called.', task.testCases[failing]?.call ?? ''),
   );
 }
 
@@ -165,13 +163,8 @@ async function append(file: string, line: string): Promise<void> {
 }
 
 async function endsOpen(file: string): Promise<boolean> {
-  try {
-    const text = await readText(file, 64 * MB);
-    return text !== '' && !text.endsWith('\n');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
+  const text = (await ifThere(() => readText(file, 64 * MB))) ?? '';
+  return text !== '' && !text.endsWith('\n');
 }
 
 async function tell(file: string, name: string, tests: number): Promise<void> {

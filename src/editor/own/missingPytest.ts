@@ -42,7 +42,7 @@ function sentenceOf(interpreter: Interpreter | undefined, shown: string, name: s
   if (interpreter === undefined) return t('The Python {0} cannot be started, so no test was run.', shown);
   return interpreter.isManaged
     ? t(
-        'The tests of {0} need pytest, which {1} does not have. The system manages this Python and lets nothing be installed into it.',
+        'The tests of {0} need pytest, which {1} does not have. The system manages this Python, so nothing can be installed into it.',
         name,
         shown,
       )

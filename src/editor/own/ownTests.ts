@@ -87,7 +87,7 @@ export class OwnTests implements vscode.Disposable {
     if (trouble !== undefined) return { sentence: trouble, isBroken: false };
     if (after.isTimedOut) {
       const sentence = t(
-        'The tests end as the file is now, and not within {0} minutes with the answer.',
+        'With the answer, the tests did not finish within {0} minutes; without it they do.',
         LIMIT_MINUTES,
       );
       return { sentence, isBroken: true };
@@ -200,10 +200,7 @@ async function testsOf(
 
 function tellNone(name: string): void {
   void vscode.window.showInformationMessage(
-    t(
-      'No test file of this folder names {0}. Tests are looked for in test_*.py, *_test.py and tests.py.',
-      name,
-    ),
+    t('No test file in this folder names {0}. Tandem looks in test_*.py, *_test.py and tests.py.', name),
   );
 }
 
@@ -211,12 +208,12 @@ function troubleOf(
   { document, name }: Tested,
   { tests, runner, imported, isTimedOut }: TestRun,
 ): string | undefined {
-  if (isTimedOut) return t('The tests did not end within {0} minutes and were stopped.', LIMIT_MINUTES);
-  if (runner === undefined) return t('The tests were cut off before their end; the output says why.');
+  if (isTimedOut) return t('The tests did not finish within {0} minutes and were stopped.', LIMIT_MINUTES);
+  if (runner === undefined) return t('The tests stopped early; the output says why.');
   if (tests.length === 0) return t('pytest finds no test in the files that name {0}.', name);
   if (!imported && !tests.some(isFailed))
     return t(
-      'The tests that name {0} do not import {1}, so they say nothing about it.',
+      'The tests that name {0} do not import {1}, so they do not test it.',
       name,
       path.basename(document.fileName),
     );

@@ -183,9 +183,9 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     const node = { kind: 'trajectory', summary };
     switch (action) {
       case 'open-reference':
-        return this.beside(documentUri('reference', task, { episode }));
+        return this.showBeside(documentUri('reference', task, { episode }));
       case 'open-tests':
-        return this.beside(documentUri('tests', task, { episode }));
+        return this.showBeside(documentUri('tests', task, { episode }));
       case 'compare-with-reference':
         return this.diff(trajectory, documentUri('reference', task, { episode }), (title) =>
           t('{0}: answer ↔ reference', title),
@@ -210,11 +210,6 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     const left = documentUri('answer', task, { episode: id });
     const where: vscode.TextDocumentShowOptions = { viewColumn: this.besideColumn };
     await vscode.commands.executeCommand('vscode.diff', left, right, titled(title), where);
-  }
-
-  private async beside(uri: vscode.Uri): Promise<void> {
-    const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { viewColumn: this.besideColumn, preview: true });
   }
 }
 

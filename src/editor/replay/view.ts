@@ -205,9 +205,12 @@ function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): strin
   const count = turns.length === 1 ? t('1 turn') : t('{0} turns', turns.length);
   const endings = {
     answered: t('The agent answered after {0}.', count),
-    'turn-limit': t('The turn limit made the agent’s message of turn {0} its answer.', turns.length),
+    'turn-limit': t(
+      'The turn limit was reached, so the agent’s message of turn {0} counts as the answer.',
+      turns.length,
+    ),
     'context-limit': t(
-      'The dialogue outgrew the agent’s context, which made its message of turn {0} its answer.',
+      'The agent’s context was full, so its message of turn {0} counts as the answer.',
       turns.length,
     ),
     'ended-by-developer': t(
@@ -222,7 +225,7 @@ function abandonedWords({ reason, message }: NonNullable<Trajectory['abandoned']
   const words = reasonWords(message, t);
   const endings = {
     skipped: t('The dialogue was skipped: {0}', words),
-    cancelled: t('The dialogue was cancelled: {0}', words),
+    cancelled: t('The dialogue was canceled: {0}', words),
     failed: t('The dialogue failed: {0}', words),
   };
   return endings[reason];

@@ -129,7 +129,6 @@ async function rename(app: App, [run]: readonly Run[]): Promise<void> {
   if (name !== undefined) await change(app, [run], () => ({ name }));
 }
 
-/** Tags of only some of the selected runs stay as they are. */
 async function tag(app: App, runs: readonly Run[]): Promise<void> {
   const [first] = runs;
   if (first === undefined) return;
@@ -145,15 +144,11 @@ async function tag(app: App, runs: readonly Run[]): Promise<void> {
       description: count === 1 ? t('1 run') : t('{0} runs', count),
       isPicked: isCommon(tag),
     }));
-  const picked = await pickTags(
+  const retag = await pickTags(
     runs.length === 1 ? t('Tags of {0}', runName(first, t)) : t('Tags of {0} Runs', runs.length),
     offered,
   );
-  if (picked === undefined) return;
-  const gone = offered.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
-  await change(app, runs, ({ tags }) => ({
-    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MAX_LENGTHS.tags),
-  }));
+  if (retag !== undefined) await change(app, runs, ({ tags }) => ({ tags: retag(tags) }));
 }
 
 async function note(app: App, [run]: readonly Run[]): Promise<void> {

@@ -75,7 +75,7 @@ export function finishWords(run: Run, t: Translate): { readonly question: string
   return {
     question: t('Finish “{0}” now?', runName(run, t)),
     detail: t(
-      'It has made {0} of {1} steps ({2}) and ends after the current one. The step that did best on held-out examples becomes the model, and the run is done. “Continue Run with More Epochs…” can train the rest later, in a new run, unless its checkpoints take more than {3} GB.',
+      'It has made {0} of {1} steps ({2}) and ends after the current one. The best step on held-out examples becomes the model. “Continue Run with More Epochs…” can train the rest later, in a new run, unless its checkpoints take more than {3} GB.',
       grouped(step),
       grouped(steps),
       stageWord(stage, t),
@@ -134,7 +134,7 @@ export function besideWords(
   const [other, ...more] = others.map((one) => runName(one, t));
   const outcome =
     plan.fits && plan.machine.usable !== null
-      ? t('Each of them gets slower, because they share the machine.')
+      ? t('They share the machine, so each gets slower.')
       : t('When memory runs out, one of them stops. It can be resumed from its last checkpoint.');
   return {
     question:

@@ -14,6 +14,7 @@ import { idOf, VENDOR, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
+import { OneAtATime } from '../oneAtATime';
 import { Panel, Panels } from '../panel';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
@@ -52,7 +53,7 @@ export class RunPanel extends Panel<'run', ToWebview> {
   private sent: { view?: string; samples?: unknown; told?: number } = {};
   /** Sent positions in the curves of each chart. */
   private readonly read = new Map<string, ReadCurves>();
-  private telling: Promise<void> | undefined;
+  private readonly telling = new OneAtATime(() => this.tellOnce());
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -74,14 +75,7 @@ export class RunPanel extends Panel<'run', ToWebview> {
 
   tell(): void {
     clearTimeout(this.timer);
-    if (this.wasClosed) return;
-    this.telling ??= this.tellOnce()
-      .catch((error: unknown) => this.on.engines.first.report(error))
-      .finally(() => {
-        this.telling = undefined;
-        if (this.run?.isLive === true && this.isInSight)
-          this.timer = setTimeout(() => this.tell(), PROGRESS_INTERVAL_MS);
-      });
+    if (!this.wasClosed) void this.telling.do();
   }
 
   protected override onShown(): void {
@@ -125,6 +119,13 @@ export class RunPanel extends Panel<'run', ToWebview> {
   }
 
   private async tellOnce(): Promise<void> {
+    await this.readAndSend().catch((error: unknown) => this.on.engines.first.report(error));
+    clearTimeout(this.timer);
+    if (this.run?.isLive === true && this.isInSight)
+      this.timer = setTimeout(() => this.tell(), PROGRESS_INTERVAL_MS);
+  }
+
+  private async readAndSend(): Promise<void> {
     // Read before the events, so that these include the last ones of the process.
     const run = await this.runs.read(this.id);
     if (run === undefined) {
@@ -204,24 +205,24 @@ export async function perform(action: Action, run: Run, engine: Engine): Promise
   }
 }
 
-export async function useModel({ folder }: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
-  const model = modelOf({ folder });
+export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
+  const model = modelOf(run);
   const place = engine.localPlaces.find((one) => one.folder === model);
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
-  await useAsAgent(spec, engine);
+  await useAsAgent(spec, runName(run, t), engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
   else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
 }
 
-async function useAsAgent(spec: string, engine: Engine): Promise<void> {
+async function useAsAgent(spec: string, name: string, engine: Engine): Promise<void> {
   const { configuration } = engine;
   const before = configuration.agent;
   if (before === spec) return;
   await configuration.set('agent', spec);
   const undo = t('Undo');
   const tell = async (): Promise<void> => {
-    const sentence = t('{0} now plays in the chat and in new dialogues.', engine.calledBy(spec));
+    const sentence = t('{0} now plays in the chat and in new dialogues.', name);
     const pressed = await vscode.window.showInformationMessage(sentence, undo);
     if (pressed === undo) await configuration.set('agent', before);
   };

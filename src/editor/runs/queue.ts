@@ -120,7 +120,7 @@ export class RunQueue implements vscode.Disposable {
     if (!isInstalled) {
       this.haltFor(t('What training needs is not installed on this machine.'));
       void this.offerToInstall(run).catch(this.show);
-    } else if (opened === undefined) this.haltFor(t('Its start was cancelled.'));
+    } else if (opened === undefined) this.haltFor(t('Its start was canceled.'));
     return opened;
   }
 

@@ -4,18 +4,17 @@ import { Fault, messageOf } from '../../core/fault';
 import type { Run, Runs } from '../../core/training/runs';
 import type { Preparing } from '../../core/training/start';
 import type { Engine } from '../engine';
-import { cancellable } from '../progress';
+import { cancellable, type WorkCaller } from '../progress';
 import type { RunQueue } from './queue';
 import type { EditorTrainer } from '../trainer';
 import type { RunWatch } from './runWatch';
 
 const { t } = vscode.l10n;
 
-interface StartedFrom {
+interface StartedFrom extends WorkCaller {
   readonly from: string;
   readonly folder: string;
   readonly runs?: Runs;
-  readonly signal?: AbortSignal;
 }
 
 export class RunStarter {
@@ -50,7 +49,7 @@ export class RunStarter {
    */
   async start(
     value: unknown,
-    { from, folder, runs = this.watch.runs, signal: cancelled }: StartedFrom,
+    { from, folder, runs = this.watch.runs, ...caller }: StartedFrom,
   ): Promise<Run | undefined> {
     if (runs === undefined)
       throw new Fault('editor/no-folder', t('Open a folder first: runs are kept in it.'));
@@ -70,7 +69,7 @@ export class RunStarter {
         });
         return { run, trainer };
       },
-      cancelled,
+      caller,
     );
     if (prepared === undefined) return undefined;
     // The run exists now: stop it instead of cancelling.

@@ -4,6 +4,8 @@ import { type Run, Runs } from '../../core/training/runs';
 import { isThere } from '../../core/trajectory/files';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
+import { OneAtATime } from '../oneAtATime';
+import { watch } from '../watch';
 
 export interface LogLook {
   readonly runs: Runs;
@@ -15,13 +17,15 @@ export class RunWatch implements vscode.Disposable {
   private readonly looked = new vscode.EventEmitter<LogLook>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly ended = new vscode.EventEmitter<Run>();
-  private any: boolean | undefined;
+  private readonly lookingForAny = new OneAtATime(() => this.lookForAny().catch(this.report));
   private readonly disposables: { dispose(): unknown }[];
   /** By data folder. */
   private readonly logs = new Map<string, LogWatch>();
 
   /** Fires after each look at a log, even without news. */
   readonly onDidLook = this.looked.event;
+  /** Whether there is a run or a lesson, also where none may be read; undefined until the first look. */
+  hasAny: boolean | undefined;
   /** Fires when a run is new, gone, or in another state; or when another log is shown. */
   readonly onDidChange = this.changed.event;
   /** Fires when a live run has ended. */
@@ -49,11 +53,6 @@ export class RunWatch implements vscode.Disposable {
       }),
     ];
     this.follow();
-  }
-
-  /** Whether there is a run or a lesson, also where none may be read; undefined until the first look. */
-  get hasAny(): boolean | undefined {
-    return this.any;
   }
 
   /** Undefined in a window without a folder, and in a workspace that is not trusted. */
@@ -95,8 +94,8 @@ export class RunWatch implements vscode.Disposable {
     const folders = this.engines.logs.map(({ engine }) => engine.dataFolder).filter((one) => one !== '');
     const any =
       this.everywhere.all.length > 0 || (await Promise.all(folders.map(hasRunOrLesson))).includes(true);
-    if (any === this.any) return;
-    this.any = any;
+    if (any === this.hasAny) return;
+    this.hasAny = any;
     void vscode.commands.executeCommand('setContext', contextKeys.hasRuns, any);
     this.changed.fire();
   }
@@ -118,7 +117,7 @@ export class RunWatch implements vscode.Disposable {
       if (this.logs.has(folder)) continue;
       const log = new LogWatch(folder, this.report);
       log.onDidLook(() => {
-        this.lookForAny().catch(this.report);
+        void this.lookingForAny.do();
         this.looked.fire({ runs: log.runs, all: log.all });
       });
       log.onDidChange(() => this.changed.fire());
@@ -127,7 +126,7 @@ export class RunWatch implements vscode.Disposable {
     }
     // Listeners must drop the runs of a removed log.
     if (gone.length > 0) this.changed.fire();
-    this.lookForAny().catch(this.report);
+    void this.lookingForAny.do();
   }
 }
 
@@ -149,8 +148,7 @@ class LogWatch implements vscode.Disposable {
   private readonly ended = new vscode.EventEmitter<Run>();
   private watchers: readonly vscode.Disposable[] = [];
   private seen: readonly Run[] = [];
-  private looking: Promise<void> | undefined;
-  private isAskedAgain = false;
+  private readonly looking = new OneAtATime(() => this.lookOnce());
   private everything = true;
   private timer: NodeJS.Timeout | undefined;
   private isDisposed = false;
@@ -182,10 +180,7 @@ class LogWatch implements vscode.Disposable {
   /** Resolves when the present state has been seen. */
   async look(): Promise<void> {
     this.everything = true;
-    // A look under way may have missed the change.
-    if (this.looking !== undefined) this.isAskedAgain = true;
-    this.looking ??= this.lookUntilCalm();
-    await this.looking;
+    await this.looking.do();
   }
 
   dispose(): void {
@@ -196,53 +191,29 @@ class LogWatch implements vscode.Disposable {
 
   private begin(): void {
     if (this.isDisposed) return;
-    this.watchers = [TELLING, ON_THE_WAY].map((glob) => this.watcher(this.dataFolder, glob));
-    void this.look();
-  }
-
-  private watcher(folder: string, glob: string): vscode.Disposable {
-    const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), glob);
-    // A folder changes with every file in it.
-    const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, glob === ON_THE_WAY);
     const soon = (): void => this.lookIn(QUIET_MS, true);
-    return vscode.Disposable.from(
-      watcher,
-      watcher.onDidCreate(soon),
-      watcher.onDidChange(soon),
-      watcher.onDidDelete(soon),
-    );
+    this.watchers = [
+      watch(this.dataFolder, TELLING, soon),
+      watch(this.dataFolder, ON_THE_WAY, soon, { changes: false }),
+    ];
+    void this.look();
   }
 
   private lookIn(milliseconds: number, everything: boolean): void {
     if (this.isDisposed) return;
     this.everything ||= everything;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (this.looking !== undefined) this.isAskedAgain = true;
-      this.looking ??= this.lookUntilCalm();
-    }, milliseconds);
+    this.timer = setTimeout(() => void this.looking.do(), milliseconds);
   }
 
-  private async lookUntilCalm(): Promise<void> {
-    try {
-      do await this.lookOnce();
-      while (this.takeRequest());
-    } catch (error) {
-      this.report(error);
-    } finally {
-      this.looking = undefined;
-      if (this.seen.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
-    }
-  }
-
-  private takeRequest(): boolean {
-    const isAsked = this.isAskedAgain && !this.isDisposed;
-    this.isAskedAgain = false;
-    return isAsked;
+  private async lookOnce(): Promise<void> {
+    if (this.isDisposed) return;
+    await this.readRuns().catch(this.report);
+    if (this.seen.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
   }
 
   /** Reads the runs that may change and new ones, or all. */
-  private async lookOnce(): Promise<void> {
+  private async readRuns(): Promise<void> {
     const { runs, everything } = this;
     this.everything = false;
     const before = new Map(this.seen.map((run) => [run.id, run]));

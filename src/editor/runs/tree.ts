@@ -128,6 +128,6 @@ function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString 
   ]);
   if (run.lastLines.length > 0) text.appendCodeblock(run.lastLines.slice(-MAX_LINES).join('\n'), 'text');
   if (run.canResume && run.state !== 'queued' && !isUnstarted(run))
-    text.appendMarkdown(`\n\n${t('“Resume Run” goes on from its last checkpoint.')}`);
+    text.appendMarkdown(`\n\n${t('“Resume Run” continues from its last checkpoint.')}`);
   return text;
 }

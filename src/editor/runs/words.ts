@@ -129,7 +129,7 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
       return [stateWord(state, t), ...place].join(' · ');
     case 'done':
       return [
-        ...(result === undefined ? [stateWord(state, t), ...accuracyWords(run, t)] : [result]),
+        ...(result === undefined ? [stateWord(state, t), t('not evaluated')] : [result]),
         ...endedAt(run, t),
         ago(changedAt, now, t),
       ].join(' · ');
@@ -150,11 +150,6 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
     case 'died':
       return [runStateWord(run, t), ...place].join(' · ');
   }
-}
-
-function accuracyWords({ progress }: Run, t: Translate): string[] {
-  const accuracy = progress?.heldOut?.accuracy;
-  return accuracy == null ? [] : [t('{0} % held-out pair accuracy', Math.round(100 * accuracy))];
 }
 
 export function endedAt({ progress }: Run, t: Translate): string[] {
@@ -194,12 +189,12 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
     return t('The queue is halted and no run starts: {0} “Try again” resumes it.', halted);
   if (state === 'queued' && queued !== undefined && queued.host !== hostname())
     return t(
-      'It is queued on {0} and starts when a window is open there. If that is this machine under another name, or no longer exists, start it now, or remove it from the queue and resume it: then it is queued here.',
+      'It is queued on {0} and starts when a window is open there. If that machine is gone, or is this one under another name, start it now; or remove it from the queue and resume it, to queue it here.',
       queued.host,
     );
   if (state === 'queued')
     return t(
-      'It is queued: one run trains at a time. The next one starts when none is training and a window is open.',
+      'Queued: one run trains at a time. The next one starts when none is training and a window is open.',
     );
   if (state === 'done' && progress?.ended !== undefined) return endedWords(progress.ended, t);
   if (state === 'lost')
@@ -212,12 +207,12 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
   if (state !== 'died' || process === undefined) return message;
   if (run.isDiskFull === true) {
     return t(
-      'Its trainer (process {0}) ended without a message. The disk is full, which may be why: free some space, then resume it.',
+      'The trainer (process {0}) ended without a message, perhaps because the disk is full. Free some space, then resume the run.',
       process.pid,
     );
   }
   const death = t(
-    'Its trainer (process {0}) ended without a message: it was killed, perhaps because memory ran out, or the machine was restarted.',
+    'The trainer (process {0}) ended without a message: it was killed, perhaps for lack of memory, or the machine restarted.',
     process.pid,
   );
   return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
@@ -255,7 +250,7 @@ export function statusWords(run: Run, t: Translate): { icon: string; text: strin
   const words = runStatus(run, Date.now(), t);
   return {
     icon: run.state === 'stopping' ? 'debug-pause' : 'beaker',
-    text: `Tandem: ${words}`,
+    text: `Tandem: ${t('run, {0}', words)}`,
     tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
   };
 }

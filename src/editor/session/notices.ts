@@ -27,7 +27,7 @@ export const notices = {
   lookAlike: (t: Translate): Notice =>
     information(
       t(
-        'Both candidates said the same, so there was nothing to choose. A higher temperature or a second agent makes them differ.',
+        'Both candidates were the same, so there was nothing to choose. Raise the temperature or add a second agent.',
       ),
     ),
   cutOff: (t: Translate, party: 'agent' | 'simulator'): Notice =>
@@ -72,8 +72,7 @@ export const notices = {
     ),
 };
 
-const noSimulator = (t: Translate): string =>
-  t('No simulator is configured. Choose one, or answer yourself.');
+const noSimulator = (t: Translate): string => t('No simulator is configured. Choose one, or reply yourself.');
 
 export function isPlayedElsewhere(error: unknown): error is Fault {
   return error instanceof Fault && error.code === 'trajectory/claimed';

@@ -61,20 +61,13 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     const place = this.place;
     // A developer's own function has neither.
     if (place === undefined || isOwnFunction(this.session.task)) return;
-    const document = await vscode.workspace.openTextDocument(documentUri(kind, this.session.task, place));
-    await vscode.window.showTextDocument(document, {
-      viewColumn: this.besideColumn,
-      preserveFocus,
-      preview: true,
-    });
+    await this.showBeside(documentUri(kind, this.session.task, place), preserveFocus);
   }
 
   async openTranscript(): Promise<void> {
     const { id, task } = this.session;
     if (id === undefined) return;
-    const uri = documentUri('transcript', task, { episode: id });
-    const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { viewColumn: this.besideColumn, preview: true });
+    await this.showBeside(documentUri('dialogue', task, { episode: id }));
   }
 
   private leave(): void {

@@ -41,8 +41,7 @@ class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
   }
 
   protected override async send({ log, filter, filterInWords, engine, name }: Listed): Promise<void> {
-    this.title =
-      name === undefined ? t('Trajectories: statistics') : t('Trajectories of {0}: statistics', name);
+    this.title = name === undefined ? t('Dialogues: statistics') : t('Dialogues of {0}: statistics', name);
     await this.post({
       type: 'show',
       headline: log === undefined ? '' : headline(log.count(filter), t),

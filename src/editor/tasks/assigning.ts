@@ -70,7 +70,7 @@ function refuseSameName({ file }: Pack, packs: readonly Pack[]): void {
   throw new Fault(
     'editor/pack-name-shared',
     t(
-      'An assignment knows a pack by its file name, and {0} has the same as {1}. Rename one of the two files.',
+      '{0} and {1} have the same file name, by which assignments know a pack. Rename one of them.',
       vscode.workspace.asRelativePath(same.file),
       vscode.workspace.asRelativePath(file),
     ),
@@ -100,9 +100,9 @@ function askPeople(
       isPicked: now.includes(word),
     })),
     label: (person) => person,
-    unknown: t('nobody has had this pseudonym here yet'),
+    unknown: t('not used here yet'),
     refuse: (typed) =>
-      typed.length > MAX_PLAYERS ? t('These are too many: name at most {0} people.', MAX_PLAYERS) : undefined,
+      typed.length > MAX_PLAYERS ? t('Too many: name at most {0} people.', MAX_PLAYERS) : undefined,
   });
 }
 
@@ -145,12 +145,7 @@ function strangersSentence(people: readonly string[], known: readonly string[]):
   const strangers = people.filter((person) => !known.includes(person));
   return strangers.length === 0
     ? []
-    : [
-        t(
-          'Nobody has had this pseudonym here yet: {0}. Check that it is spelled right.',
-          strangers.join(', '),
-        ),
-      ];
+    : [t('Pseudonyms not used here yet: {0}. Check the spelling.', strangers.join(', '))];
 }
 
 function assignedSentence({ name, tasks }: Pack, parts: readonly Part[]): string {

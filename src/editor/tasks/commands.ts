@@ -104,7 +104,7 @@ export async function skip({ engines, panels }: App, task: ListedTask): Promise<
   if (engines.of(task.pack).consent.given === undefined) {
     await panels.openTask(task);
     void vscode.window.showInformationMessage(
-      t('A skip goes into the log, with its reason. Agree in the session first, then skip.'),
+      t('A skip is logged with its reason. Agree in the dialogue first, then skip.'),
     );
     return;
   }
@@ -122,7 +122,7 @@ export async function addPack({ samplePacks }: App): Promise<void> {
     },
     {
       label: `$(cloud-download) ${t('Download ColBench…')}`,
-      detail: t('The published tasks, after you have accepted their licence'),
+      detail: t('The published tasks, after you accept their license'),
       add: run('downloadPack'),
     },
     {

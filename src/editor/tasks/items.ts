@@ -74,7 +74,7 @@ export function othersItem({ pack, tasks }: Extract<TaskNode, { kind: 'others' }
   item.description = words;
   item.accessibilityInformation = { label: `${label}, ${words}` };
   item.iconPath = new vscode.ThemeIcon('organization');
-  item.tooltip = t('You may play these too; what you finish, somebody else need not play.');
+  item.tooltip = t('You may play these too; what you finish, others need not play.');
   return item;
 }
 

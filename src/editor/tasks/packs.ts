@@ -121,7 +121,7 @@ export class Packs implements vscode.Disposable {
     throw new Fault(
       'editor/pack-not-listed',
       t(
-        '{0} is here, but the setting tandem.packs leaves it out; add a pattern that matches it.',
+        '{0} was added, but the setting tandem.packs leaves it out. Add a pattern that matches it.',
         vscode.workspace.asRelativePath(file),
       ),
     );

@@ -11,7 +11,7 @@ const { t } = vscode.l10n;
 export async function askSkipReason(title: string): Promise<string | undefined> {
   const other = t('Another reason…');
   const head = { title: t('Skip {0}', title) };
-  const why = t('Why? The reason goes into the log.');
+  const why = t('Why? The reason is logged.');
   const items = [...skipReasons(t), other].map((label) => ({ label }));
   const chosen = valueOf(await pickOne({ ...head, placeholder: why, items }))?.label;
   const reason = chosen === other ? valueOf(await askText({ ...head, prompt: why })) : chosen;

@@ -24,8 +24,7 @@ export type TaskStatus = (typeof taskStatuses)[number];
 
 export function taskStatusOf(state: TaskState): TaskStatus {
   if (state.kind !== 'done') return state.kind;
-  if (state.reward === null || state.reward === undefined) return 'ungraded';
-  return verdictOf({ reward: state.reward, success: state.reward === 1 }) ?? 'ungraded';
+  return verdictOf({ reward: state.reward ?? null, success: state.reward === 1 }) ?? 'ungraded';
 }
 
 export function taskStatusWords(status: TaskStatus, t: Translate): string {

@@ -4,6 +4,7 @@ import { Runs, type Run } from '../../core/training/runs';
 import type { Action, FromWebview, ToWebview } from '../../../webview/teaching/protocol';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
+import { OneAtATime } from '../oneAtATime';
 import { Panel, Panels } from '../panel';
 import { longWorks } from '../progress';
 import { useModel, type RunPanels } from '../runs/panel';
@@ -26,6 +27,10 @@ type Slowness = Map<string, number>;
 
 /** Closing it stops nothing. */
 class TeachingPanel extends Panel<'teaching', ToWebview> {
+  private readonly sending = new OneAtATime(() =>
+    this.send().catch((error: unknown) => this.on.engine.report(error)),
+  );
+
   constructor(
     panel: vscode.WebviewPanel,
     private readonly on: TeachingContext,
@@ -95,7 +100,7 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
   }
 
   private show(): void {
-    this.send().catch((error: unknown) => this.on.engine.report(error));
+    void this.sending.do();
   }
 
   private async send(): Promise<void> {
@@ -155,13 +160,13 @@ export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vsc
 export function showLessonInStatusBar(on: TeachingContext): vscode.Disposable {
   const isAtWork = (): boolean => ['working', 'stopping'].includes(on.teacher.now.state);
   const show = async (): Promise<void> => {
-    const { stages, time } = await viewOf(on);
+    const { stages } = await viewOf(on);
     const step = stages.find(({ state }) => state === 'now');
     if (!isAtWork() || step === undefined) longWorks.tell('lesson', undefined);
     else
       longWorks.tell('lesson', {
         title: t('lesson, {0}', lowerFirst(step.label)),
-        message: [step.count, time].filter((words) => words !== '').join('. '),
+        message: step.count,
         ...(step.fraction !== undefined && { fraction: step.fraction }),
         command: idOf('teachAgent'),
       });

@@ -6,6 +6,7 @@ import type { Lesson } from '../../core/evaluation/loop/lesson';
 import type { LoopPlan, LoopProgress, LoopResult } from '../../core/evaluation/loop/plan';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { Model } from '../../core/model/model';
+import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
 import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
@@ -86,9 +87,11 @@ export class Teacher implements vscode.Disposable {
     this.changed.fire();
   }
 
-  /** The lesson itself reports the end of such a run. */
-  follows(run: string): boolean {
-    return this.teaching.run === run && this.isAtWork;
+  /** The lesson itself reports the end of such a run. After a reload it may not have found its run again. */
+  follows({ id, name }: Pick<Run, 'id' | 'name'>): boolean {
+    const { run, lesson } = this.teaching;
+    const isIts = run === undefined ? lesson !== undefined && lessonName(lesson, t) === name : run === id;
+    return isIts && this.isAtWork;
   }
 
   /** @param lesson one that was begun before */

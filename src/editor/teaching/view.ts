@@ -31,7 +31,7 @@ const SHOWN: readonly (readonly StageName[])[] = [
 ];
 
 export function teachingView(teaching: Teaching, around: LessonContext, t: Translate): TeachingView {
-  const { state, lesson, secondsLeft, run } = teaching;
+  const { state, lesson, run } = teaching;
   const { agent, settings, restriction, fault } = around;
   const outcome = state === 'done' ? lesson?.outcome : undefined;
   return {
@@ -44,10 +44,6 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
     state,
     sizes: state === 'none' ? sizesOf(teaching, around, t) : [],
     stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size], t),
-    time:
-      state === 'working' && secondsLeft !== undefined
-        ? t('About {0} left in this step', duration(secondsLeft, t))
-        : '',
     sentence: restriction === '' ? fault : restriction,
     isRefused: restriction !== '',
     hasRun: run !== undefined,
@@ -82,7 +78,10 @@ const timeWords = (time: string, { installing }: Teaching, t: Translate): string
     ? t('About {0} on this machine.', time)
     : t('About {0} on this machine, after the installation.', time);
 
-function stagesOf({ state, stages, installing }: Teaching, settings: LoopSettings, t: Translate): StepView[] {
+function stagesOf(teaching: Teaching, settings: LoopSettings, t: Translate): StepView[] {
+  const { state, stages, installing, secondsLeft } = teaching;
+  const left =
+    state === 'working' && secondsLeft !== undefined ? t('about {0} left', duration(secondsLeft, t)) : '';
   const known = new Map(stages.map((stage) => [stage.name, stage]));
   const labels = labelsOf(settings, t);
   const steps = SHOWN.map((names, index): StepView => {
@@ -95,7 +94,7 @@ function stagesOf({ state, stages, installing }: Teaching, settings: LoopSetting
       state: isDone ? 'done' : hasBegun ? 'now' : 'waiting',
       // The later stages of a group are too short for a bar.
       ...(now?.fraction !== undefined && { fraction: now.name === names[0] ? now.fraction : 1 }),
-      count: now === undefined ? '' : countWords(now, t),
+      count: now === undefined ? '' : [countWords(now, t), left].filter((words) => words !== '').join(' · '),
     };
   });
   return installing === undefined ? steps : [installStep(installing, t), ...steps];
@@ -150,7 +149,7 @@ function trainingWords(what: string, t: Translate): string {
     case 'export':
       return t('export');
     default:
-      return t('data');
+      return t('preparing the data');
   }
 }
 

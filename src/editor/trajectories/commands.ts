@@ -62,7 +62,7 @@ export async function openTranscript({ engines, panels }: App, row: CommandRow):
   const { id } = row.summary;
   const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
   if (trajectory === undefined) throw noTrajectory(id);
-  await openDocument(documentUri('transcript', trajectory.task, { episode: id }));
+  await openDocument(documentUri('dialogue', trajectory.task, { episode: id }));
 }
 
 export async function openOneOf({ engines, panels }: App, task: ListedTask): Promise<void> {

@@ -192,9 +192,7 @@ function texts(filter: ListFilter): FilterValue[] {
     const text = valueOf(
       await askText({
         title: t('Filter by Text'),
-        prompt: t(
-          'Found in the name of the task, the pack, the agent or the collaborator, in a title, a tag or a note',
-        ),
+        prompt: t('In the task, pack, agent, collaborator, title, tags or note'),
         value: filter.text ?? '',
       }),
     );

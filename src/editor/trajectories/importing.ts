@@ -16,7 +16,7 @@ export async function importTrajectories(shown: ShownLog): Promise<void> {
     { label: t('Published rows'), detail: t('A file of JSON lines, one for each dialogue'), from: fromFile },
     {
       label: t('Another data folder'),
-      detail: t('What others have played, or other machines collected: a copy of their .tandem'),
+      detail: t('Dialogues from other people or machines: a copy of their .tandem'),
       from: fromFolder,
     },
   ];
@@ -42,7 +42,7 @@ async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
   );
   if (merged === undefined) {
     void vscode.window.showInformationMessage(
-      t('The import was cancelled. What was read is in the log; importing it again continues from there.'),
+      t('The import was canceled. What was read is in the log; importing it again continues from there.'),
     );
     return;
   }
@@ -61,7 +61,7 @@ async function askSamePeople(
 ): Promise<readonly string[] | undefined> {
   if (shared.length === 0) return [];
   const placeHolder = t(
-    'Check who is the same person here and in that folder; everybody else gets another pseudonym here',
+    'Check who is the same person here and in that folder; everyone else gets a new pseudonym here',
   );
   const items = shared.map((label) => ({ label }));
   const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, canPickMany: true });
@@ -111,7 +111,7 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
   if (result === undefined) {
     void vscode.window.showInformationMessage(
       t(
-        'The import was cancelled. What was read from {0} is in the log; importing it again continues from there.',
+        'The import was canceled. What was read from {0} is in the log; importing it again continues from there.',
         name,
       ),
     );

@@ -48,7 +48,6 @@ export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySu
   if (title !== undefined && title !== dialogue.title) await write(writer, [dialogue], () => ({ title }));
 }
 
-/** Asks for the tags of the selected dialogues. Tags that only some of them have stay as they are. */
 export async function tagDialogues(app: App, chosen: readonly TrajectorySummary[]): Promise<void> {
   const [first] = chosen;
   if (first === undefined) return;
@@ -59,17 +58,13 @@ export async function tagDialogues(app: App, chosen: readonly TrajectorySummary[
   const own = read.map((trajectory) => ownLabel(trajectory, by).tags);
   const isCommon = (tag: string): boolean => own.every((tags) => tags.includes(tag));
   const offered = offeredTags(log, read, by).map((tag) => ({ ...tag, isPicked: isCommon(tag.word) }));
-  const picked = await pickTags(
+  const retag = await pickTags(
     chosen.length === 1
       ? t('Tags of {0}', app.trajectories.title(first))
       : t('Tags of {0}', dialogues(chosen.length, t)),
     offered,
   );
-  if (picked === undefined) return;
-  const gone = offered.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
-  await write(writer, chosen, ({ tags }) => ({
-    tags: [...new Set([...tags.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MAX_LENGTHS.tags),
-  }));
+  if (retag !== undefined) await write(writer, chosen, ({ tags }) => ({ tags: retag(tags) }));
 }
 
 export async function noteOnDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {

@@ -96,7 +96,7 @@ async function review(
 /** @returns the reason as it is logged; undefined when the person cancelled */
 async function askReason(title: string): Promise<string | undefined> {
   const other = t('Another reason…');
-  const placeholder = t('Why? The reason goes into the log.');
+  const placeholder = t('Why? The reason is logged.');
   const items = [...redoReasons(t), other].map((label) => ({ label }));
   const chosen = valueOf(await pickOne({ title, placeholder, items }))?.label;
   const reason =

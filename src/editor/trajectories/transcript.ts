@@ -140,7 +140,7 @@ function choiceLines(
   const words = {
     0: t('{0} chose {1} over {2}.', by, a, b),
     1: t('{0} chose {1} over {2}.', by, b, a),
-    equal: t('{0} found {1} and {2} equal; the dialogue went on with A.', by, a, b),
+    equal: t('{0} found {1} and {2} equal; the dialogue continued with A.', by, a, b),
     neither: t('{0} wanted neither {1} nor {2}.', by, a, b),
   }[picked];
   const passedOver = picked === 'neither' ? ([0, 1] as const) : [picked === 1 ? 0 : 1];

@@ -66,15 +66,16 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     this.putBy = recall(memory, GROUPING, () => groupingSchema()) ?? 'source';
     this.titles = new TaskTitles(packs);
     this.saved = new SavedFilters(memory);
+    const report = (error: unknown): void => log.engine.report(error);
     this.owns(
       this.filtered,
       afterActivation(() => {
         this.tellIfFiltered();
-        void this.tellIfAny();
+        this.tellIfAny().catch(report);
       }),
       log.onDidChange(() => this.limits.clear()),
       log.onDidChangeDialogues(() => {
-        void this.tellIfAny();
+        this.tellIfAny().catch(report);
         this.redraw();
       }),
       packs.onDidChange(() => this.redraw()),

@@ -36,7 +36,7 @@ export function becameWords(became: EventOf<'outcome'>, t: Translate): string {
 export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Translate): string {
   switch (reason) {
     case 'cancelled':
-      return t('cancelled');
+      return t('canceled');
     case 'failed':
       return t('failed');
     case 'skipped':
@@ -128,7 +128,7 @@ export function mergeWords(
       ? []
       : [
           t(
-            'Files of the log that are others there, as after an erasure, stay as they are here: {0}.',
+            'Log files that differ there (for example, after data was deleted) are unchanged here: {0}.',
             different.join(', '),
           ),
         ]),
@@ -149,7 +149,7 @@ export function importChanges(
   return [
     ...renamed.map(({ from, to }) =>
       t(
-        '{0} of that folder is “{1}” here, where {0} is, or may become, another person.',
+        '{0} from that folder is called “{1}” here, because {0} may be someone else.',
         shownName(from),
         shownName(to),
       ),
@@ -161,7 +161,7 @@ export function importChanges(
       ? []
       : [
           t(
-            'Lines were left out, because they are about dialogues of this folder, about none, or not readable ({0}).',
+            'Lines left out because they are about dialogues of this folder, about none, or not readable: {0}.',
             kinds.join(', '),
           ),
         ]),
@@ -175,7 +175,7 @@ export function importChanges(
 export const rowChanges = ({ people }: Pick<ImportResult, 'people'>, t: Translate): string[] =>
   people.map(({ from, to }) =>
     t(
-      '{0} of these rows is “{1}” here; what {0} wrote stays on this machine.',
+      '{0} from these rows is called “{1}” here; what {0} wrote stays on this machine.',
       shownName(from),
       shownName(to),
     ),

@@ -137,7 +137,7 @@ export function whatGoes(found: readonly DeveloperData[], t: Translate): string 
   const exports = found.flatMap(({ made }) => made.exports);
   return [
     t(
-      '{0} played under this pseudonym, all others with its replies, its ratings, its consent, and drafts of replies in this window. Open sessions are closed.',
+      '{0} played under this pseudonym, all others with its replies, its ratings, its consent, and drafts of replies in this window. Open dialogues are closed.',
       countOf(found, t),
     ),
     ...(runs.length === 0

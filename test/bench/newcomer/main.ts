@@ -19,6 +19,7 @@ import { root } from '../../../scripts/setup/project.mjs';
 import { lastLesson } from '../../../src/core/evaluation/loop/lesson';
 import type { WorkbenchDriver } from '../../workbench/driver';
 import { startByNpm } from '../../workbench/npmStart';
+import { openRow } from '../../workbench/rows';
 
 const { values } = parseArgs({
   options: {
@@ -45,24 +46,21 @@ async function firstDialogue(workbench: WorkbenchDriver): Promise<void> {
   const graded = session.getByRole('heading', { name: /\d+ of 10 tests passed/ });
   await workbench.activityBar('Tandem').click();
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
-  await tasks
-    .getByRole('treeitem', { name: /, new$/ })
-    .first()
-    .click();
   const start = session.getByRole('button', { name: 'Agree and start' });
-  await start.waitFor();
+  await openRow(tasks.getByRole('treeitem', { name: /, new$/ }).first(), start);
   took('from the click on Tandem to the first task');
   await start.click();
   const composer = session.getByRole('textbox', { name: 'Your reply to the agent' });
   await composer.or(graded).first().waitFor();
   took('from Agree and start to the first question');
   if (!(await graded.isVisible())) {
-    await composer.fill('Whole numbers, please: round to the nearest.');
+    const reply = 'Whole numbers, please: round to the nearest.';
+    await composer.fill(reply);
     // A draft is written to the disk a moment after the last key.
     await pause(2000);
     begun = performance.now();
     await workbench.reload();
-    await session.getByText('Whole numbers, please: round to the nearest.').waitFor();
+    while ((await composer.inputValue()) !== reply) await pause(50);
     took('a reload in the middle of a dialogue, with its draft');
     await session.getByRole('button', { name: 'More actions' }).click();
     await session.getByRole('menuitem', { name: /Hand over/ }).click();

@@ -176,7 +176,7 @@ describe('a queue that has halted', () => {
     const { watch, queue, python } = windowWith(true);
     python.opening = Promise.resolve(undefined);
     await watch.look();
-    await eventually(() => expect(queue.halted).toBe('Its start was cancelled.'));
+    await eventually(() => expect(queue.halted).toBe('Its start was canceled.'));
     await stopRun(runs, id);
     await watch.look();
     expect(queue.halted).toBeUndefined();

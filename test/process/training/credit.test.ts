@@ -7,11 +7,18 @@ import { CreditCache } from '../../../src/core/training/credit/cache';
 import { computeCredits, type CreditOptions } from '../../../src/core/training/credit/compute';
 import { scorable, type Scorable } from '../../../src/core/training/credit/credit';
 import { heldOutOf, criticsIn, nameOfFolder, openCritic } from '../../../src/core/training/credit/critics';
-import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { shippedPrompts } from '../../fixtures/dialogue';
 import { realTrainer, tinyCritic } from '../../fixtures/trainer';
-import { agentTurn, dialogue, doubling, reply, temporaryFolder, verdict } from '../../fixtures/log';
+import {
+  agentTurn,
+  dialogue,
+  doubling,
+  foldTrajectory,
+  reply,
+  temporaryFolder,
+  verdict,
+} from '../../fixtures/log';
 
 const data = mkdtempSync(path.join(tmpdir(), 'tandem-credit-'));
 const run = path.join(data, 'runs', '20261122-100000-abcd');

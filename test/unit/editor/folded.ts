@@ -1,7 +1,6 @@
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
-import { doubling } from '../../fixtures/log';
+import { doubling, foldTrajectory } from '../../fixtures/log';
 
 /** Returns the dialogue about doubling of these events, which begin with its start. */
 export function folded(...events: readonly NewEvent[]): Trajectory {

@@ -16,7 +16,7 @@ describe('the licence', () => {
         return Promise.resolve(false);
       };
       await expect(download({ acceptLicence })).rejects.toMatchObject(
-        fault('licence-declined', /licence of backend_tasks\/test\.jsonl was not accepted\.$/),
+        fault('licence-declined', /license of backend_tasks\/test\.jsonl was not accepted\.$/),
       );
       expect(shown).toContain('CC BY-NC 4.0');
       expect(shown).toContain('Llama 3.1 Community License');
@@ -252,7 +252,7 @@ describe('a download that cannot be', () => {
       await expect(download()).rejects.toMatchObject(
         fault(
           'download-damaged',
-          /is not what http.* announced .*; it is removed, so start the download again\.$/,
+          /differs from what http.* announced .* and was removed\. Start the download again\.$/,
         ),
       );
       expect(await readdir(join(file, '..'))).toEqual([]);

@@ -65,7 +65,7 @@ it('says in one sentence what is wrong with an address, and what to do', async (
 it('follows no redirect, and takes no other server for a dashboard', async () => {
   const strange = (why: string) => ({
     code: 'training/no-cluster',
-    message: `What answers at ${dashboard.address} is no Ray dashboard (${why}): enter the address that “ray start --head” names, usually with port 8265.`,
+    message: `${dashboard.address} is not a Ray dashboard (${why}): enter the address that “ray start --head” names, usually with port 8265.`,
   });
   const { length } = dashboard.requests;
   dashboard.instead = (response) => response.writeHead(302, { location: '/api/other' }).end();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import declared from '../../../src/core/training/events.schema.json';
+import declared from './events.schema.json';
 import { eventSchemas } from '../../../src/core/training/events';
 
 /** The part of JSON Schema by which the trainer's declaration is compared with what Tandem reads. */

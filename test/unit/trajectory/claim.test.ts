@@ -57,7 +57,7 @@ describe('a claim', () => {
     await log.claim('c', 'The collection c');
     await log.close();
     expect(await claimFiles(folder)).toEqual([]);
-    await expect(log.claim('c', 'The collection c')).rejects.toThrow('The trajectory log is closed');
+    await expect(log.claim('c', 'The collection c')).rejects.toThrow('The log is closed');
   });
 
   it('shows what the one before has logged', async () => {

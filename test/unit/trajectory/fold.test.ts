@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LOG_VERSION, type NewEvent } from '../../../src/core/trajectory/event';
-import { foldTrajectory, summarize } from '../../../src/core/trajectory/fold';
+import { summarize } from '../../../src/core/trajectory/fold';
 import { opinionsOn } from '../../../src/core/trajectory/opinions';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import {
@@ -10,6 +10,7 @@ import {
   choice,
   dialogue,
   doubling,
+  foldTrajectory,
   judgement,
   kim,
   label,

@@ -95,7 +95,7 @@ describe('appending', () => {
     await reading.next();
     await log.close();
     await log.close();
-    const closed = 'The trajectory log is closed';
+    const closed = 'The log is closed';
     for (const ask of [() => log.list({ offset: 0, limit: 1 }), () => log.summary('e1'), () => log.deleted])
       expect(ask).toThrow(closed);
     for (const work of [
@@ -277,7 +277,7 @@ describe('lists', () => {
       expect((await each.trajectory('e1'))?.turns).toHaveLength(2);
       expect(each.deleted.map(({ id }) => id)).toEqual(['e2']);
     }
-    await expect(log.undelete(['e2', 'e1'])).rejects.toThrow('There is no trajectory e1');
+    await expect(log.undelete(['e2', 'e1'])).rejects.toThrow('There is no dialogue e1');
     expect(log.isDeleted('e2')).toBe(true);
   });
 });

@@ -16,7 +16,7 @@ from ..model.folder import license_of
 from .folders import Check
 
 PAPER = "SWEET-RL (Zhou et al., 2025, arXiv 2503.15478)"
-GRPO = "GRPO (Shao et al., 2024, arXiv 2402.03300) by TRL, online with a simulated developer"
+GRPO = "GRPO (Shao et al., 2024, arXiv 2402.03300) by TRL, online with a simulator"
 METHODS = {"sweet-rl": PAPER, "rft": "rejection fine-tuning", "multiturn-dpo": "multi-turn DPO", "grpo": GRPO}
 
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isObject } from '../../json';
 import { readText } from '../../regularFile';
 import { EventTail } from '../../training/eventFile';
 import { RunHistory } from '../../training/history/history';
@@ -76,7 +77,7 @@ export async function configurationOf({ folder }: Pick<Run, 'folder'>): Promise<
 
 /** Each leaf with its path, such as `critic.beta`, and its value as text. */
 function fieldsOf(value: unknown, at = ''): [string, string][] {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  if (isObject(value)) {
     return Object.entries(value).flatMap(([name, inside]) =>
       fieldsOf(inside, at === '' ? name : `${at}.${name}`),
     );

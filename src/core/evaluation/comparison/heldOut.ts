@@ -18,7 +18,7 @@ interface SeenTasks {
 }
 
 /** A model's success on these tasks says little about other tasks. */
-export async function seenBy(runs: readonly Run[], signal?: AbortSignal): Promise<SeenTasks> {
+export async function seenBy(runs: readonly Run[]): Promise<SeenTasks> {
   const requests = new Set<string>();
   const sources = new Set<string>();
   for (const run of runs) {
@@ -26,7 +26,6 @@ export async function seenBy(runs: readonly Run[], signal?: AbortSignal): Promis
     for (const file of data.trajectories) {
       const rows = readJsonLines(path.resolve(run.folder, file), { maxLineBytes: Number.POSITIVE_INFINITY });
       for await (const line of rows) {
-        signal?.throwIfAborted();
         const task = 'value' in line ? taskIn(line.value) : undefined;
         if (task === undefined) continue;
         requests.add(requestOf(task));

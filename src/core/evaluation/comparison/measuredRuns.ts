@@ -19,7 +19,6 @@ export interface MeasuredRow {
   readonly againstFirst?: PairedFigures;
 }
 
-/** Indices of the runs that were not evaluated in a setting. */
 export const missingIn = (rows: readonly MeasuredRow[], runs: number): number[] =>
   Array.from({ length: runs }, (_, run) => run).filter((index) => rows.every(({ run }) => run !== index));
 

@@ -1,15 +1,14 @@
-import { choicesOf, isOver } from '../../trajectory/trajectory';
+import { choicesOf, isOver, type Trajectory } from '../../trajectory/trajectory';
 import type { TrajectoryLog } from '../../trajectory/log';
+import { EpisodeCache } from '../episodeCache';
 import type { Judgement } from './leaderboard';
 
-/** Each episode is read once, and again after `forget`. */
-export class Judgements {
-  private readonly known = new Map<string, readonly Judgement[]>();
-
-  /** An empty list means that any episode may have changed. */
-  forget(episodes: readonly string[]): void {
-    if (episodes.length === 0) this.known.clear();
-    for (const episode of episodes) this.known.delete(episode);
+export class Judgements extends EpisodeCache<readonly Judgement[]> {
+  protected override read(trajectory: Trajectory): Judgement[] {
+    return choicesOf(trajectory).map(({ shown, choice }) => {
+      const [first, second] = shown.candidates;
+      return { agents: [first.agent, second.agent], picked: choice.picked };
+    });
   }
 
   /**
@@ -20,14 +19,10 @@ export class Judgements {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;
     const { rows } = log.list({ filter: { chosen: true }, ...everything });
     const over = rows.filter(({ state, abandoned }) => isOver(state, abandoned));
-    const ids = over.map(({ id }) => id);
-    for await (const trajectory of log.trajectories(ids.filter((id) => !this.known.has(id)))) {
-      const judgements = choicesOf(trajectory).map(({ shown, choice }): Judgement => {
-        const [first, second] = shown.candidates;
-        return { agents: [first.agent, second.agent], picked: choice.picked };
-      });
-      this.known.set(trajectory.id, judgements);
-    }
-    return ids.flatMap((id) => this.known.get(id) ?? []);
+    const read = await this.readAll(
+      log,
+      over.map(({ id }) => id),
+    );
+    return [...read.values()].flat();
   }
 }

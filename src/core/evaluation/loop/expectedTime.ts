@@ -26,11 +26,11 @@ const asked = [
 
 /**
  * How many times slower this machine is with this model than the measured one, by its present writing speed.
- * @throws {Fault} as the model; AbortError on cancel
+ * @throws {Fault} as the model
  */
-export async function slownessHere(model: Model, signal?: AbortSignal): Promise<number> {
+export async function slownessHere(model: Model): Promise<number> {
   const write = async (seed: number): Promise<number> => {
-    const { usage } = await model.generate(asked, { temperature: 1, maxTokens: TOKENS, seed }, { signal });
+    const { usage } = await model.generate(asked, { temperature: 1, maxTokens: TOKENS, seed });
     return usage?.completionTokens ?? 0;
   };
   await write(0); // loads the model

@@ -50,7 +50,6 @@ export async function isOf(run: string, folder: string): Promise<boolean> {
   return text !== undefined && originSchema().parse(JSON.parse(text)).run === run;
 }
 
-/** True if the folder exists and is not empty. */
 export async function isFilled(folder: string): Promise<boolean> {
   return ((await ifThere(() => readdir(folder))) ?? []).length > 0;
 }

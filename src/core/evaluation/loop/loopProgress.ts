@@ -35,7 +35,6 @@ export class LoopCourse {
     return [...this.stages.values()];
   }
 
-  /** @param now milliseconds of a clock that never goes back */
   tell(progress: LoopProgress, now: number): void {
     const { stage: name } = progress;
     switch (progress.state) {

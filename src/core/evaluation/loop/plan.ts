@@ -46,7 +46,6 @@ export type LoopProgress = { readonly stage: StageName } & (
 export interface StageProgress {
   readonly state: 'working';
   readonly what: string;
-  /** Unit of the numbers, when they count things that have a name. */
   readonly unit?: string;
   readonly done?: number;
   readonly total?: number;

@@ -69,7 +69,6 @@ export async function contentOf(packs: readonly string[], signal?: AbortSignal):
 /** Of the packs that a loop draws. */
 const MAX_PACK_BYTES = 512 * MB;
 
-/** True if both packs still have the recorded content. */
 export async function hasPacks(folder: string, { content }: TasksResult): Promise<boolean> {
   const asWritten = async (file: string, digest: string): Promise<boolean> => {
     const text = await ifThere(() => readText(join(folder, file), MAX_PACK_BYTES));
@@ -139,7 +138,6 @@ async function fromPacks(
   return { heldOut, train, badLines };
 }
 
-/** @returns the digest of the content */
 async function writePack(file: string, tasks: readonly ProgramTask[]): Promise<string> {
   const text = tasks.map((task) => `${JSON.stringify(taskToRow(task))}\n`).join('');
   await writeAtomically(file, (handle) => handle.writeFile(text));

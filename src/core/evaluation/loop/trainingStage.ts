@@ -108,7 +108,7 @@ function notTrained({ id, folder, state, message, lastLines }: Run): Fault {
   const why = message ?? lastLines.at(-1) ?? '';
   return new Fault(
     'loop/not-trained',
-    `The training run ${id} has ${WORDS[state] ?? `ended as ${state}`}${why === '' ? '' : `: ${why.replace(/\.$/, '')}`}. Its log is ${join(folder, runFiles.log)}; the same command goes on with it.`,
+    `The training run ${id} has ${WORDS[state] ?? `ended as ${state}`}${why === '' ? '' : `: ${why.replace(/\.$/, '')}`}. Its log is ${join(folder, runFiles.log)}; the same command continues it.`,
   );
 }
 

@@ -41,7 +41,6 @@ export type Disagreement = Judged<number | string> & {
 };
 
 export interface PeoplesAgreement {
-  /** All who played or judged, sorted by name. */
   readonly people: readonly Person[];
   /** Tasks with a graded dialogue of each person who played: success is comparable only on them. */
   readonly shared: number;

@@ -1,6 +1,7 @@
 import { choicesOf, isOver, type Trajectory } from '../../trajectory/trajectory';
 import type { Picked } from '../../trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
+import { EpisodeCache } from '../episodeCache';
 import { taskTitle } from '../../task/title';
 import { opinionsOn, titleOf } from '../../trajectory/opinions';
 
@@ -36,15 +37,8 @@ export interface Opinions {
   readonly choices: readonly Judged<Picked>[];
 }
 
-/** Each episode is read once, and again after `forget`. */
-export class PeoplesOpinions {
-  private readonly known = new Map<string, Opinions>();
-
-  /** An empty list means that any episode may have changed. */
-  forget(episodes: readonly string[]): void {
-    if (episodes.length === 0) this.known.clear();
-    for (const episode of episodes) this.known.delete(episode);
-  }
+export class PeoplesOpinions extends EpisodeCache<Opinions> {
+  protected override read = opinionsIn;
 
   /**
    * Oldest dialogue first. Choices in an open dialogue are left out, because people who may still choose there must
@@ -54,10 +48,7 @@ export class PeoplesOpinions {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;
     const asked = { ...filter, raters: Math.max(1, filter.raters ?? 0) };
     const ids = log.list({ filter: asked, ...everything }).rows.map(({ id }) => id);
-    for await (const trajectory of log.trajectories(ids.filter((id) => !this.known.has(id)))) {
-      this.known.set(trajectory.id, opinionsIn(trajectory));
-    }
-    const all = ids.flatMap((id) => this.known.get(id) ?? []);
+    const all = [...(await this.readAll(log, ids)).values()];
     return {
       stars: all.flatMap((one) => one.stars),
       thumbs: all.flatMap((one) => one.thumbs),

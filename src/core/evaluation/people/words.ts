@@ -20,7 +20,7 @@ export function whyNoAlpha({ alpha, units }: Alpha): string | undefined {
   if (alpha !== undefined) return undefined;
   return units === 0
     ? 'Nothing was judged by two people yet.'
-    : 'All judged the same, so that agreement cannot be told from chance.';
+    : 'All judged the same, so agreement cannot be told from chance.';
 }
 
 /** `unsettled`: the interval is too wide to say. */
@@ -52,6 +52,6 @@ export function judgedInWords(kind: keyof Opinions, { units }: Alpha): string {
 export function sharedInWords({ people, shared }: PeoplesAgreement): string | undefined {
   if (people.filter(({ tasks }) => tasks > 0).length < 2) return undefined;
   return shared === 0
-    ? 'No task was played by all of them, so their success does not compare.'
-    : `Tasks that all of them played: ${shared}; only on these their success compares.`;
+    ? 'No task was played by all of them, so their success cannot be compared.'
+    : `Success is compared only on tasks that all of them played: ${shared}.`;
 }

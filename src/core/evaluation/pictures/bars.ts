@@ -20,8 +20,6 @@ interface BarPicture {
   readonly series: readonly BarSeries[];
   /** Beside its bar and on the axis. */
   readonly format: (value: number) => string;
-  /** End of the axis; by default the largest value. */
-  readonly most?: number;
 }
 
 const BAR = 18;
@@ -30,9 +28,8 @@ const BETWEEN_CATEGORIES = 22;
 const CHARACTER = 6.6;
 const WIDEST_NAME = 240;
 
-/** Horizontal, grouped by category, with values and 95 % intervals. */
 export function barPicture(picture: BarPicture): string {
-  const { title, subtitle, categories, series, format, most } = picture;
+  const { title, subtitle, categories, series, format } = picture;
   const rows = categories.length * (series.length * BAR + BETWEEN_CATEGORIES);
   const longest = Math.max(...categories.map((name) => name.length));
   return svgOf(
@@ -43,7 +40,6 @@ export function barPicture(picture: BarPicture): string {
       xAxis: {
         type: 'value',
         min: 0,
-        ...(most !== undefined && { max: most }),
         axisLabel: { ...axisText, formatter: format },
         splitLine: gridLine,
       },

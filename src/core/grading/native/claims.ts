@@ -37,7 +37,6 @@ export class Claims {
     return this.broken || this.replies.length === this.#expected;
   }
 
-  /** Replies to all calls of a job that has tampered with the messages. */
   get tampered(): readonly Reply[] {
     return Array.from({ length: this.#expected }, () => tampered);
   }

@@ -39,6 +39,13 @@ interface Place {
   readonly entry: Entry | undefined;
 }
 
+interface Transfer {
+  readonly result: number;
+  readonly bytes: number;
+}
+
+const failed = (result: number): Transfer => ({ result, bytes: 0 });
+
 /** What the files need of the guest and its clock. */
 interface Guest {
   bytes(): Uint8Array;
@@ -65,7 +72,6 @@ export class MemoryFiles {
     this.reset();
   }
 
-  /** Begins a job. */
   reset(): void {
     this.open.clear();
     this.nextDescriptor = rootDescriptor + 1;
@@ -118,27 +124,17 @@ export class MemoryFiles {
         found(fd, (opened) => this.seek(opened, Number(offset), from, at)),
       fd_tell: (fd: number, at: number) => found(fd, (opened) => this.seek(opened, 0, whence.current, at)),
       fd_read: (fd: number, vectors: number, count: number, read: number) =>
-        found(fd, (opened) => {
-          const total = this.read(opened.entry, opened.at, vectors, count, read);
-          return typeof total === 'number' ? total : this.advance(opened, total.bytes);
-        }),
+        found(fd, (opened) => this.advance(opened, this.read(opened.entry, opened.at, vectors, count, read))),
       fd_pread: (fd: number, vectors: number, count: number, offset: bigint, read: number) =>
-        found(fd, ({ entry }) => {
-          const total = this.read(entry, Number(offset), vectors, count, read);
-          return typeof total === 'number' ? total : errno.ok;
-        }),
+        found(fd, ({ entry }) => this.read(entry, Number(offset), vectors, count, read).result),
       fd_write: (fd: number, vectors: number, count: number, written: number) =>
         found(fd, (opened) => {
           const { entry, append } = opened;
           if (append && entry.kind === 'file') opened.at = entry.size;
-          const total = this.write(entry, opened.at, vectors, count, written);
-          return typeof total === 'number' ? total : this.advance(opened, total.bytes);
+          return this.advance(opened, this.write(entry, opened.at, vectors, count, written));
         }),
       fd_pwrite: (fd: number, vectors: number, count: number, offset: bigint, written: number) =>
-        found(fd, ({ entry }) => {
-          const total = this.write(entry, Number(offset), vectors, count, written);
-          return typeof total === 'number' ? total : errno.ok;
-        }),
+        found(fd, ({ entry }) => this.write(entry, Number(offset), vectors, count, written).result),
       fd_readdir: (fd: number, buffer: number, length: number, cookie: bigint, used: number) =>
         found(fd, ({ entry }) => this.list(entry, buffer, length, Number(cookie), used)),
       path_open: (
@@ -272,19 +268,13 @@ export class MemoryFiles {
     return errno.ok;
   }
 
-  private advance(opened: OpenEntry, bytes: number): number {
+  private advance(opened: OpenEntry, { result, bytes }: Transfer): number {
     opened.at += bytes;
-    return errno.ok;
+    return result;
   }
 
-  private read(
-    entry: Entry,
-    at: number,
-    vectors: number,
-    count: number,
-    read: number,
-  ): number | { readonly bytes: number } {
-    if (entry.kind === 'folder') return errno.isFolder;
+  private read(entry: Entry, at: number, vectors: number, count: number, read: number): Transfer {
+    if (entry.kind === 'folder') return failed(errno.isFolder);
     let total = 0;
     for (const [start, length] of this.guest.vectors(vectors, count)) {
       const part = entry.data.subarray(
@@ -295,29 +285,23 @@ export class MemoryFiles {
       total += part.length;
     }
     this.guest.view().setUint32(read, total, true);
-    return { bytes: total };
+    return { result: errno.ok, bytes: total };
   }
 
-  private write(
-    entry: Entry,
-    at: number,
-    vectors: number,
-    count: number,
-    written: number,
-  ): number | { readonly bytes: number } {
-    if (entry.kind === 'folder') return errno.isFolder;
+  private write(entry: Entry, at: number, vectors: number, count: number, written: number): Transfer {
+    if (entry.kind === 'folder') return failed(errno.isFolder);
     let total = 0;
     for (const [start, length] of this.guest.vectors(vectors, count)) {
       const end = at + total + length;
       if (end > entry.size) {
         const grown = this.resize(entry, end);
-        if (grown !== errno.ok) return grown;
+        if (grown !== errno.ok) return failed(grown);
       }
       entry.data.set(this.guest.bytes().subarray(start, start + length), at + total);
       total += length;
     }
     this.guest.view().setUint32(written, total, true);
-    return { bytes: total };
+    return { result: errno.ok, bytes: total };
   }
 
   private seek(opened: OpenEntry, offset: number, from: number, at: number): number {

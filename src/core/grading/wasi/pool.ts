@@ -136,7 +136,7 @@ export class WasiPool implements Runner {
     if (this.child !== child) return;
     this.child = undefined;
     const told = complaint.trim() === '' ? '' : ` It said: ${complaint.trim()}`;
-    const remedy = 'See whether the machine has enough memory, then grade again.';
+    const remedy = 'Check that the machine has enough memory, then grade again.';
     for (const [id, job] of this.pending) {
       if (++job.deaths < maxDeaths) continue;
       this.settle(id);

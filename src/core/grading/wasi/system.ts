@@ -162,7 +162,6 @@ export class GuestSystem {
     return errno.ok;
   }
 
-  /** Shows standard streams as character devices, like terminals. */
   private writeStreamStatus(at: number, size: number, kindOffset: number): number {
     const characterDevice = 2;
     const bytes = this.bytes();

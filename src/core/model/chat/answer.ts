@@ -1,3 +1,4 @@
+import { isObject } from '../../json';
 import type { Generation, SampledTokens, Usage } from '../model';
 import { endingOf, isFailure, reasonIn, type Ending } from './ending';
 
@@ -17,12 +18,9 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export type Chunk = Fields & { readonly choices: readonly Fields[] };
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function chunkOf(value: Fields): Chunk {
   const { choices } = value;
-  return { ...value, choices: Array.isArray(choices) ? choices.filter(isFields) : [] };
+  return { ...value, choices: Array.isArray(choices) ? choices.filter(isObject) : [] };
 }
 
 export type FinishedAnswer = Omit<Generation, 'timing'>;
@@ -168,12 +166,12 @@ const SPOKEN = new Set(['undefined', 'null', 'text', 'output_text', 'input_text'
 const THOUGHTS = new Set(['thinking', 'reasoning', 'reasoning_content', 'redacted_thinking']);
 
 function spokenIn(part: unknown): { text: string; reasoning: string } {
-  if (!isFields(part)) return { text: '', reasoning: '' };
+  if (!isObject(part)) return { text: '', reasoning: '' };
   const { content, refusal, reasoning_content, reasoning, thinking, reasoning_details } = part;
   const parts = Array.isArray(content) ? content : [content];
   const ofTypes = (types: ReadonlySet<string>): string =>
     parts
-      .filter((one) => types.has(isFields(one) ? String(one.type) : 'text'))
+      .filter((one) => types.has(isObject(one) ? String(one.type) : 'text'))
       .map(textIn)
       .join('');
   const thoughts = ofTypes(THOUGHTS);
@@ -189,7 +187,7 @@ function spokenIn(part: unknown): { text: string; reasoning: string } {
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textIn).join('');
-  if (!isFields(value)) return '';
+  if (!isObject(value)) return '';
   const { text, thinking, reasoning, summary, content, refusal } = value;
   const found = [text, thinking, reasoning, summary, content, refusal].map(textIn);
   return found.find((one) => one !== '') ?? textIn(value.value);
@@ -204,15 +202,15 @@ function restOf(whole: string, known: string): string {
 /** An entry without a log-probability stands for what cannot be read, so that the others do not pass for all. */
 function entriesIn(logprobs: unknown): TokenEntry[] {
   if (logprobs == null) return [];
-  const content = isFields(logprobs) ? logprobs.content : logprobs;
-  if (content == null && isFields(logprobs)) return Object.values(logprobs).some(isFilledList) ? [{}] : [];
+  const content = isObject(logprobs) ? logprobs.content : logprobs;
+  if (content == null && isObject(logprobs)) return Object.values(logprobs).some(isFilledList) ? [{}] : [];
   return Array.isArray(content) ? content.map(entryIn) : [{}];
 }
 
 const isFilledList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
 function entryIn(value: unknown): TokenEntry {
-  if (!isFields(value)) return {};
+  if (!isObject(value)) return {};
   const { token, logprob, bytes, id } = value;
   return {
     token: typeof token === 'string' ? token : undefined,
@@ -241,7 +239,7 @@ function countIn(value: unknown): number | undefined {
 }
 
 function usageIn(value: unknown): Usage | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const promptTokens = countIn(value.prompt_tokens);
   const completionTokens = countIn(value.completion_tokens);
   if (promptTokens === undefined) return undefined;
@@ -254,7 +252,7 @@ function usageIn(value: unknown): Usage | undefined {
 
 /** From llama.cpp: prompt tokens from its cache, prompt tokens read, and generated tokens. */
 function usageSoFarIn(timings: unknown): Usage | undefined {
-  if (!isFields(timings)) return undefined;
+  if (!isObject(timings)) return undefined;
   const [read, written] = [countIn(timings.prompt_n), countIn(timings.predicted_n)];
   if (read === undefined || written === undefined) return undefined;
   return { promptTokens: (countIn(timings.cache_n) ?? 0) + read, completionTokens: written };

@@ -1,7 +1,6 @@
 import { OpenAI, type APIError, type ClientOptions } from 'openai';
-import { isTooDeep } from '../../json';
+import { isObject, isTooDeep } from '../../json';
 import { type Address, isOfEnvironment } from '../address';
-import { isFields } from './answer';
 import { boundedFetch } from './body';
 
 /**
@@ -16,12 +15,11 @@ class Client extends OpenAI {
   ): APIError {
     // The package puts the body into a message, with a recursive call for each level of it.
     const said: unknown = isTooDeep(body) ? 'JSON that is nested too deeply' : body;
-    const wrapped = said == null || (isFields(said) && said.error) ? said : { error: said };
+    const wrapped = said == null || (isObject(said) && said.error) ? said : { error: said };
     return super.makeStatusError(status, wrapped as object, message, headers);
   }
 }
 
-/** @param key undefined: no key is sent */
 export function clientFor({ baseUrl, origin }: Address, key: string | undefined): OpenAI {
   const isForeign = !isOfEnvironment(origin);
   const options: ClientOptions = {

@@ -1,5 +1,4 @@
-import { isTooDeep, jsonOrUndefined } from '../../json';
-import { isFields } from './answer';
+import { isObject, isTooDeep, jsonOrUndefined } from '../../json';
 import { waitIn } from '../../retryAfter';
 
 /**
@@ -15,13 +14,13 @@ export type Complaint =
  */
 export function errorWords(body: unknown): { said: string; named: string } {
   const said = messageIn(body) || JSON.stringify(body);
-  if (!isFields(body)) return { said: Array.isArray(body) ? said : String(body), named: '' };
+  if (!isObject(body)) return { said: Array.isArray(body) ? said : String(body), named: '' };
   const { param, code, type, status, details } = body;
   const unsaid = (parts: readonly unknown[]): string[] =>
     parts.filter((part) => typeof part === 'string' && part !== '' && !said.includes(part)) as string[];
   const shown = unsaid([param, code]);
   const hidden = unsaid([type, status]);
-  if (Array.isArray(details)) hidden.push(...details.filter(isFields).flatMap(detailNames));
+  if (Array.isArray(details)) hidden.push(...details.filter(isObject).flatMap(detailNames));
   return { said: shown.length > 0 ? `${said} [${shown.join(', ')}]` : said, named: hidden.join(' ') };
 }
 
@@ -38,13 +37,13 @@ function messageIn(body: unknown): string {
       .map(messageIn)
       .filter((text) => text !== '')
       .join('; ');
-  if (!isFields(body)) return '';
+  if (!isObject(body)) return '';
   if (Array.isArray(body.loc)) return locatedMessage(body);
   const { message, msg, detail, error, errors, error_description, error_msg, metadata } = body;
   const found = [message, msg, detail, error, errors, error_description, error_msg].map(messageIn);
   const said = found.find((text) => text !== '') ?? '';
   // OpenRouter's own message says only that the provider behind it returned an error.
-  const raw = isFields(metadata) ? providerMessage(metadata.raw) : '';
+  const raw = isObject(metadata) ? providerMessage(metadata.raw) : '';
   return raw === '' || said.includes(raw) ? said : `${said}: ${raw}`;
 }
 
@@ -60,7 +59,7 @@ function providerMessage(raw: unknown): string {
 
 /** The status of an error inside a stream, where it names one. */
 export function statusIn(body: unknown): number | undefined {
-  if (!isFields(body)) return undefined;
+  if (!isObject(body)) return undefined;
   const named = [body.code, body.status, body.status_code, body.error_code].map(Number);
   return named.find((status) => Number.isInteger(status) && status >= 400 && status < 600);
 }

@@ -144,7 +144,6 @@ export function closedWhen(words: number): string {
   return `mid-answer, after ${words === 1 ? '1 word' : `${words} words`}`;
 }
 
-/** @param reason the server's own word */
 export function brokenOff(reason: string, to: Addressee): Failure {
   const words = `finish reason "${reason}"`;
   return new Failure('model/unreachable', `${subject(to)} broke off mid-answer (${words})`, LOG_REMEDY, {
@@ -152,7 +151,6 @@ export function brokenOff(reason: string, to: Addressee): Failure {
   });
 }
 
-/** @param reason the server's own word */
 export function filtered(reason: string, to: Addressee): Failure {
   return new Failure(
     'model/filtered',
@@ -188,7 +186,7 @@ export function throwIfStopped(deadline: Deadline, limits: TimeLimits, to: Addre
 }
 
 export function cancelled(): DOMException {
-  return new DOMException('The request to the model was cancelled.', 'AbortError');
+  return new DOMException('The request to the model was canceled.', 'AbortError');
 }
 
 /** Length of a server's message that is searched for a quotation. */

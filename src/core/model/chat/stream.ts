@@ -1,6 +1,6 @@
 import { APIError } from 'openai';
-import { isTooDeep } from '../../json';
-import { chunkOf, isFields, type Chunk } from './answer';
+import { isObject, isTooDeep } from '../../json';
+import { chunkOf, type Chunk } from './answer';
 import type { Deadline } from './deadline';
 import { statusIn } from './errorWords';
 import { badAnswer, closed, Failure, failureOf, quoted, type Addressee } from './failure';
@@ -115,7 +115,7 @@ export class ChatBody {
     this.hasForeign ||= event.isForeign;
     if (event.data.some((line) => line.trim() === END)) this.isWhole = true;
     for (const value of event.values()) {
-      if (event.name === 'error') throw errorOf(isFields(value) ? (value.error ?? value) : value, this.to);
+      if (event.name === 'error') throw errorOf(isObject(value) ? (value.error ?? value) : value, this.to);
       yield* this.#understood(value);
     }
   }
@@ -125,7 +125,7 @@ export class ChatBody {
     const { to } = this;
     if (isTooDeep(value)) throw nestedTooDeeply(to);
     for (const part of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (!isFields(part)) continue;
+      if (!isObject(part)) continue;
       const chunk = chunkOf(part);
       const places = [part, ...chunk.choices.flatMap((choice) => [choice, choice.delta, choice.message])];
       const error = places.map(errorIn).find((one) => one !== undefined);
@@ -199,7 +199,7 @@ async function* linesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
 
 /** The error of an answer, or of its choice as with OpenRouter. */
 function errorIn(value: unknown): unknown {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { error, object, type, choices, errors, error_msg: said } = value;
   const isEmpty =
     typeof error === 'object' && Object.values(error ?? {}).every((part) => part == null || part === '');
@@ -213,7 +213,7 @@ function errorIn(value: unknown): unknown {
 
 const errorOf = (error: unknown, to: Addressee): Failure =>
   failureOf(
-    new APIError(undefined, isFields(error) ? error : { message: wordsOf(error) }, undefined, undefined),
+    new APIError(undefined, isObject(error) ? error : { message: wordsOf(error) }, undefined, undefined),
     to,
   );
 
@@ -240,7 +240,6 @@ class TooLong extends Error {
   override readonly name = 'TooLong';
 }
 
-/** Counts the bytes of a body and remembers its end, for error messages. */
 class Tap {
   bytes = 0;
   #end = new Uint8Array();

@@ -98,14 +98,14 @@ export class Batch {
     if (prompt >= contextLength)
       throw new Fault(
         'model/too-long',
-        `The dialogue has ${prompt} tokens and the model takes ${contextLength}. Play fewer turns, or take a model with a longer context.`,
+        `The dialogue has ${prompt} tokens and the model takes ${contextLength}. Play fewer turns, or use a model with a longer context.`,
       );
     const longest = Math.min(contextLength, prompt + maxTokens);
     const needed = this.decoder.bytesFor(1, longest);
     if (needed > memoryBytes)
       throw new Fault(
         'model/too-large',
-        `A dialogue of ${longest} tokens needs ${megabytes(needed)} MB beside the model, and ${megabytes(memoryBytes)} MB are allowed. Let a turn have fewer tokens, or take a smaller model.`,
+        `A dialogue of ${longest} tokens needs ${megabytes(needed)} MB beside the model, and ${megabytes(memoryBytes)} MB are allowed. Allow fewer tokens per turn, or use a smaller model.`,
       );
     return longest;
   }

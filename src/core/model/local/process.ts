@@ -42,7 +42,6 @@ export class InferenceProcess {
   #notes: readonly string[] = [];
   #nextId = 1;
 
-  /** @param script path of the built inference.js */
   constructor(script: string, settings: InferenceSettings) {
     this.#script = script;
     this.#settings = settings;
@@ -87,7 +86,6 @@ export class InferenceProcess {
     return promise.finally(() => signal?.removeEventListener('abort', cancel));
   }
 
-  /** Cancels unfinished turns and rejects pending loads. */
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

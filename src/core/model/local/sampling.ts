@@ -55,10 +55,6 @@ export class Sampler {
     return { ...likely(id), alternatives };
   }
 
-  /**
-   * @param weights weights of the tokens at temperature 1; overwritten
-   * @param total sum of the weights
-   */
   #draw(logits: Float32Array, largest: number, weights: Float64Array, total: number): number {
     const sum = this.#temperature === 1 ? total : exponentials(logits, largest, this.#temperature, weights);
     const uniform = uniformAt(this.#seed, this.#chosen++);

@@ -137,10 +137,7 @@ export class SharedDecoder implements Decoder {
     }
   }
 
-  /**
-   * @param rows rows in adjacent places
-   * @param ids ids in row order, equally many for each row
-   */
+  /** @param ids ids in row order, equally many for each row */
   async #run(rows: readonly PlacedRow[], ids: readonly number[]): Promise<Float32Array[]> {
     const { session, caches, heads, headSize } = this.#graph;
     const each = ids.length / rows.length;

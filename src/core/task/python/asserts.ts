@@ -132,7 +132,6 @@ function withValues(statement: string, values: Case): string {
   return told + statement.slice(end);
 }
 
-/** `"a, b"` names `a` and `b`. */
 function namesIn(text: string): string[] {
   const inside = /^(["'])([^"']*)\1$/.exec(text)?.[2];
   return inside === undefined ? [] : inside.split(',').map((name) => name.trim());
@@ -271,12 +270,14 @@ function withStrings(text: string, instead: (length: number) => string): string 
   return told;
 }
 
+const blanked = (text: string): string => withStrings(text, (length) => ' '.repeat(length));
+
 /** Text inside a string that looks like a comment stays. */
 export function withoutComments(text: string): string {
-  const blanked = withStrings(text, (length) => ' '.repeat(length));
+  const code = blanked(text);
   let told = '';
   for (let at = 0; at < text.length;) {
-    const comment = blanked.indexOf('#', at);
+    const comment = code.indexOf('#', at);
     if (comment === -1) return told + text.slice(at);
     told += text.slice(at, comment);
     const lineEnd = text.indexOf('\n', comment);
@@ -296,7 +297,6 @@ function* namesUsed(text: string): Generator<{ readonly name: string; readonly i
   }
 }
 
-/** First offset of an operator outside of brackets and strings. */
 function topLevel(text: string, operator: ',' | '=='): number | undefined {
   return placesOf(text, operator).next().value ?? undefined;
 }
@@ -310,14 +310,18 @@ function argumentsIn(text: string): string[] {
 
 /** Up to the bracket that closes one opened right before the text; undefined when none does. */
 function upToClosing(text: string): string | undefined {
-  const blanked = withStrings(text, (length) => ' '.repeat(length));
-  let depth = 0;
-  for (let at = 0; at < blanked.length; at += 1) {
-    if ('([{'.includes(blanked[at]!)) depth += 1;
-    else if (')]}'.includes(blanked[at]!)) depth -= 1;
-    if (depth < 0) return text.slice(0, at);
-  }
+  for (const [at, depth] of depthsIn(blanked(text))) if (depth < 0) return text.slice(0, at);
   return undefined;
+}
+
+/** The depth in brackets at each character, which the bracket has changed. */
+function* depthsIn(text: string): Generator<[at: number, depth: number]> {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if ('([{'.includes(text[at]!)) depth += 1;
+    else if (')]}'.includes(text[at]!)) depth -= 1;
+    yield [at, depth];
+  }
 }
 
 /** With its strings emptied, and without what is in brackets. */
@@ -334,12 +338,7 @@ function outermost(text: string): string {
 }
 
 function* placesOf(text: string, operator: ',' | '=='): Generator<number, undefined> {
-  const blanked = withStrings(text, (length) => ' '.repeat(length));
-  let depth = 0;
-  for (let at = 0; at < blanked.length; at += 1) {
-    if ('([{'.includes(blanked[at]!)) depth += 1;
-    else if (')]}'.includes(blanked[at]!)) depth -= 1;
-    else if (depth === 0 && blanked.startsWith(operator, at)) yield at;
-  }
+  const code = blanked(text);
+  for (const [at, depth] of depthsIn(code)) if (depth === 0 && code.startsWith(operator, at)) yield at;
   return undefined;
 }

@@ -62,7 +62,6 @@ const isDeclaration = (decorators: readonly string[], classAround = ''): boolean
   decorators.some((line) => /^\s*@(?:\w+\.)?(?:abstract\w+|overload)\b/.test(line)) ||
   /\bProtocol\b/.test(classAround);
 
-/** Decorators belong to the function. */
 export function functionAround(source: string, line: number): PythonFunction | undefined {
   return functionsIn(source).findLast(({ firstLine, endLine }) => firstLine <= line && line < endLine);
 }

@@ -72,7 +72,6 @@ interface Site {
   readonly there: PythonFunction | undefined;
   /** The statement of the top level that the function is, or is in. */
   readonly around: Statement | undefined;
-  /** Texts of the statements above that one. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -170,7 +169,6 @@ function appended(lines: readonly SourceLine[], code: string): Replacement[] {
   return [{ start: end, end: lines.length, text: `${end === 0 ? '' : '\n\n'}${code}\n` }];
 }
 
-/** @param replacements in the order of their lines */
 function withReplacements(source: string, replacements: readonly Replacement[]): string {
   const eol = source.includes('\r\n') ? '\r\n' : '\n';
   const lines = source.split(/\r?\n/);

@@ -12,7 +12,6 @@ export interface Domain {
   readonly discount: string;
   readonly fee: string;
   readonly extra: string;
-  /** Beginnings of the request, in the words of a colleague. */
   readonly openers: readonly string[];
   /** Cues say that there is such a decision, and never tell its value. */
   readonly decisions: Readonly<Partial<Record<DecisionKind, { weight: number; cues: readonly string[] }>>>;

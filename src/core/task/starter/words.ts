@@ -118,7 +118,6 @@ export const TOPICS: Readonly<Record<DecisionKind, Topic>> = {
   unit: { topic: 'unit', keywords: ['unit', 'factor', 'multiply'] },
 };
 
-/** The collaborator's sentences about a decision; `{value}` is the number. */
 const NUMBERS: Readonly<Partial<Record<DecisionKind, readonly string[]>>> = {
   empty: ['Return {value} then.', 'Just give back {value}.', 'It should be {value} then.'],
   free: ['{value} of them are free.', 'We give {value} for free.', 'There are {value} free ones.'],

@@ -68,7 +68,7 @@ export class CreditCache {
       if (!isUnfit(error) && !(error instanceof Error && 'syscall' in error)) throw error;
       this.#isUsable = false;
       this.onNotice(
-        `Critics score turns again in each session, because scores cannot be kept in ${this.#folder}: ${messageOf(error)}.`,
+        `Critics score turns again in each window, because scores cannot be kept in ${this.#folder}: ${messageOf(error)}.`,
       );
       return undefined;
     }

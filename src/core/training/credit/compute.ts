@@ -39,29 +39,16 @@ async function byOnnx(
   scorables: readonly Scorable[],
   { scoring, signal }: CreditOptions,
 ): Promise<Credit[]> {
-  signal?.throwIfAborted();
-  const process = new ScoringProcess(scoring, critic.folder);
-  const stop = (): void => void process.close();
-  signal?.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.all(
+  return ScoringProcess.during({ script: scoring, folder: critic.folder, signal }, (process) =>
+    Promise.all(
       scorables.map(async (scorable) => {
         const { messages, turns, hiddenInformation } = scorable.dialogue;
         const told = hiddenInformation === undefined ? {} : { hiddenInformation };
-        return creditOf(
-          critic,
-          scorable,
-          turnsRead(await process.read({ messages, turns, ...told }), critic),
-        );
+        const read = await process.read({ messages, turns, ...told });
+        return creditOf(critic, scorable, turnsRead(read, critic));
       }),
-    );
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', stop);
-    await process.close();
-  }
+    ),
+  );
 }
 
 type Said = Omit<TurnCredit, 'turn'>;

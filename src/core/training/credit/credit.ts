@@ -16,7 +16,6 @@ export const creditSchema = z.object({
   version: z.literal(1),
   episode: z.string(),
   critic: z.string(),
-  /** Digest of the scored dialogue. */
   of: z.string(),
   unit: z.enum(units),
   turns: z.array(

@@ -51,11 +51,7 @@ async function withOwnRows(
   const others = dirname(folder) + sep;
   const own = async (name: string, file: unknown, index: number): Promise<unknown> => {
     if (typeof file !== 'string' || !file.startsWith(others)) return file;
-    const copy = `data/${name}-${index + 1}.jsonl`;
-    await mkdir(join(folder, 'data'), { recursive: true });
-    // The trainer reports a file that is missing.
-    const isCopied = await ifThere(() => copyRegular(file, join(folder, copy)).then(() => true));
-    return isCopied === true ? copy : file;
+    return copied(file, folder, `data/${name}-${index + 1}.jsonl`);
   };
   const entries = Object.entries(data).map(async ([name, value]) => {
     const isFiles = (name === 'trajectories' || name === 'preferences') && Array.isArray(value);
@@ -73,11 +69,7 @@ async function withOwnPacks(
   if (!Array.isArray(tasks)) return data;
   const own = async (file: unknown, index: number): Promise<unknown> => {
     if (typeof file !== 'string') return file;
-    const copy = `data/tasks/${index + 1}-${basename(file)}`;
-    await mkdir(join(folder, 'data', 'tasks'), { recursive: true });
-    // The trainer reports a file that is missing.
-    const isCopied = await ifThere(() => copyRegular(file, join(folder, copy)).then(() => true));
-    return isCopied === true ? copy : file;
+    return copied(file, folder, `data/tasks/${index + 1}-${basename(file)}`);
   };
   return { ...data, tasks: await Promise.all(tasks.map(own)) };
 }
@@ -93,6 +85,13 @@ async function withOwnOpening(
   await mkdir(join(folder, 'data'), { recursive: true });
   await copyRegular(shortPrompt(prompts), join(folder, copy));
   return { ...data, opening: copy };
+}
+
+/** The path of the copy, or of a file that is missing: the trainer reports it. */
+async function copied(file: string, folder: string, copy: string): Promise<string> {
+  const target = join(folder, copy);
+  await mkdir(dirname(target), { recursive: true });
+  return (await ifThere(() => copyRegular(file, target).then(() => copy))) ?? file;
 }
 
 export async function writeConfiguration(folder: string, configuration: object): Promise<void> {

@@ -14,7 +14,6 @@ import { chosenBy } from './logSelection';
 import type { SelectionReport } from './report';
 
 export interface PrepareOptions {
-  /** The prompts that ship with Tandem. */
   readonly prompts: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
@@ -32,7 +31,7 @@ export async function prepareData(
   options: PrepareOptions,
 ): Promise<SelectionReport> {
   if ((await ifThere(() => stat(join(selection.log, 'log')))) === undefined) {
-    const message = `There is no trajectory log in ${selection.log}; data.log names a data folder, by default .tandem in the workspace.`;
+    const message = `There is no log in ${selection.log}; data.log names a data folder, by default .tandem in the workspace.`;
     throw new Fault('training/no-log', message);
   }
   const prompts = await Prompts.load(options.prompts, undefined, selection.opening);
@@ -82,5 +81,5 @@ function nothingLeft({ log, left_out }: SelectionReport): Fault {
   const why = reasons.length === 0 ? 'it is empty' : `left out are ${reasons.join(', ')}`;
   const { doubtful } = left_out;
   const remedy = doubtful === undefined ? '' : ` ${doubtInWords(doubtful, 'data.with_doubtful')}`;
-  return new Fault('training/no-data', `The log in ${log} has no trajectory to train on: ${why}.${remedy}`);
+  return new Fault('training/no-data', `The log in ${log} has no dialogue to train on: ${why}.${remedy}`);
 }

@@ -203,7 +203,6 @@ interface Bucket {
   /** Both inclusive. */
   readonly from: number;
   to: number;
-  /** At the bucket's last step. */
   seconds: number;
   count: number;
   sum: number;
@@ -214,7 +213,6 @@ interface Bucket {
 interface CurveMark {
   readonly edition: number;
   readonly length: number;
-  /** Undefined for an empty curve. */
   readonly to: number | undefined;
 }
 

@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { toDotPath } from 'zod/v4/core';
 import { colBenchProtocol } from '../../dialogue/protocol';
 import type { Prompts } from '../../dialogue/prompts';
-import { Fault } from '../../fault';
 import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
 import type { ChatMessage } from '../../model/model';
 import { ROW_VERSION } from '../../trajectory/export/rows';
-import { parsePublishedRow, type PublishedRow } from '../../trajectory/publishedRow';
+import { badRow, parsePublishedRow, parseRow, type PublishedRow } from '../../trajectory/publishedRow';
 
 export interface RowDialogue extends CriticDialogue {
   readonly id: string;
@@ -50,12 +48,7 @@ type Row = z.infer<typeof form>;
  * @throws {Fault} `trajectory/bad-row`, `task/bad-row`
  */
 export function dialogueOf(value: unknown, where: string, prompts: Prompts): RowDialogue {
-  const read = form.safeParse(value);
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    throw badRow(`The field ${toDotPath(issue!.path)} is not as it must be: ${issue!.message}.`);
-  }
-  const row = read.data;
+  const row = parseRow(form, value);
   if (row.dialogue_history === undefined && row.messages !== undefined) return chat(row, row.messages, where);
   const published = parsePublishedRow(value);
   const { task } = published;
@@ -133,5 +126,3 @@ function turnsOf({ tandem }: Row, positions: readonly number[]): SpokenTurn[] {
     };
   });
 }
-
-const badRow = (sentence: string): Fault => new Fault('trajectory/bad-row', sentence);

@@ -34,10 +34,7 @@ export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
   }
   const words = new Words(onLine);
   const dialogues = await readAll(options, words);
-  const process = new ScoringProcess(options.scoring, folder);
-  const stop = (): void => void process.close();
-  signal?.addEventListener('abort', stop, { once: true });
-  try {
+  return ScoringProcess.during({ script: options.scoring, folder, signal }, async (process) => {
     const rows = await scoreAll(dialogues, about, process, words);
     words.tell();
     if (rows.length === 0) throw cannot(`No trajectory can be scored by this critic${words.why()}.`);
@@ -46,13 +43,7 @@ export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
       await writeAtomically(resolve(out), (file) => file.writeFile(text));
     }
     return rows;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', stop);
-    await process.close();
-  }
+  });
 }
 
 async function scoreAll(

@@ -215,8 +215,8 @@ const LEVELS: Readonly<Record<ConsentLevel, string>> = {
 };
 
 function licenceSection({ licences, unlicensed }: CardFacts): string {
-  const named = licences.size > 0 ? `Licences of the tasks: ${[...licences].map(code).join(', ')}. ` : '';
-  const unnamed = unlicensed > 0 ? `${unlicensed} trajectories are of tasks that name no licence.` : '';
+  const named = licences.size > 0 ? `Licenses of the tasks: ${[...licences].map(code).join(', ')}. ` : '';
+  const unnamed = unlicensed > 0 ? `${unlicensed} trajectories are of tasks that name no license.` : '';
   return `## Licence\n\n${named}${unnamed}`.trimEnd();
 }
 

@@ -126,7 +126,6 @@ async function shownDigest(
   return (await previewExport(log, { ...options, findings: 'write' }, 0)).digest;
 }
 
-/** Nothing was written. */
 export class ExportRefused extends Fault {
   constructor(readonly findings: readonly Finding[]) {
     const many =
@@ -155,9 +154,7 @@ const FLUSH_LENGTH = 1024 * 1024;
 
 class RowWriter {
   protected text = '';
-  /** In the file. */
   bytes = 0;
-  /** Rows that were written before the others. */
   private readonly first: Set<string>;
 
   /** @param first rows that are written before the others, as `write` gave them */

@@ -57,7 +57,6 @@ export class RowGathering {
     return this.hash.copy().digest('hex');
   }
 
-  /** Call it only once. */
   rows(): AsyncGenerator<object> {
     const { options } = this;
     if (options.format === 'preferences') return this.preferences(options);

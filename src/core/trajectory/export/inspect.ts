@@ -129,7 +129,6 @@ export class InspectHeader {
     if (completed_at > this.last) this.last = completed_at;
   }
 
-  /** The file up to the samples, `HEADER_LENGTH` bytes long. */
   text(): string {
     const { samples, rewards } = this;
     const model = [...this.agents].join(', ').slice(0, MAX_NAME_CHARS).toWellFormed();

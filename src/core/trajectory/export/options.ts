@@ -19,7 +19,6 @@ export type ExportFormat =
     }
   | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing }
   | { readonly format: 'chat' | 'llamafactory-sft' | 'axolotl-sft' | 'inspect'; readonly render: Render }
-  /** Rows of people's words on single turns. */
   | { readonly format: keyof typeof JUDGED; readonly render: Render };
 
 /** The caller's reason to leave a trajectory out; undefined to keep it. */

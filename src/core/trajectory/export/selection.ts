@@ -10,11 +10,9 @@ export interface Selection {
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
   readonly onlyAccepted?: boolean;
-  /** Include dialogues that a reviewer wants redone. */
   readonly withRedo?: boolean;
   /** 0 to 1. */
   readonly minReward?: number;
-  /** Include dialogues in which a reply gave the reference away. */
   readonly withLeaked?: boolean;
   /** Include dialogues played to evaluate an agent; training on them would spoil the next evaluation. */
   readonly withEvaluations?: boolean;
@@ -58,7 +56,7 @@ export type LeftOutReason =
 /** @param option option that includes doubtful dialogues anyway */
 export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {
   const dialogues = count === 1 ? '1 dialogue is' : `${count} dialogues are`;
-  return `${dialogues} left out as doubtful: lines were lost from the log that may have been a deletion, a leak mark or a withdrawn consent, and nobody can tell. Look through the list; ${option} takes doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good.`;
+  return `${dialogues} left out as doubtful: lines were lost from the log that may have been a deletion, a leak mark or a withdrawn consent, and no one can tell. Look through the list; ${option} takes doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good.`;
 }
 
 export type LeftOut = Partial<Record<LeftOutReason, number>>;

@@ -17,7 +17,6 @@ export interface Finding {
   readonly kind: Span['kind'];
   /** Kind of secret, e.g. `github token`. */
   readonly what: string;
-  /** One line, masked. */
   readonly excerpt: string;
 }
 
@@ -26,7 +25,6 @@ export type Author = EventOf<'reply'>['author'] | 'agent' | 'task' | 'consent' |
 
 type Source = Pick<Finding, 'turn' | 'author' | 'by'>;
 
-/** Lists each finding once. */
 export class Scanner {
   readonly findings: Finding[] = [];
   /** Hashes of listed findings, so that no secret is kept. */

@@ -158,7 +158,6 @@ const UNSETTLED = `insert into episode (number, id, first_segment, first_start, 
 
 export interface Line {
   readonly segment: number;
-  /** Byte offset. */
   readonly start: number;
   /** Without the line feed. */
   readonly length: number;

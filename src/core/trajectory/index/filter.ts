@@ -11,7 +11,6 @@ import { TEXT_COLUMNS, usedAs } from './rows';
 export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** `none`: not reviewed. */
 export const reviewFilters = [...reviewStates, 'none'] as const;
 export type ReviewFilter = (typeof reviewFilters)[number];
 
@@ -48,9 +47,7 @@ export interface TrajectoryFilter {
   readonly judged?: boolean;
   /** The last person in the collaborator's seat, also after it went to a simulator. */
   readonly player?: string;
-  /** `none`: no one has reviewed it since it ended. */
   readonly review?: ReviewFilter;
-  /** A tag that anyone gave it. */
   readonly tag?: string;
   /** At least this many people gave stars or a thumb, or chose between candidates. */
   readonly raters?: number;

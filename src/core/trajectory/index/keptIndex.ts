@@ -101,12 +101,10 @@ export class KeptIndex {
     return this.store;
   }
 
-  /** Reads lines appended since by any process. */
   refresh(): Promise<void> {
     return this.exclusive(() => this.catchUp());
   }
 
-  /** Reads lines that this process has just written. */
   takeIn(segment: string): Promise<void> {
     return this.exclusive(async () => {
       const wasOpen = this.isOpen;

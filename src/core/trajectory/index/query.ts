@@ -15,7 +15,6 @@ import type { IndexStore } from './store';
 
 export interface ListOptions {
   readonly filter?: TrajectoryFilter;
-  /** Order by start time; defaults to `newest` first. */
   readonly sort?: 'newest' | 'oldest';
   /** The list begins behind this dialogue, which need not match. It is empty when the log has no such dialogue. */
   readonly after?: string;
@@ -48,7 +47,6 @@ export interface GroupedCounts {
   readonly each: ReadonlyMap<string, TrajectoryCounts>;
 }
 
-/** `tags` lists each tag. */
 export type SharedColumn = 'task' | 'pack' | 'agent' | 'collaborator' | 'player' | 'tags';
 
 export interface SharedValue {

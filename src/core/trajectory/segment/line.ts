@@ -44,40 +44,13 @@ const BRACE = 0x7d;
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 
 const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buffer }> = new Map(
-  (
-    [
-      'segment',
-      'task',
-      'episode-started',
-      'agent-turn',
-      'candidates',
-      'choice',
-      'reply',
-      'hand-over',
-      'leak',
-      'answered',
-      'grade',
-      'rating',
-      'turn-rating',
-      'turn-superseded',
-      'credit-verdict',
-      'label',
-      'review',
-      'judgement',
-      'outcome',
-      'abandoned',
-      'resumed',
-      'deleted',
-      'undeleted',
-      'lines-lost',
-      'consent',
-      'assignment',
-    ] satisfies EventKind[]
-  ).map((kind) => {
+  eventSchema.options.map(({ shape }) => {
+    const kind = shape.event.value;
     const bytes = Buffer.from(kind);
     return [kindKey(bytes, 0, bytes.length), { kind, bytes }];
   }),
 );
+const knownKinds: ReadonlySet<unknown> = new Set([...KINDS.values()].map(({ kind }) => kind));
 
 /**
  * A key of length, first and last letter, which distinguishes all known kinds; the other letters are compared
@@ -265,7 +238,6 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-const knownKinds: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.event.value));
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The reason why a line is unreadable; `told` says what it is about, if it is valid JSON as it was written. */

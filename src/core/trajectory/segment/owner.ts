@@ -55,7 +55,7 @@ export async function ownIdentity(): Promise<Owner> {
 export async function livingOwner(ownerFile: string, now?: number): Promise<Owner | undefined> {
   const text = await ifThere(() => readText(ownerFile, 64 * 1024));
   if (text === undefined || isTorn(text)) return undefined;
-  const owner = parseOwner(ownerFile, text);
+  const owner = parseOwner(ownerFile, text, ownerSchema);
   return (await standsFor(ownerFile, owner, now)) ? owner : undefined;
 }
 
@@ -70,9 +70,10 @@ function isTorn(text: string): boolean {
   return !text.endsWith('}') || text.includes('\0');
 }
 
-function parseOwner(ownerFile: string, text: string): Owner {
+/** @throws {Fault} `trajectory/bad-owner` */
+export function parseOwner<T extends Owner>(ownerFile: string, text: string, schema: z.ZodType<T>): T {
   try {
-    return ownerSchema.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(text));
   } catch (cause) {
     const message = `${ownerFile} cannot be read; delete it if no Tandem is running on this data folder.`;
     throw new Fault('trajectory/bad-owner', message, { cause });

@@ -306,7 +306,7 @@ export abstract class LogWriter {
         await handle.sync();
       }
     } catch (error) {
-      const message = `The log in ${this.logFolder} cannot be written: ${messageOf(cause)}; what was written of this step could not be taken back: ${messageOf(error)}. Look after the disk and open the log again.`;
+      const message = `The log in ${this.logFolder} cannot be written: ${messageOf(cause)}; what was written of this step could not be taken back: ${messageOf(error)}. Check the disk and open the log again.`;
       throw new Fault('trajectory/not-written', message, { cause: error });
     } finally {
       await handle.close();
@@ -317,12 +317,12 @@ export abstract class LogWriter {
 
 function writeFault(folder: string, cause: unknown): unknown {
   if (cause instanceof Fault || !(cause instanceof Error && 'code' in cause)) return cause;
-  const message = `The log in ${folder} cannot be written: ${messageOf(cause)}. Nothing of this step is counted as logged; make room or give permission and try again.`;
+  const message = `The log in ${folder} cannot be written: ${messageOf(cause)}. Nothing of this step was logged. Free some space or give permission, then try again.`;
   return new Fault('trajectory/not-written', message, { cause });
 }
 
 export function closed(): Fault {
-  return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
+  return new Fault('trajectory/closed', 'The log is closed; open it again.');
 }
 
 type SegmentHeader = EventOf<'segment'>;

@@ -159,7 +159,7 @@ function warningsOf(
   if (workers <= places) return {};
   const has =
     each > 0 ? t('The cluster has {0} GPUs', grouped(gpus)) : t('The cluster has {0} CPUs', grouped(cpus));
-  const warning = t('{0}, one for each worker: the run goes on with as many until there are more.', has);
+  const warning = t('{0}, one for each worker: the run continues with as many until there are more.', has);
   return { workers: { warning } };
 }
 

@@ -9,6 +9,7 @@ import {
   valueOf,
   type FieldPath,
 } from '../../../core/training/fields';
+import { isObject } from '../../../core/json';
 import { isUsedBy, usedSettings } from '../../../core/training/methodSettings';
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
@@ -62,7 +63,7 @@ export const playsItself = (form: Pick<Form, 'values'>): boolean => METHODS[meth
 export const isOnCluster = (form: Form): boolean =>
   !playsItself(form) && (form.values.where ?? (hasCluster(form) ? 'cluster' : 'here')) === 'cluster';
 
-const hasCluster = ({ copied }: Form): boolean => isTree(at(copied?.configuration ?? {}, CLUSTER));
+const hasCluster = ({ copied }: Form): boolean => isObject(at(copied?.configuration ?? {}, CLUSTER));
 
 /** As requests use it; undefined when there is none to ask. */
 export function addressOf(form: Form): string | undefined {
@@ -208,7 +209,7 @@ type Tree = Record<string, unknown>;
 
 function at(tree: Readonly<Record<string, unknown>>, name: string): unknown {
   let value: unknown = tree;
-  for (const key of name.split('.')) value = isTree(value) ? value[key] : undefined;
+  for (const key of name.split('.')) value = isObject(value) ? value[key] : undefined;
   return value;
 }
 
@@ -219,7 +220,7 @@ function put(tree: Tree, name: string, value: unknown): void {
   let inner = tree;
   for (const key of keys) {
     const next = inner[key];
-    if (!isTree(next)) {
+    if (!isObject(next)) {
       if (value === undefined) return;
       inner[key] = {};
     }
@@ -228,9 +229,6 @@ function put(tree: Tree, name: string, value: unknown): void {
   if (value === undefined) Reflect.deleteProperty(inner, last);
   else inner[last] = value;
 }
-
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Most important fields first, for the reader of the file. */
 function ordered({ name, method, model, data, ...rest }: Tree): Tree {

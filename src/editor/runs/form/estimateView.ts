@@ -211,8 +211,12 @@ function remarksOf(
   t: Translate,
 ): string[] {
   const ofLog = counts === undefined ? '' : dialoguesRemark(counts, t);
-  const others = plan?.data.shortages.map((shortage) => shortageRemark(shortage, method, t)) ?? [];
-  return [ofLog, ...others].filter((sentence) => sentence !== '');
+  // More dialogues mend the other shortages, too.
+  if (ofLog !== '') return [ofLog];
+  const shortages = plan?.data.shortages ?? [];
+  return shortages
+    .map((shortage) => shortageRemark(shortage, method, t))
+    .filter((sentence) => sentence !== '');
 }
 
 /**

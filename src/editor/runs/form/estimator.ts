@@ -7,6 +7,7 @@ import type { Runs } from '../../../core/training/runs';
 import type { Trainer } from '../../../core/training/trainer';
 import type { EstimateView } from '../../../../webview/newRun/protocol';
 import { environmentSize } from '../../../core/training/environment/cache';
+import { idOf } from '../../contributions';
 import { installStep, type Installing } from '../../installing';
 import type { EditorTrainer } from '../../trainer';
 import { bytesWords } from '../../words';
@@ -145,7 +146,7 @@ export class Estimating {
       trainer = await this.environment.openVisibly(
         summary,
         (said, fraction) => tell({ isDone: false, said, ...(fraction !== undefined && { fraction }) }),
-        cancel.signal,
+        { signal: cancel.signal, page: idOf('newRun') },
       );
       if (trainer !== undefined) tell({ isDone: true, said: '' });
     } catch (error) {

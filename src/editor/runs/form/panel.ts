@@ -157,6 +157,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   protected override onClosed(): void {
     this.counting.stop();
     this.estimating.end();
+    this.cancel();
     this.clusterCheck.stop();
     clearTimeout(this.timer);
   }
@@ -194,8 +195,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
       case 'start':
         return this.start();
       case 'cancel':
-        this.starting.cancel();
-        this.estimating.cancelInstallation();
+        this.cancel();
         return;
       case 'openFile':
         return this.filled && this.on.openFile(this.engine, this.filled.configuration);
@@ -222,6 +222,11 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
       case 'trust':
         return manageTrust();
     }
+  }
+
+  private cancel(): void {
+    this.starting.cancel();
+    this.estimating.cancelInstallation();
   }
 
   private async collect(): Promise<void> {

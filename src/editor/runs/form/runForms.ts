@@ -125,7 +125,8 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     configuration: unknown,
     started: { readonly from: string; readonly signal: AbortSignal },
   ): Promise<Run | undefined> {
-    return this.parts.starter.start(configuration, { ...started, folder: runs.dataFolder, runs });
+    const page = idOf('newRun');
+    return this.parts.starter.start(configuration, { ...started, page, folder: runs.dataFolder, runs });
   }
 
   started(panel: NewRunPanel, run: Run): void {

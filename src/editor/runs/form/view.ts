@@ -236,9 +236,9 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     shared('agent', choices.agents),
     shared('collaborator', choices.collaborators),
     field('collaborator_kind', [
-      { value: 'developer', label: t('people') },
-      { value: 'simulator', label: t('models as simulator') },
-      { value: 'rules', label: t('the rules') },
+      { value: 'developer', label: t('developers') },
+      { value: 'simulator', label: t('simulator (models)') },
+      { value: 'rules', label: t('simulator (rules)') },
     ]),
     field(
       'stars',

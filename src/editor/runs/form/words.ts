@@ -28,7 +28,7 @@ export function wantedWords(field: Field, t: Translate): string {
     case 'number':
       return [`${limited(t('Enter a number'), field, t)}.`, ...others].join(' ');
     default:
-      return t('Choose one of what is offered.');
+      return t('Choose one from the list.');
   }
 }
 
@@ -81,7 +81,7 @@ export function methodOptions(t: Translate): (Option & { readonly value: MethodN
       value: 'grpo',
       label: t('GRPO (online)'),
       detail: t(
-        'The agent plays new dialogues with a simulated developer in every step, and learns from their rewards. It needs the Python package trl.',
+        'The agent plays new dialogues while it trains, and learns from their rewards. Needs the Python package trl.',
       ),
     },
     {
@@ -165,7 +165,7 @@ export function leftOutWords(reason: string, t: Translate): string {
     damaged: t('damaged in the log'),
     'with an empty message of the agent': t('with an empty message of the agent'),
     doubtful: t('possibly deleted or marked as leaks (the log is damaged)'),
-    'no consent': t('without the participant’s consent'),
+    'no consent': t('without the developer’s consent'),
     'model terms': t('written by models whose terms forbid training on it'),
   };
   // The trainer has reasons of its own.

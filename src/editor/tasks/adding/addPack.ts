@@ -7,6 +7,7 @@ import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
 import { guidelinesOf } from '../../../core/task/guidelines';
 import { copyRegular, MB, readBytes } from '../../../core/regularFile';
+import { ended } from '../../../core/text';
 import { isThere } from '../../../core/trajectory/files';
 
 const { t } = vscode.l10n;
@@ -108,9 +109,6 @@ function addedWords({ file, tasks, tests, bad }: PackCheck): string {
     first.reason,
   );
 }
-
-/** Ends a sentence with a full stop, because another one follows. */
-const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 function faultOf(error: unknown, file: string): Fault {
   if (error instanceof Fault) return error;

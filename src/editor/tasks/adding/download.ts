@@ -24,7 +24,7 @@ export class PackDownload {
     if (folder === undefined) return;
     const given = await pickOne({
       title: t('Download a Published Pack'),
-      placeholder: t('Nothing is fetched before you have read and accepted its licence.'),
+      placeholder: t('Nothing is downloaded until you accept its license.'),
       items: choices(),
     });
     const choice = valueOf(given);
@@ -63,9 +63,7 @@ export class PackDownload {
     } catch (error) {
       if (error instanceof Fault && error.code === 'task/licence-declined') return [];
       if (!stop.signal.aborted) throw error;
-      void vscode.window.showInformationMessage(
-        t('The download was stopped. What has arrived is kept; the next download goes on from there.'),
-      );
+      void vscode.window.showInformationMessage(t('Download stopped. The next one continues from there.'));
       return [];
     }
   }
@@ -89,10 +87,10 @@ function choices(): Choice[] {
 /** The question holds the whole notice, and the licences can be opened before the answer. */
 async function accept(notice: string, { licences }: HubFiles): Promise<boolean> {
   const agree = t('Accept and Download');
-  const read = t('Open the Licences');
+  const read = t('Open the Licenses');
   for (;;) {
     const chosen = await vscode.window.showInformationMessage(
-      t('Do you accept the licence of this data?'),
+      t('Do you accept the license of this data?'),
       { modal: true, detail: notice },
       agree,
       read,

@@ -20,10 +20,10 @@ it.each<[EndedCollection, { graded: number; successes: number } | undefined, Reg
   [
     { ...whole, already: 20, graded: 100 },
     { graded: 120, successes: 33 },
-    /: 100 .* 29 of 100 .* from before: 33 of 120 /,
+    /: 100 .* 29 of 100 .* earlier ones: 33 of 120 /,
   ],
   [{ ...whole, already: 120, graded: 0 }, undefined, /already played/],
-  [{ ...part, isCancelled: true }, undefined, /48 of 120 .* 13 of 48 .* cancelled/],
+  [{ ...part, isCancelled: true }, undefined, /48 of 120 .* 13 of 48 .* canceled/],
   [
     { ...part, failed: 72, failure: '72 failed: Out of credit.' },
     undefined,

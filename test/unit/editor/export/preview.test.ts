@@ -51,7 +51,7 @@ describe('an export’s preview', () => {
 
   it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
     const withLeak = previewDocument(await previewExport(played().log, options, 3), exportChoice, words);
-    expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks');
+    expect(withLeak).toContain('**1 rows** from 1 dialogues of 1 tasks');
     expect(withLeak).toContain('| ada | a test: may be exported (');
     expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
     const without = await previewExport(played().log, { ...options, withLeaked: false }, 3);

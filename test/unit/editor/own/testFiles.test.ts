@@ -135,8 +135,7 @@ describe('the button that runs tests', () => {
   it('says that no file names the function only after all were read, which can be cancelled', async () => {
     fill(300);
     await tests.run(document as never, 'f');
-    const none =
-      'No test file of this folder names f. Tests are looked for in test_*.py, *_test.py and tests.py.';
+    const none = 'No test file in this folder names f. Tandem looks in test_*.py, *_test.py and tests.py.';
     expect(editor.shown).toEqual(['Running the tests of f', none]);
     expect(editor.read).toBe(300);
 

@@ -12,7 +12,7 @@ vi.mock('vscode', async () => ({
 
 const { perform } = await import('../../../../src/editor/runs/panel');
 
-const run = { folder: '/project/runs/r1' };
+const run = { name: 'Lesson 1', folder: '/project/runs/r1' };
 const model = 'local:/project/runs/r1/model';
 const chat = { mode: 'ask', query: '@tandem ', isPartialQuery: true };
 
@@ -38,7 +38,7 @@ it('says that the agent of new dialogues is another one, and takes that back', a
   await perform('chat', run as Run, engineOf('starter') as never);
   expect(commands).toContainEqual(['set', 'agent', 'starter']);
   expect(window.showInformationMessage).toHaveBeenLastCalledWith(
-    'r1 now plays in the chat and in new dialogues.',
+    'Lesson 1 now plays in the chat and in new dialogues.',
     'Undo',
   );
 });
@@ -50,7 +50,7 @@ it('says nothing of an agent that plays already', async () => {
 });
 
 const engineOf = (agent: string): object => ({
-  ...{ localPlaces: [], calledBy: () => 'r1' },
+  localPlaces: [],
   configuration: {
     agent,
     set: (...setting: unknown[]) => Promise.resolve(void commands.push(['set', ...setting])),

@@ -318,7 +318,7 @@ describe('the dataset card', () => {
       'Filters: state `answered`, leaked ones left out, evaluations left out, models of the editor left out.',
     );
     expect(cardText).toContain(
-      'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',
+      'Licenses of the tasks: `MIT`. 4 trajectories are of tasks that name no license.',
     );
   });
 
@@ -330,7 +330,7 @@ describe('the dataset card', () => {
     expect(cardText.split('\n').filter((line) => line === '---')).toHaveLength(2);
     expect(cardText).not.toMatch(/^# Owned|[^\P{Cc}\n]|\u2028/mu);
     const shown = String.raw`MIT\u2028\x1b[31m\x0a---\x0a# Owned\x0atags: 'x'`;
-    expect(cardText).toContain(`Licences of the tasks: \`${shown}\`.`);
+    expect(cardText).toContain(`Licenses of the tasks: \`${shown}\`.`);
   });
 });
 

@@ -10,7 +10,6 @@ import { missingIn, type MeasuredRuns } from '../measuredRuns';
 
 interface ComparisonReport {
   readonly records: readonly RunRecord[];
-  /** Names of the runs, in their order, all different. */
   readonly names: readonly string[];
   readonly measured: readonly MeasuredRuns[];
   /** Absolute. Paths inside are shown relative to it; of other paths only the last part is shown. */
@@ -19,7 +18,6 @@ interface ComparisonReport {
   readonly pictures: string;
 }
 
-/** Results first, then how the runs learned, then their settings. */
 export function pageOf(experiment: ComparisonReport): string {
   const parts = [
     [`# ${experiment.names.map(escaped).join(', ')}`],

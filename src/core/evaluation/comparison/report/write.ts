@@ -160,7 +160,6 @@ function pointsOf(curve: Curve | undefined): Point[] {
   return points;
 }
 
-/** @param names names of the runs */
 function successPicture({ rows, setting }: MeasuredRuns, names: readonly string[]): string {
   return barPicture({
     title: 'Success on held-out tasks',

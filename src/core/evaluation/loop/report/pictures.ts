@@ -3,7 +3,6 @@ import { percent } from '../../words';
 import type { TrainedComparison, TrainedComparisons } from '../comparison';
 import { barPicture, type Bar, type BarSeries } from '../../pictures/bars';
 
-/** Relative to the report. */
 export const PICTURES = 'pictures';
 
 const SIDES = ['before', 'after'] as const;

@@ -55,7 +55,6 @@ export interface LoopReport extends Omit<LoopResult, 'report'> {
   readonly example?: Example;
 }
 
-/** Results first, then how they came about, then the settings. */
 export function pageOf(told: LoopReport): string {
   const parts = [
     result(told.comparisons),
@@ -263,7 +262,6 @@ interface Example {
   readonly after: Trajectory;
 }
 
-/** The task as the agent sees it, then both dialogues. */
 function exampleInMarkdown({ before, after }: Example): string {
   return [
     quoted(before.task.description),

@@ -28,7 +28,6 @@ export const criticGraphs = (folder: string): { readonly critic: string; readonl
   reference: path.join(folder, 'onnx', 'reference.onnx'),
 });
 
-/** True if ONNX Runtime can score with this critic. */
 export function hasCriticGraphs(folder: string): boolean {
   const { critic, reference } = criticGraphs(folder);
   return [path.join(folder, CRITIC_FILE), critic, reference].every((file) => existsSync(file));

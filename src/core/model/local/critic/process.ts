@@ -39,6 +39,26 @@ export class ScoringProcess {
     );
   }
 
+  /** @throws the signal's reason when it is aborted */
+  static async during<T>(
+    { script, folder, signal }: { script: string; folder: string; signal: AbortSignal | undefined },
+    use: (process: ScoringProcess) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const process = new ScoringProcess(script, folder);
+    const stop = (): void => void process.close();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await use(process);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      await process.close();
+    }
+  }
+
   /**
    * Several calls may be pending; they run in order.
    * @throws {Fault} for the folder or the conversation, `model/inference-ended`
@@ -94,7 +114,7 @@ export class ScoringProcess {
       this.#complaint.trim() === '' ? '' : ` It said: ${this.#complaint.replace(/\s+/g, ' ').trim()}`;
     return new Fault(
       'model/inference-ended',
-      `The process that scores with ${this.#folder} ended (${reason}).${told} See whether the machine has enough memory for the critic and its base.`,
+      `The process that scores with ${this.#folder} ended (${reason}).${told} Check that the machine has enough memory for the critic and its base.`,
     );
   }
 }

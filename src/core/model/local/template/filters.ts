@@ -30,7 +30,6 @@ import {
   type Value,
 } from './values';
 
-/** What a filter needs of the renderer. */
 export interface Lookup {
   /** `object[key]`, or else the attribute. */
   item(object: Value, key: Value): Value;
@@ -46,7 +45,6 @@ const plain =
     return filter(value);
   };
 
-/** A filter of the text of a value. */
 const ofText = (name: string, filter: (text: string) => string): Filter =>
   plain(name, (value) => filter(plainText(value)));
 
@@ -98,6 +96,12 @@ function getter(lookup: Lookup, attribute: Value, otherwise: Value = null): (ite
 
 const ignoringCase = (value: Value): Value => (typeof value === 'string' ? value.toLowerCase() : value);
 
+/** What items are compared by. */
+function keyOfItem(lookup: Lookup, attribute: Value, isExact: Value): (item: Value) => Value {
+  const read = getter(lookup, attribute);
+  return isTrue(isExact) ? read : (item) => ignoringCase(read(item));
+}
+
 function sorted(items: readonly Value[], key: (item: Value) => Value, reverse: boolean): Value[] {
   const keyed = items.map((item) => [key(item), item] as const);
   return keyed.sort(([a], [b]) => (reverse ? compare(b, a) : compare(a, b))).map(([, item]) => item);
@@ -106,9 +110,7 @@ function sorted(items: readonly Value[], key: (item: Value) => Value, reverse: b
 function sort(value: Value, given: Given, lookup: Lookup): Value {
   const names = ['reverse', 'case_sensitive', 'attribute'] as const;
   const { reverse = false, case_sensitive = false, attribute = null } = named('sort', given, ...names);
-  const read = getter(lookup, attribute);
-  const key = (item: Value): Value => (isTrue(case_sensitive) ? read(item) : ignoringCase(read(item)));
-  return sorted(iterate(value), key, isTrue(reverse));
+  return sorted(iterate(value), keyOfItem(lookup, attribute, case_sensitive), isTrue(reverse));
 }
 
 function dictsort(value: Value, given: Given): Value {
@@ -129,11 +131,11 @@ function dictsort(value: Value, given: Given): Value {
 
 function unique(value: Value, given: Given, lookup: Lookup): Value {
   const { case_sensitive = false, attribute = null } = named('unique', given, 'case_sensitive', 'attribute');
-  const read = getter(lookup, attribute);
+  const keyOf = keyOfItem(lookup, attribute, case_sensitive);
   const seen: Value[] = [];
   return new Once(
     iterate(value).filter((item) => {
-      const key = isTrue(case_sensitive) ? read(item) : ignoringCase(read(item));
+      const key = keyOf(item);
       if (Array.isArray(key) || isDict(key)) throw new TemplateError(`${typeName(key)} cannot be a key`);
       if (seen.some((each) => areEqual(each, key))) return false;
       seen.push(key);
@@ -178,8 +180,7 @@ const extreme =
   (name: string, isBetter: (order: number) => boolean): Filter =>
   (value, given, lookup) => {
     const { case_sensitive = false, attribute = null } = named(name, given, 'case_sensitive', 'attribute');
-    const read = getter(lookup, attribute);
-    const key = (item: Value): Value => (isTrue(case_sensitive) ? read(item) : ignoringCase(read(item)));
+    const key = keyOfItem(lookup, attribute, case_sensitive);
     const [first, ...others] = iterate(value);
     if (first === undefined) return new Undefined(name);
     return others.reduce((best, item) => (isBetter(compare(key(item), key(best))) ? item : best), first);
@@ -227,16 +228,11 @@ function json(value: Value, style: JsonStyle, line = '\n'): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return jsonFloat(value);
   if (typeof value === 'string' || value instanceof Marked) return jsonText(textOf(value), style.ascii);
-  if (Array.isArray(value))
+  const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
+  if (items !== undefined)
     return list(
       '[',
-      value.map((each) => json(each, style, inner)),
-      ']',
-    );
-  if (value instanceof Tuple)
-    return list(
-      '[',
-      value.items.map((each) => json(each, style, inner)),
+      items.map((each) => json(each, style, inner)),
       ']',
     );
   if (!isDict(value)) throw new TemplateError(`\`tojson\` cannot write ${typeName(value)}`);

@@ -219,15 +219,19 @@ class Parser {
   }
 
   #target(end: string, members = false): Target {
-    const items: Target[] = [];
-    let isTuple = false;
-    do {
-      if (items.length > 0 && this.#is(end)) break;
-      items.push(this.#singleTarget(members));
-      if (this.#is(',')) isTuple = true;
-    } while (this.#skip(','));
-    const [first] = items;
-    return isTuple || first === undefined ? { type: 'tuple', items } : first;
+    return this.#oneOrTuple(
+      () => this.#singleTarget(members),
+      () => this.#is(end),
+    );
+  }
+
+  /** One item, or several with commas. */
+  #oneOrTuple<Item>(item: () => Item, ends: () => boolean): Item | { type: 'tuple'; items: Item[] } {
+    const first = item();
+    if (!this.#is(',')) return first;
+    const items = [first];
+    while (this.#skip(',') && !ends()) items.push(item());
+    return { type: 'tuple', items };
   }
 
   #singleTarget(members: boolean): Target {
@@ -280,18 +284,11 @@ class Parser {
     return { positional, named };
   }
 
-  /** An expression, or several with commas. */
   #tuple(conditions = true, end?: string): Expression {
-    const items: Expression[] = [];
-    let isTuple = false;
-    do {
-      if (isTuple && (this.#token.kind === 'end' || this.#is(')') || (end !== undefined && this.#is(end))))
-        break;
-      items.push(conditions ? this.#expression() : this.#nested(() => this.#or()));
-      if (this.#is(',')) isTuple = true;
-    } while (this.#skip(','));
-    const [first] = items;
-    return isTuple || first === undefined ? { type: 'tuple', items } : first;
+    return this.#oneOrTuple(
+      () => (conditions ? this.#expression() : this.#nested(() => this.#or())),
+      () => this.#token.kind === 'end' || this.#is(')') || (end !== undefined && this.#is(end)),
+    );
   }
 
   #expression(): Expression {

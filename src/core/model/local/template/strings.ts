@@ -47,7 +47,6 @@ function positional(what: string, given: Given, most: number): readonly Value[] 
   return given.positional;
 }
 
-/** A method without arguments. */
 const plain =
   (name: string, method: (text: string) => Value): Method =>
   (text, given) => {

@@ -147,10 +147,7 @@ export class Template implements Lookup {
     const scope = new Scope();
     for (const [name, value] of Object.entries(variables))
       if (value !== undefined) scope.set(name, fromJson(value));
-    const output: string[] = [];
-    if (this.#run(this.#body, scope, output) !== undefined)
-      throw new TemplateError('`break` outside of a loop');
-    return output.join('');
+    return this.#text(this.#body, scope);
   }
 
   #run(body: Body, scope: Scope, output: string[]): Signal | undefined {
