@@ -18,7 +18,7 @@ export function debriefLines(
     ? t('Never asked, but the tests pass: {0}', topics)
     : t('Never asked: {0}', topics);
   return [
-    ...(decided.length === 0 ? [] : [t('Decided by the task: {0}', decided.join(', '))]),
+    ...(decided.length === unasked.length ? [] : [t('Decided by the task: {0}', decided.join(', '))]),
     ...(unasked.length === 0 ? [] : [unaskedWords]),
     ...ignoredWords(ignored, own, t),
   ]
