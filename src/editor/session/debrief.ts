@@ -25,7 +25,7 @@ export function debriefLines(
     .map((text): DebriefLine => ({ text }))
     .concat(
       patterns.slice(0, MAX_PATTERNS).map((pattern) => ({
-        text: t('{0} of {1} tests: {2}', pattern.count, tests, patternWords(pattern, t)),
+        text: t('{0} of {1} tests: {2}, as in', pattern.count, tests, patternWords(pattern, t)),
         call: shortened(inOneLine(pattern.call)),
       })),
     );
