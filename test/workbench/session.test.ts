@@ -11,7 +11,7 @@ import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { repeatedly } from './retries';
+import { insisting, repeatedly } from './retries';
 import { openRow } from './rows';
 import { usualThemes } from './themes';
 
@@ -222,7 +222,11 @@ async function toggleCounters(): Promise<void> {
       .getByRole('button', { name: 'More Actions...' }),
     item,
   );
-  await item.click();
+  // A menu that has just opened ignores a press, and stays open.
+  await insisting(async (options) => {
+    await item.click(options);
+    await item.waitFor({ state: 'hidden', ...options });
+  });
 }
 
 test('hides the counters of turns and time', async () => {
