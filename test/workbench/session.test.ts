@@ -315,7 +315,7 @@ test('shows the next task in the same panel, and ends it with what the agent has
   await expect.poll(() => item('End now').and(session().locator(':focus')).count()).toBe(1);
   await press('Enter');
   await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
-  await session().getByRole('heading', { name: 'The reply has no code, so that no test can pass' }).waitFor();
+  await session().getByRole('heading', { name: 'The answer has no code, so no test can pass' }).waitFor();
   await workbench.screenshot('session-no-code');
 });
 
