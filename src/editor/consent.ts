@@ -21,7 +21,7 @@ export interface Memory {
 export class AskedConsent implements ConsentKeeper {
   private readonly fresh: ConsentRequest = {
     pseudonym: `developer-${randomInt(36 ** 3, 36 ** 4).toString(36)}`,
-    purpose: 'Training and evaluating collaborative agents',
+    purpose: 'Training and evaluation',
     level: 'local',
   };
 

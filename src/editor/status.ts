@@ -143,6 +143,9 @@ export function workLine(
 
 const rank = ({ state }: OpenSession): number => URGENCY.indexOf(state.phase);
 
+/** As in the list of dialogues. */
+const resultIcons = { passed: 'pass', partial: 'pie-chart', failed: 'error', ungraded: 'question' } as const;
+
 function phaseWords(
   { state: { phase, turn, maxTurns, grade }, task }: OpenSession,
   t: Translate,
@@ -164,9 +167,10 @@ function phaseWords(
     case 'skipped':
       return { icon: 'dash', words: t('skipped') };
     case 'over':
+      if (grade === undefined && task && isOwnFunction(task)) return { icon: 'pass', words: t('answered') };
       return {
-        icon: 'pass',
-        words: grade?.headline ?? (task && isOwnFunction(task) ? t('answered') : t('not graded yet')),
+        icon: resultIcons[grade?.verdict ?? 'ungraded'],
+        words: grade?.headline ?? t('not graded yet'),
       };
     default:
       return { icon: 'comment', words: t('your turn, {0}/{1}', turn, maxTurns) };

@@ -48,7 +48,7 @@ test('a dialogue is marked to be redone in its replay, others accepted in the li
   await openRow(row(/^Well played/), page().getByRole('heading', { level: 1, name: 'Well played' }));
   await page().getByRole('main').press('Alt+N');
   await page().getByRole('heading', { level: 1, name: 'Sent back' }).waitFor();
-  await page().getByRole('button', { name: 'to be redone…' }).waitFor();
+  await page().getByRole('button', { name: 'redo…' }).waitFor();
   await page().getByRole('main').press('Alt+R');
   const notice = await workbench.notification(/Reviews are logged under a pseudonym/);
   await notice.getByRole('button', { name: 'Choose…' }).click();

@@ -11,7 +11,7 @@ import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { repeatedly } from './retries';
+import { insisting, repeatedly } from './retries';
 import { openRow } from './rows';
 import { usualThemes } from './themes';
 
@@ -222,7 +222,11 @@ async function toggleCounters(): Promise<void> {
       .getByRole('button', { name: 'More Actions...' }),
     item,
   );
-  await item.click();
+  // A menu that has just opened ignores a press, and stays open.
+  await insisting(async (options) => {
+    await item.click(options);
+    await item.waitFor({ state: 'hidden', ...options });
+  });
 }
 
 test('hides the counters of turns and time', async () => {
@@ -311,7 +315,7 @@ test('shows the next task in the same panel, and ends it with what the agent has
   await expect.poll(() => item('End now').and(session().locator(':focus')).count()).toBe(1);
   await press('Enter');
   await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
-  await session().getByRole('heading', { name: 'The reply has no code, so that no test can pass' }).waitFor();
+  await session().getByRole('heading', { name: 'The answer has no code, so no test can pass' }).waitFor();
   await workbench.screenshot('session-no-code');
 });
 

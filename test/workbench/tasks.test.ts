@@ -150,9 +150,9 @@ test('opens tests from the menu of a task, copies its id, skips it and plays it'
   await chooseInMenu(
     task(/^Lot bill, (draft|\d+\/10 tests)/),
     'Show Dialogues…',
-    workbench.quickInput.listed('agent: starter'),
+    workbench.quickInput.listed(/starter · developer/),
   );
-  await workbench.quickInput.pick('agent: starter');
+  await workbench.quickInput.pick(/starter · developer/);
   await activeTab(/^Lot bill/).waitFor();
 });
 

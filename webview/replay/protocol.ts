@@ -53,7 +53,6 @@ export interface Replay {
   readonly outcome: string;
   /** Absent when it is not known. */
   readonly verdict?: Verdict;
-  readonly started: string;
   /** Names and values of what is seldom asked for: seed, temperature, prompts, ids. */
   readonly details: readonly (readonly [string, string])[];
   readonly turns: readonly ReplayedTurn[];

@@ -17,7 +17,7 @@ import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
 import { host } from './host';
 import { apart, type Apart, type Parting } from './parting';
-import { labelButtons, notes, reviewByKey, reviewTools } from './review';
+import { notes, reviewByKey, reviewTools } from './review';
 import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
 import { clearPassage, showPassage } from './passage';
 import { facts, foot, goToParting, result, turns, type Disclosure, type ShownCredit } from './transcript';
@@ -77,7 +77,7 @@ export class ReplayElement extends PageElement<ToWebview> {
         <div class="line">
           <div class="titled">
             <h1>${(second === undefined ? first.label?.title : undefined) ?? task.title}</h1>
-            ${second === undefined ? html`${result(first)} ${labelButtons(first)}` : nothing}
+            ${second === undefined ? result(first) : nothing}
           </div>
           ${second === undefined ? reviewTools(first) : nothing}
         </div>

@@ -19,10 +19,21 @@ export function reviewByKey(press: KeyPress, { episode, canReview, review }: Rep
 
 export function reviewTools(replay: Replay): TemplateResult {
   const { episode, canReview } = replay;
-  const go = (look: string, label: string, action: Action, title: string, key: string): TemplateResult =>
-    iconButton({ icon: look, label, title, key, onPress: () => host.act(action, episode) });
+  const go = (look: string, label: string, action: Action, title: string, key?: string): TemplateResult =>
+    iconButton({
+      icon: look,
+      label,
+      title,
+      ...(key !== undefined && { key }),
+      onPress: () => host.act(action, episode),
+    });
   return html`<span class="tools">
     ${canReview ? reviewLinks(replay) : nothing}
+    <span class="buttons">
+      ${go('edit', t('rename…'), 'rename', t('Give the dialogue a title of your own'))}
+      ${go('tag', t('tags…'), 'tag', t('Choose the tags of the dialogue'))}
+      ${go('note', t('note…'), 'note', t('Write a note on the dialogue'))}
+    </span>
     <span class="buttons">
       ${go('arrow-up', t('previous failure'), 'previous-failure', t('Replay the failed dialogue before this one in the list'), 'Shift+F8')}
       ${go('arrow-down', t('next failure'), 'next-failure', t('Replay the failed dialogue that follows in the list'), 'F8')}
@@ -42,13 +53,7 @@ function reviewLinks({ episode, review }: Replay): TemplateResult {
   ${
     review?.state === 'redo'
       ? nothing
-      : link(
-          t('to be redone…'),
-          'redo',
-          looks.redo,
-          t('Mark the dialogue to be redone, with a reason'),
-          keys.redo,
-        )
+      : link(t('redo…'), 'redo', looks.redo, t('Mark the dialogue to be redone, with a reason'), keys.redo)
   }
   ${
     review === undefined
@@ -74,16 +79,6 @@ function words({ state, reason, by }: ReviewView): string {
   if (state === 'accepted') return t('accepted by {0}', person);
   if (reason === undefined) return t('to be redone, says {0}', person);
   return t('to be redone, says {0}: {1}', person, withVisibleControls(reason));
-}
-
-export function labelButtons({ episode }: Replay): TemplateResult {
-  const ask = (label: string, action: Action, look: string, title: string): TemplateResult =>
-    iconButton({ icon: look, label, title, onPress: () => host.act(action, episode) });
-  return html`<span class="buttons">
-    ${ask(t('rename…'), 'rename', 'edit', t('Give the dialogue a title of your own'))}
-    ${ask(t('tags…'), 'tag', 'tag', t('Choose the tags of the dialogue'))}
-    ${ask(t('note…'), 'note', 'note', t('Write a note on the dialogue'))}
-  </span>`;
 }
 
 export const notes = ({ label }: Replay): TemplateResult[] =>

@@ -201,15 +201,14 @@ export interface Disclosure {
   readonly onToggle: () => void;
 }
 
-/** Who played, when, and the marks that tell whether the dialogue is worth reading; the rest is behind *Details*. */
+/** Who played, and the marks that tell whether the dialogue is worth reading; the rest is behind *Details*. */
 export function facts(replay: Replay, names: Names, { isOpen, onToggle }: Disclosure): TemplateResult {
-  const { agent, started, turns: played, label } = replay;
+  const { agent, turns: played, label } = replay;
   const people = players(replay, names).join(', ');
   const leaks = played.some(({ reply: said }) => said?.leakPercent !== undefined);
   return html`<ul class="facts">
       <li title=${agent}><span class="cut">${t('agent: {0}', modelLabel(agent, names.called))}</span></li>
       <li title=${people}><span class="cut">${t('collaborator: {0}', people)}</span></li>
-      <li>${started}</li>
       <li>${played.length === 1 ? t('1 turn') : t('{0} turns', played.length)}</li>
       ${leaks ? html`<li class="leak">${icon('warning')} ${t('leak')}</li>` : nothing} ${reviewFact(replay)}
       ${label === undefined || label.tags.length === 0 ? nothing : html`<li>${icon('tag')} ${label.tags.join(' · ')}</li>`}

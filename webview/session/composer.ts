@@ -89,7 +89,7 @@ export class ComposerElement extends PlainElement {
         ${button({ label: t('Stop'), key: keys.stop, onPress: () => host.act('stop') })}
       </div>`;
     }
-    return html`<div class="actions">
+    return html`<div class="actions" ?inert=${isSending}>
       ${button({
         id: 'send',
         label: t('Send'),
@@ -104,7 +104,6 @@ export class ComposerElement extends PlainElement {
               label: t('Suggest'),
               key: keys.suggest,
               title: t('{0} drafts a reply for you', named),
-              disabled: isSending,
               onPress: () => host.act('suggest'),
             })
           : nothing
@@ -113,7 +112,6 @@ export class ComposerElement extends PlainElement {
         label: t('No preference'),
         key: keys.dontMind,
         title: t('Says that you have no preference, or do not know'),
-        disabled: isSending,
         onPress: () => host.act('dont-mind'),
       })}
       ${rest([...this.simulating(named, hasSimulator), regenerating, ...leaving(state)])}

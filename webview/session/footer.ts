@@ -54,7 +54,7 @@ export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResul
     ${
       isOwn
         ? t(
-            'The agent sees only the request above. You know what the function has to do: answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
+            'The agent sees only the request above. Answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
             replyLimit,
           )
         : t(

@@ -60,18 +60,7 @@ export function header(view: SessionView): TemplateResult {
             )
           : nothing
       }
-      <div class="last">
-        ${
-          begun
-            ? linkButton(
-                t('open as Markdown'),
-                () => host.act('open-transcript'),
-                t('Open the dialogue as Markdown'),
-              )
-            : nothing
-        }
-        ${shortcuts()}
-      </div>
+      ${shortcuts()}
     </div>
   </header>`;
 }

@@ -3,7 +3,6 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import '../dialogue/dialogue.css';
-import './session.css';
 import './consent';
 import '../dialogue/grade';
 import { PageElement } from '../dialogue/page';
@@ -124,9 +123,9 @@ export class SessionElement extends PageElement<ToWebview> {
       </footer>`;
   }
 
-  /** @returns true when the session used the key */
+  /** @returns true when the session used the key; it uses none while a reply is on its way to the log */
   private pressed(event: KeyboardEvent): boolean {
-    if (this.view === undefined) return false;
+    if (this.view === undefined || this.composition.isSending) return false;
     const isText = isWriting(event);
     if (event.key === keys.listKeys && !isText) {
       this.querySelector<HTMLElement>('.shortcuts summary')?.click();

@@ -63,8 +63,7 @@ export function replayOf(
         ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : testsOf(task).length, t)
         : becameWords(became, t),
     ...(verdict && { verdict }),
-    started: startedWords(started.at, language),
-    details: detailsOf(trajectory, t),
+    details: [[t('Started'), startedWords(started.at, language)], ...detailsOf(trajectory, t)],
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, own, t)),
     ending: endingOf(trajectory, t),

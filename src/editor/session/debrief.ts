@@ -18,14 +18,14 @@ export function debriefLines(
     ? t('Never asked, but the tests pass: {0}', topics)
     : t('Never asked: {0}', topics);
   return [
-    ...(decided.length === 0 ? [] : [t('Decided by the task: {0}', decided.join(', '))]),
+    ...(decided.length === unasked.length ? [] : [t('Decided by the task: {0}', decided.join(', '))]),
     ...(unasked.length === 0 ? [] : [unaskedWords]),
     ...ignoredWords(ignored, own, t),
   ]
     .map((text): DebriefLine => ({ text }))
     .concat(
       patterns.slice(0, MAX_PATTERNS).map((pattern) => ({
-        text: t('{0} of {1} tests: {2}', pattern.count, tests, patternWords(pattern, t)),
+        text: t('{0} of {1} tests: {2}, as in', pattern.count, tests, patternWords(pattern, t)),
         call: shortened(inOneLine(pattern.call)),
       })),
     );

@@ -266,7 +266,7 @@ const isSyntaxError = ({ tests }: Grade): boolean =>
 /** Replaces the tests' results when the answer has no code: a syntax error in every test would not explain that. */
 function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeView {
   return {
-    headline: t('The reply has no code, so that no test can pass'),
+    headline: t('The answer has no code, so no test can pass'),
     verdict: 'failed',
     mode,
     tests: tests.map((_, index) => ({

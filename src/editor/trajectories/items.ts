@@ -55,7 +55,7 @@ export function trajectoryItem(
     // The agent's name may be long, and the end is cut off first.
     ...(isOfAgent ? [] : [shortened(agent)]),
   ].join(' · ');
-  item.iconPath = outcomeIcon(summary);
+  item.iconPath = outcomeIcon(summary, task?.tests);
   item.contextValue = contextValues.trajectory;
   const tags = allTags(summary);
   item.tooltip = [
@@ -109,7 +109,10 @@ function reviewLines({ review, reviewReason }: TrajectorySummary): string[] {
   ];
 }
 
-function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.ThemeIcon {
+function outcomeIcon(
+  { state, grades, abandoned }: TrajectorySummary,
+  tests: number | undefined,
+): vscode.ThemeIcon {
   if (state === 'open') return new vscode.ThemeIcon('color-mode');
   if (state === 'abandoned') return new vscode.ThemeIcon(abandoned === 'failed' ? 'warning' : 'dash');
   const grade = grades.fixed ?? grades.paper;
@@ -121,7 +124,7 @@ function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.Th
     case 'failed':
       return new vscode.ThemeIcon('error', new vscode.ThemeColor('testing.iconFailed'));
     case undefined:
-      return new vscode.ThemeIcon('question');
+      return new vscode.ThemeIcon(tests === 0 ? 'pass' : 'question');
   }
 }
 

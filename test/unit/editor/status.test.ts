@@ -22,6 +22,14 @@ describe('The line of the status bar', () => {
     expect(said?.tooltip).toMatch(/2 more /);
   });
 
+  it('shows by its icon whether all tests passed', () => {
+    const { state } = playing('Parcels', 'over');
+    const grade = { headline: '8 of 10 tests passed', verdict: 'partial', mode: 'fixed', tests: [] } as const;
+    const said = line({ title: 'Parcels', state: { ...state, grade } });
+    expect(said).toMatchObject({ icon: 'pie-chart', text: 'Tandem: 8 of 10 tests passed' });
+    expect(line({ title: 'Mine', task: { testCases: [] }, state })).toMatchObject({ icon: 'pass' });
+  });
+
   it('says of long work what it is, and how far', () => {
     const work = { title: 'Importing a.jsonl', message: '3 rows', fraction: 0.257 };
     expect(workLine(work, english)).toEqual({
