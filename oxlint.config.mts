@@ -4,13 +4,15 @@ import { defineConfig, type OxlintOverride } from 'oxlint';
 /** Folders of `src/core`, and the others of them that each may import (docs/architecture.md). */
 const below: Record<string, readonly string[]> = {
   task: [],
+  page: [],
+  rendering: ['page'],
   model: ['task'],
-  grading: ['task'],
+  grading: ['task', 'page'],
   trajectory: ['task'],
   testing: [],
   serving: [],
   modelServer: ['serving', 'model', 'task'],
-  dialogue: ['model', 'grading', 'trajectory', 'task'],
+  dialogue: ['model', 'grading', 'trajectory', 'task', 'page'],
   training: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
   evaluation: ['training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
   tools: ['evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],

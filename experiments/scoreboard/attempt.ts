@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { PackTask } from '../../src/core/dialogue/collect';
+import type { ProgramTask } from '../../src/core/task/task';
 import { deriveSeed } from '../../src/core/dialogue/seed';
 import { evaluate, type Evaluated } from '../../src/core/evaluation/evaluate';
 import { taskFigures } from '../../src/core/evaluation/figures';
@@ -116,7 +117,7 @@ function keyOf(cell: Cell, data: OfflineData, to: Surroundings): string {
 const trainingKeyOf = (cell: Cell, data: OfflineData, to: Surroundings): string =>
   digestOf(data.digest, fieldsOf(cell, to), cell.method.fields === null ? null : to.trainerCode);
 
-const tasksOf = ({ split }: Cell, { plan, tasks }: Surroundings): readonly PackTask[] =>
+const tasksOf = ({ split }: Cell, { plan, tasks }: Surroundings): readonly PackTask<ProgramTask>[] =>
   tasks({ split, count: plan[split].tasks, seed: plan[split].seed });
 
 interface TrainedModel {

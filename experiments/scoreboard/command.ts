@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { PackTask } from '../../src/core/dialogue/collect';
+import type { ProgramTask } from '../../src/core/task/task';
 import { Prompts } from '../../src/core/dialogue/prompts';
 import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { trainerCode } from '../../src/core/evaluation/loop/trainerCode';
@@ -121,7 +122,7 @@ function methodsOf(names: string | undefined): readonly Method[] {
 
 /** Returns a function that draws tasks of the starter world, and keeps each draw, because every cell asks for it. */
 function drawing({ difficulty }: Plan): BoardSurroundings['tasks'] {
-  const drawn = new Map<string, readonly PackTask[]>();
+  const drawn = new Map<string, readonly PackTask<ProgramTask>[]>();
   return ({ split, count, seed }) => {
     const name = `${split} ${count} ${seed}`;
     const before = drawn.get(name);

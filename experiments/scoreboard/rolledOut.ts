@@ -6,7 +6,7 @@ import type { Simulator } from '../../src/core/dialogue/simulator';
 import type { Grade, GradingMode } from '../../src/core/grading/grade';
 import type { Grader } from '../../src/core/grading/grader';
 import { Fault } from '../../src/core/fault';
-import type { Task } from '../../src/core/task/task';
+import { programOf, type Task } from '../../src/core/task/task';
 import type { EventOf } from '../../src/core/trajectory/event';
 import type { Trajectory, Turn } from '../../src/core/trajectory/trajectory';
 
@@ -141,7 +141,7 @@ function gradeOf(
 ): Promise<Grade> {
   const known = grades.get(answer);
   if (known !== undefined) return known;
-  const grade = grader.grade(task, answer, { mode, signal });
+  const grade = grader.grade(programOf(task), answer, { mode, signal });
   grades.set(answer, grade);
   return grade;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PackTask } from '../../src/core/dialogue/collect';
+import type { ProgramTask } from '../../src/core/task/task';
 import type { Prompts } from '../../src/core/dialogue/prompts';
 import type { Simulator } from '../../src/core/dialogue/simulator';
 import type { Grader } from '../../src/core/grading/grader';
@@ -32,7 +33,7 @@ export interface Surroundings {
   readonly precision: Precision;
   /** Opens a model folder as the agent; the caller must close it. */
   readonly openAgent: (folder: string) => Model;
-  readonly tasks: (of: { split: Split; count: number; seed: number }) => readonly PackTask[];
+  readonly tasks: (of: { split: Split; count: number; seed: number }) => readonly PackTask<ProgramTask>[];
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly grader: Grader;
@@ -65,7 +66,7 @@ export interface BoardProgress {
 }
 
 /** Returns a digest of a split's tasks; their ids alone would miss a changed wording. */
-export const contentOf = (tasks: readonly PackTask[]): string =>
+export const contentOf = (tasks: readonly PackTask<ProgramTask>[]): string =>
   digestOf(
     tasks.map(({ task }) => [
       task.description,

@@ -2,11 +2,13 @@ import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { type PackTask, packTasks } from '../core/dialogue/collect';
 import { Prompts } from '../core/dialogue/prompts';
-import { colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
+import { colBenchPageProtocol, colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { SamplingSettings, ModelCounts } from '../core/model/model';
 import type { OpenModelOptions } from '../core/model/spec';
+import type { ReadPack } from '../core/task/pack';
+import type { Task } from '../core/task/task';
 import { nonNegative, share, wholeNumber, wrongUse, type CliContext } from './command';
 import { keyEnvOption, type KeyOf } from './keys';
 import { say } from './output';
@@ -27,7 +29,7 @@ export interface DialogueOptions {
   readonly seed: number;
   readonly mode: GradingMode;
   readonly maxTurns: number;
-  readonly replyLimit: number;
+  readonly replyLimit?: number;
   readonly prompts?: string;
   readonly jobs?: number;
   readonly keyEnv?: readonly string[];
@@ -114,11 +116,15 @@ export function addDialogueOptions(command: Command): Command {
       ),
     )
     .addOption(
-      whole('--reply-limit <n>', 'maximum number of characters in a reply', 1, colBenchProtocol.replyLimit),
+      whole(
+        '--reply-limit <n>',
+        `maximum number of characters in a reply (default: ${colBenchProtocol.replyLimit}, for web pages ${colBenchPageProtocol.replyLimit})`,
+        1,
+      ),
     )
     .option(
       '--prompts <folder>',
-      'your own agent.md or simulator.md; short: the shipped one for small models',
+      'your own agent.md, agent-page.md or simulator.md; short: the shipped one for small models',
     )
     .addOption(jobsOption())
     .addOption(keyEnvOption());
@@ -128,18 +134,24 @@ export interface DialogueSetup {
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly protocol: Protocol;
+  readonly pageProtocol: Protocol;
 }
 
 interface CliPlayers extends DialogueSetup {
   readonly sampling: SamplingSettings;
 }
 
-interface PlaySetup extends CliPlayers {
-  readonly tasks: readonly PackTask[];
+interface PlaySetup<T extends Task> extends CliPlayers {
+  readonly tasks: readonly PackTask<T>[];
 }
 
-export async function preparePlay(options: PlayOptions, to: CliContext, keyOf: KeyOf): Promise<PlaySetup> {
-  return { tasks: await tasksOf(options, to), ...(await preparePlayers(options, to, keyOf)) };
+export async function preparePlay<T extends Task>(
+  options: PlayOptions,
+  to: CliContext,
+  keyOf: KeyOf,
+  read: ReadPack<T>,
+): Promise<PlaySetup<T>> {
+  return { tasks: await tasksOf(options, to, read), ...(await preparePlayers(options, to, keyOf)) };
 }
 
 export async function preparePlayers(
@@ -161,16 +173,18 @@ export async function prepareDialogues(
   return {
     simulator: openSimulator(simulator, prompts, modelOptions({ assets }, keyOf)),
     prompts,
-    protocol: { maxTurns, replyLimit },
+    protocol: { maxTurns, replyLimit: replyLimit ?? colBenchProtocol.replyLimit },
+    pageProtocol: { maxTurns, replyLimit: replyLimit ?? colBenchPageProtocol.replyLimit },
   };
 }
 
 /** @throws {Fault} `usage` when the packs hold no task */
-export async function tasksOf(
+export async function tasksOf<T extends Task>(
   { tasks: packs, limit }: PackOptions,
   { signal }: Pick<CliContext, 'signal'>,
-): Promise<readonly PackTask[]> {
-  const tasks = await packTasks(packs, { limit, signal, onLeftOut: say });
+  read: ReadPack<T>,
+): Promise<readonly PackTask<T>[]> {
+  const tasks = await packTasks(packs, { read, limit, signal, onLeftOut: say });
   if (tasks.length === 0) throw wrongUse(`There is no task to play in ${packs.join(', ')}.`);
   return tasks;
 }

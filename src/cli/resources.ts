@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createGrader, type Grader } from '../core/grading/grader';
 import { systemPython } from '../core/grading/native/native';
+import { BrowserPages } from '../core/rendering/browserPages';
 import { cacheFolder } from '../core/training/environment/cache';
 import { openTrainer } from '../core/training/environment/environment';
 import { serveCommand, type Trainer } from '../core/training/trainer';
@@ -40,6 +41,10 @@ export function openGrader(options: { readonly assets: string; readonly workers?
     native: systemPython(assets, process.env.TANDEM_PYTHON),
   });
 }
+
+/** The command must close it at the end. */
+export const openPages = ({ assets }: Pick<CliContext, 'assets'>, browser?: string): BrowserPages =>
+  new BrowserPages({ sheet: path.join(assets, 'pages', 'tailwind-2.2.19.css.br'), browser });
 
 /** Reports the log's notes and problems on stderr. */
 export async function openLog(folder: string, signal: AbortSignal): Promise<TrajectoryLog> {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
 import { lazily } from '../core/lazily';
-import type { Task } from '../core/task/task';
+import { type Task, testsOf as casesOf } from '../core/task/task';
 import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
 import type { Engine } from './engine';
@@ -106,7 +106,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     const { answer, grades, task } = trajectory;
     if (answer === undefined) return '';
     const { extractCode } = await import('../core/grading/code');
-    const calls = task.testCases.map(({ call }) => call);
+    const calls = casesOf(task).map(({ call }) => call);
     return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? engine.gradingMode, calls));
   }
 
@@ -133,7 +133,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 }
 
 function testsOf(task: Task): string {
-  const lines = task.testCases.map(({ name, call }) => `# ${name.replace(/\s+/g, ' ')}\n${call}`);
+  const lines = casesOf(task).map(({ name, call }) => `# ${name.replace(/\s+/g, ' ')}\n${call}`);
   const head = `# ${t('Tests for the answer. Each call must return what the reference returns.')}`;
   return ended([head, ...lines].join('\n\n'));
 }

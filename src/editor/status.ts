@@ -5,6 +5,7 @@ import { isAtWork, statusWords } from './runs/words';
 import type { SessionPanel } from './session/panel';
 import type { Sessions } from './session/sessions';
 import type { SessionState } from '../../webview/session/protocol';
+import { isOwnFunction } from '../core/task/own';
 import type { Task } from '../core/task/task';
 import { longWorks, type LongWork } from './progress';
 import type { Translate } from './translate';
@@ -70,8 +71,8 @@ export class Status implements vscode.Disposable {
 
 export interface OpenSession {
   readonly title: string;
-  /** A task without tests is not graded. */
-  readonly task?: Pick<Task, 'testCases'>;
+  /** One's own function is not graded. */
+  readonly task?: Task;
   readonly state: Pick<SessionState, 'phase' | 'turn' | 'maxTurns' | 'grade'>;
 }
 
@@ -166,7 +167,7 @@ function phaseWords(
     case 'skipped':
       return { icon: 'dash', words: t('skipped') };
     case 'over':
-      if (grade === undefined && task?.testCases.length === 0) return { icon: 'pass', words: t('answered') };
+      if (grade === undefined && task && isOwnFunction(task)) return { icon: 'pass', words: t('answered') };
       return {
         icon: resultIcons[grade?.verdict ?? 'ungraded'],
         words: grade?.headline ?? t('not graded yet'),

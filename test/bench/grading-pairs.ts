@@ -1,9 +1,9 @@
-import type { Task } from '../../src/core/task/task';
+import type { ProgramTask } from '../../src/core/task/task';
 
 /** A task, an answer, and the answer's reward by construction. */
 export interface Pair {
   readonly kind: 'loops' | 'raises' | 'huge' | 'right' | 'wrong';
-  readonly task: Task;
+  readonly task: ProgramTask;
   readonly answer: string;
   readonly reward: number;
 }
@@ -95,7 +95,7 @@ function fenced(code: string): string {
   return `Here is the function.\n\n\`\`\`python\n# Finished.\n${code}\n\`\`\`\n`;
 }
 
-function makeTask(id: string, reference: string): Task {
+function makeTask(id: string, reference: string): ProgramTask {
   const testCases = Array.from({ length: tests }, (_, test) => ({
     name: `test ${test + 1}`,
     call: `solve(${test + 1})`,

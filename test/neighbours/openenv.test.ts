@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { loadTasks } from '../../src/core/task/pack';
-import type { Task } from '../../src/core/task/task';
+import type { ProgramTask } from '../../src/core/task/task';
 import { starterPack } from '../fixtures/dialogue';
 import { serveEnvironment } from '../fixtures/environment';
 import type { ServingProcess } from '../fixtures/serving';
@@ -23,7 +23,7 @@ const playedSchema = z.array(
   }),
 );
 
-let tasks: readonly Task[];
+let tasks: readonly ProgramTask[];
 let server: ServingProcess;
 
 beforeAll(async () => {

@@ -1,9 +1,12 @@
 import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
-import type { Shard } from '../../core/trajectory/log';
+import type { GradingMode } from '../../core/grading/grade';
+import { type ReadPack, readPrograms, readTasks } from '../../core/task/pack';
+import { isProgram, type Task } from '../../core/task/task';
+import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openLog, openGrader } from '../resources';
+import { openLog, openGrader, openPages } from '../resources';
 import { namedKeys } from '../keys';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
 import { startProgress } from '../terminal';
@@ -11,6 +14,7 @@ import { startProgress } from '../terminal';
 interface Options extends PlayOptions {
   readonly agent: string;
   readonly shard?: Shard;
+  readonly browser?: string;
 }
 
 export const installCollect: Install = (program, perform) => {
@@ -25,6 +29,10 @@ export const installCollect: Install = (program, perform) => {
       'play only the i-th of n equal shards, while the same command plays the others elsewhere',
       shardOf,
     );
+  command.option(
+    '--browser <program>',
+    'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
+  );
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
     perform((to) => collectDialogues(options, to)),
   );
@@ -40,18 +48,23 @@ function shardOf(text: string): Shard {
 
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf);
+  // Only the rules read pages yet.
+  const read: ReadPack<Task> = options.simulator === 'rules' ? readTasks : readPrograms;
+  const play = await preparePlay(options, to, keyOf, read);
+  const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const agent = openModel(options.agent, modelOptions(to, keyOf));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
   const progress = startProgress('collect', 'dialogues');
   const { seed, rollouts, concurrency, mode, shard } = options;
-  const collection = collectionName('collection', { ...play, seed, agent });
   try {
+    const renderer = await pages?.name();
+    const collection = collectionName('collection', { ...play, seed, agent, renderer });
     const result = await collect({
       ...play,
       log,
       agent,
+      pages,
       grader,
       seed,
       rollouts,
@@ -63,15 +76,23 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
       onProgress: ({ done, total, failed, solved }) =>
         progress.update(done, total, `${solved} solved${failed === 0 ? '' : `, ${failed} failed`}`),
     });
+    const scores = pages && (await pageScores(log, collection, mode));
     return {
       summary: {
         collection,
         data: options.data,
         ...result,
+        ...(scores && { pages: scores.length, meanScore: average(scores) }),
         agent: toldOf(agent),
         simulator: toldOf(play.simulator),
       },
-      print: () => [inWords(result, options), ...usageOf(agent), ...usageOf(play.simulator)].join('\n'),
+      print: () =>
+        [
+          inWords(result, options),
+          ...scoreInWords(scores),
+          ...usageOf(agent),
+          ...usageOf(play.simulator),
+        ].join('\n'),
       failed: result.done < result.total,
     };
   } finally {
@@ -80,7 +101,31 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
     await grader.close();
     await agent.close?.();
     await play.simulator.close?.();
+    await pages?.close();
   }
+}
+
+/** Of the collection's pages, those from earlier calls included. */
+async function pageScores(log: TrajectoryLog, collection: string, mode: GradingMode): Promise<number[]> {
+  const episodes = [...log.collected(collection).values()].map(({ episode }) => episode);
+  const scores: number[] = [];
+  for await (const { grades } of log.trajectories(episodes)) {
+    const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
+    if (page !== undefined) scores.push(page.score);
+  }
+  return scores;
+}
+
+const average = (scores: readonly number[]): number | null =>
+  scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+
+function scoreInWords(scores: readonly number[] = []): string[] {
+  const mean = average(scores);
+  return mean === null
+    ? []
+    : [
+        `Mean structural score of ${scores.length} web page${scores.length === 1 ? '' : 's'}: ${mean.toFixed(3)}.`,
+      ];
 }
 
 const toldOf = ({ counts, notes }: Pick<Model, 'counts' | 'notes'>): object => ({ usage: counts, notes });

@@ -3,6 +3,7 @@ import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
 import { comparedInWords, estimate, rate } from '../../core/evaluation/words';
 import { taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { openModel } from '../../core/model/spec';
+import { readPrograms } from '../../core/task/pack';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openLog, openGrader } from '../resources';
 import { append, namedKeys } from '../keys';
@@ -34,7 +35,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
   const keyOf = namedKeys(options.keyEnv, [...options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf);
+  const play = await preparePlay(options, to, keyOf, readPrograms);
   const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);

@@ -11,8 +11,8 @@ import { Fault, messageOf } from '../../core/fault';
 import { jsonOrUndefined } from '../../core/json';
 import { openRegular } from '../../core/regularFile';
 import { readJsonLines } from '../../core/task/jsonl';
-import { parseTask } from '../../core/task/row';
-import type { Task } from '../../core/task/task';
+import { parseProgram } from '../../core/task/row';
+import type { ProgramTask } from '../../core/task/task';
 import { type Install, type CommandResult, type CliContext, wrongUse } from '../command';
 import { openGrader } from '../resources';
 import { inFlight } from '../../core/concurrency';
@@ -124,7 +124,7 @@ async function gradeRows(
 
 interface AnswerRow {
   readonly id: string;
-  readonly task: Task;
+  readonly task: ProgramTask;
   readonly answer: string;
   readonly key: string;
 }
@@ -135,7 +135,7 @@ function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | 
   try {
     const { id, answer } = row.data;
     const given = taskOf(row.data.task, value);
-    const task = parseTask(given);
+    const task = parseProgram(given);
     return { id: id ?? `${task.id}:${line}`, task, answer, key: gradeKey(given, answer, mode) };
   } catch (error) {
     if (error instanceof Fault) return error.message;

@@ -35,6 +35,8 @@ import {
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/gradeCache';
+import { readPrograms } from '../../core/task/pack';
+import { factsOf } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { openGrader, openLog } from '../resources';
 import { namedKeys } from '../keys';
@@ -143,7 +145,7 @@ async function serveEnvironment(
 ): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.simulator]);
   const play = {
-    tasks: await tasksOf(options, to),
+    tasks: await tasksOf(options, to, readPrograms),
     ...(await prepareDialogues(options, to, keyOf)),
   };
   const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
@@ -193,7 +195,7 @@ function playable({
   simulator,
 }: DialogueSetup & { readonly tasks: readonly PackTask[] }): readonly PackTask[] {
   if (simulator.kind !== 'rules') return tasks;
-  const withFacts = tasks.filter(({ task }) => (task.facts ?? []).length > 0);
+  const withFacts = tasks.filter(({ task }) => factsOf(task).length > 0);
   const without = tasks.length - withFacts.length;
   if (withFacts.length === 0) {
     throw wrongUse(

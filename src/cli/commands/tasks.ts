@@ -1,7 +1,7 @@
 import type { Install, CommandResult, CliContext } from '../command';
 import { inFlight } from '../../core/concurrency';
 import { startProgress, table } from '../terminal';
-import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
+import { checkPack, readPrograms, type PackCheck } from '../../core/task/pack';
 import { openGrader } from '../resources';
 
 interface Options {
@@ -71,7 +71,7 @@ async function checkReferences(
   let done = 0;
   try {
     for (const file of files) {
-      await inFlight(readTasks(file, { signal }), IN_FLIGHT, async (read) => {
+      await inFlight(readPrograms(file, { signal }), IN_FLIGHT, async (read) => {
         if (!('task' in read)) return;
         const reasons = await grader.checkReference(read.task, { signal });
         if (reasons.length > 0) bad.push({ file, task: read.task.id, reasons });

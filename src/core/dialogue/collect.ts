@@ -2,19 +2,20 @@ import { createHash } from 'node:crypto';
 import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
-import type { Task } from '../task/task';
+import { isProgram, type Task } from '../task/task';
 import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
 import { playerOf } from '../trajectory/trajectory';
 import { Dialogue } from './dialogue';
 import type { DialogueParts } from './dialogueParts';
-import type { Protocol } from './protocol';
+import { PAGE_RULES_VERSION } from './pageRules';
+import { colBenchPageProtocol, type Protocol } from './protocol';
 import { deriveSeed } from './seed';
 import type { Simulator } from './simulator';
 import path from 'node:path';
-import { readTasks, type ReadOptions } from '../task/pack';
+import type { ReadOptions, ReadPack } from '../task/pack';
 
-export interface PackTask {
-  readonly task: Task;
+export interface PackTask<T extends Task = Task> {
+  readonly task: T;
   readonly pack?: string;
 }
 
@@ -28,6 +29,8 @@ export interface CollectionPlan extends DialogueParts {
   readonly concurrency: number;
   readonly seed: number;
   readonly protocol: Protocol;
+  /** Of page tasks; ColBench's by default. */
+  readonly pageProtocol?: Protocol;
   readonly grader: Grader;
   readonly mode: GradingMode;
   /** Name of the collection in the log; the same name continues where it stopped. */
@@ -56,18 +59,22 @@ export interface CollectionResult extends CollectionProgress {
 /** After so many failures without a success in between, the next dialogue would fail too. */
 const FAILURES_IN_A_ROW = 8;
 
-type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'>;
+type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'> & {
+  /** What draws the pages, if the tasks have pages. */
+  readonly renderer?: string;
+};
 
 /**
  * Names a collection by its settings, so that the same command continues after a crash, and more rollouts or tasks
  * extend it.
  */
 export function collectionName(purpose: string, settings: Settings): string {
-  const { agent, simulator, seed, protocol, prompts, sampling } = settings;
+  const { agent, simulator, seed, protocol, prompts, sampling, renderer } = settings;
   const identity = [
     [agent.name, agent.fingerprint],
     [simulator.name, simulator.fingerprint],
     [seed, protocol, prompts.versions, sampling],
+    ...(renderer === undefined ? [] : [[renderer, PAGE_RULES_VERSION, prompts.pageVersions]]),
   ];
   const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
   return `${purpose}-${digest.slice(0, 12)}`;
@@ -108,7 +115,9 @@ async function refuseChangedTasks({ log, collection, tasks, rollouts }: Collecti
   }
 }
 
-function contentOf({ description, reference, testCases, hiddenInformation, facts }: Task): string {
+function contentOf(task: Task): string {
+  if (!isProgram(task)) return JSON.stringify([task.description, task.reference]);
+  const { description, reference, testCases, hiddenInformation, facts } = task;
   return JSON.stringify([description, reference, testCases, hiddenInformation, facts]);
 }
 
@@ -222,6 +231,7 @@ class Collection {
     return Dialogue.start({
       ...plan,
       ...job,
+      protocol: isProgram(job.task) ? plan.protocol : (plan.pageProtocol ?? colBenchPageProtocol),
       collaborator: { kind: plan.simulator.kind, name: plan.simulator.name },
       seed: deriveSeed(plan.seed, job.task.id, job.rollout),
     });
@@ -246,9 +256,9 @@ class Collection {
   }
 
   private async grade(dialogue: Dialogue): Promise<void> {
-    const { success } = await dialogue.grade(this.plan.grader, this.plan.mode, this.signal);
+    const { reward, success } = await dialogue.grade(this.plan.grader, this.plan.mode, this.signal);
     this.done++;
-    if (success !== null) this.graded++;
+    if (reward !== null) this.graded++;
     if (success === true) this.solved++;
     this.report();
   }
@@ -278,7 +288,8 @@ class Collection {
   }
 }
 
-interface PackTaskOptions extends ReadOptions {
+interface PackTaskOptions<T extends Task> extends ReadOptions {
+  readonly read: ReadPack<T>;
   readonly limit?: number;
   /** Receives a sentence for each bad line, and for each task with the id of one in an earlier pack. */
   readonly onLeftOut: (sentence: string) => void;
@@ -288,11 +299,14 @@ interface PackTaskOptions extends ReadOptions {
  * Reads the first tasks of some packs, each id once.
  * @throws {Fault} as `readTasks`, when a file cannot be read
  */
-export async function packTasks(files: readonly string[], options: PackTaskOptions): Promise<PackTask[]> {
-  const { limit = Infinity, onLeftOut, signal } = options;
-  const tasks = new Map<string, PackTask>();
+export async function packTasks<T extends Task>(
+  files: readonly string[],
+  options: PackTaskOptions<T>,
+): Promise<PackTask<T>[]> {
+  const { read: readPack, limit = Infinity, onLeftOut, signal } = options;
+  const tasks = new Map<string, PackTask<T>>();
   for (const file of files) {
-    for await (const read of readTasks(file, { signal })) {
+    for await (const read of readPack(file, { signal })) {
       if (tasks.size >= limit) return [...tasks.values()];
       if ('bad' in read) {
         onLeftOut(`${file}:${read.bad.line}: left out: ${read.bad.reason}`);

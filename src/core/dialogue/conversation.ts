@@ -1,12 +1,14 @@
-import type { Task } from '../task/task';
+import { programOf, type Task } from '../task/task';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
 import type { ChatMessage } from '../model/model';
-import type { Prompts } from './prompts';
+import { type AgentPrompt, agentPromptFor, type Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
 
 interface ConversationOpening {
   readonly description: string;
   readonly protocol: Protocol;
+  /** `agent.md` by default. */
+  readonly prompt?: AgentPrompt;
 }
 
 export interface Exchange {
@@ -19,7 +21,7 @@ export interface Exchange {
  * included, as they were sampled) and the replies. There is no system message, because some chat templates refuse one.
  */
 export function agentMessages(
-  { description }: Task,
+  task: Task,
   turns: readonly Turn[],
   protocol: Protocol,
   prompts: Prompts,
@@ -28,16 +30,17 @@ export function agentMessages(
     agent: agent.text,
     ...(reply && { reply: reply.text }),
   }));
-  return exchangedMessages({ description, protocol }, exchanges, prompts);
+  const opening = { description: task.description, protocol, prompt: agentPromptFor(task) };
+  return exchangedMessages(opening, exchanges, prompts);
 }
 
 export function exchangedMessages(
-  { description, protocol }: ConversationOpening,
+  { description, protocol, prompt = 'agent.md' }: ConversationOpening,
   exchanges: readonly Exchange[],
   prompts: Prompts,
 ): ChatMessage[] {
   const { maxTurns, replyLimit } = protocol;
-  const opening = prompts.render('agent.md', { description, maxTurns, replyLimit });
+  const opening = prompts.render(prompt, { description, maxTurns, replyLimit });
   const messages: ChatMessage[] = [{ role: 'user', content: opening }];
   for (const { agent, reply } of exchanges) {
     messages.push({ role: 'assistant', content: agent });
@@ -47,9 +50,10 @@ export function exchangedMessages(
 }
 
 /** True if the agent saw another agent.md. Imported trajectories name no version and count as the same. */
-export function sawAnotherPrompt({ started }: Trajectory, prompts: Prompts): boolean {
-  const seen = started.prompts['agent.md'];
-  return seen !== undefined && seen !== prompts.versions['agent.md'];
+export function sawAnotherPrompt({ started, task }: Trajectory, prompts: Prompts): boolean {
+  const file = agentPromptFor(task);
+  const seen = started.prompts[file];
+  return seen !== undefined && seen !== prompts.versionsFor(task)[file];
 }
 
 /** Holds the hidden information and what both sides said, never the agent's thoughts. */
@@ -61,7 +65,7 @@ export function simulatorMessages(
 ): ChatMessage[] {
   const content = prompts.render('simulator.md', {
     description: task.description,
-    hiddenInformation: task.hiddenInformation,
+    hiddenInformation: programOf(task).hiddenInformation,
     transcript: transcript(turns),
     replyLimit: protocol.replyLimit,
   });

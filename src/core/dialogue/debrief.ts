@@ -1,7 +1,7 @@
 import { extractCode } from '../grading/code';
 import { failurePatterns, type FailurePattern } from '../grading/failurePatterns';
 import type { Grade } from '../grading/grade';
-import type { Fact, Task } from '../task/task';
+import type { Fact, ProgramTask } from '../task/task';
 import type { EventOf } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { askedIn, matcherOf } from './factMatcher';
@@ -31,7 +31,7 @@ export interface Debrief {
 }
 
 interface Graded {
-  readonly task: Task;
+  readonly task: ProgramTask;
   readonly turns: readonly Turn[];
   readonly answer: string;
   readonly grade: Grade;
@@ -51,7 +51,7 @@ export function debriefOf({ task, turns, answer, grade }: Graded): Debrief {
 }
 
 /** Facts that a question or a reply is about, however vaguely. */
-function touchedFacts(task: Task, turns: readonly Turn[]): ReadonlySet<Fact> {
+function touchedFacts(task: ProgramTask, turns: readonly Turn[]): ReadonlySet<Fact> {
   const matcher = matcherOf(task);
   const touched = new Set<Fact>();
   let lastReply: string | undefined;
@@ -68,7 +68,7 @@ function touchedFacts(task: Task, turns: readonly Turn[]): ReadonlySet<Fact> {
   return touched;
 }
 
-function repliedFacts(task: Task, { text }: Reply): Fact[] {
+function repliedFacts(task: ProgramTask, { text }: Reply): Fact[] {
   const { facts = [] } = task;
   const wordings = facts.flatMap(({ answers }) => answers).sort((one, other) => other.length - one.length);
   // A wording of one fact may have a keyword of another.
@@ -83,14 +83,14 @@ function repliedFacts(task: Task, { text }: Reply): Fact[] {
 }
 
 /** Numbers that the request and the other facts do not have. */
-function ownNumbers(fact: Fact, { facts = [], description }: Task): ReadonlySet<number> {
+function ownNumbers(fact: Fact, { facts = [], description }: ProgramTask): ReadonlySet<number> {
   const others = facts.filter((other) => other !== fact).flatMap(({ answers }) => answers);
   const elsewhere = new Set(numbersOfText([description, ...others].join('\n')).map(({ value }) => value));
   const own = numbersOfText(fact.answers.join('\n')).map(({ value }) => value);
   return new Set(own.filter((value) => !elsewhere.has(value)));
 }
 
-function ignoredNumbers(task: Task, turns: readonly Turn[], answer: string): IgnoredNumber[] {
+function ignoredNumbers(task: ProgramTask, turns: readonly Turn[], answer: string): IgnoredNumber[] {
   const calls = task.testCases.map(({ call }) => call);
   const written = numbersOfCode(extractCode(answer, 'fixed', calls));
   const needed = new Set(numbersOfText(task.reference.replace(/#.*/g, '')).map(({ value }) => value));

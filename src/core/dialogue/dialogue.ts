@@ -3,7 +3,8 @@ import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import { type GenerateOptions, MAX_REPLY_CHARS } from '../model/model';
-import type { Task } from '../task/task';
+import { gradePage } from '../grading/page';
+import { isProgram, programOf, type Task } from '../task/task';
 import { isChoice, type Trajectory, type Turn } from '../trajectory/trajectory';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
 import { termsOf } from '../trajectory/modelTerms';
@@ -18,6 +19,7 @@ import {
   type DialogueState,
   type Mover,
 } from './state';
+import { draftsOf } from './drafts';
 import { measureLeak } from './leak';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './dialogueParts';
 import { limitReply, type Protocol } from './protocol';
@@ -47,7 +49,7 @@ export class Dialogue {
       agent: options.agent.name,
       collaborator,
       protocol: { ...protocol },
-      prompts: { ...options.prompts.versions },
+      prompts: { ...options.prompts.versionsFor(task) },
       seed,
       rollout: options.rollout,
       collection: options.collection,
@@ -66,7 +68,11 @@ export class Dialogue {
     const { id, turns, pending = [] } = trajectory;
     const dialogue = new Dialogue(parts, stateOf(trajectory), parts.simulator);
     if (trajectory.state !== 'answered') {
-      await parts.log.append({ event: 'resumed', episode: id, prompts: parts.prompts.versions });
+      await parts.log.append({
+        event: 'resumed',
+        episode: id,
+        prompts: parts.prompts.versionsFor(trajectory.task),
+      });
       // The process may have died after a choice, before the turn that the choice makes.
       const { shown, choice } = pending.at(-1) ?? {};
       if (shown !== undefined && choice !== undefined && choice.picked !== 'neither') {
@@ -185,7 +191,7 @@ export class Dialogue {
   /** For one turn, even when a developer has the seat. */
   async simulatorReply(options: GenerateOptions = {}): Promise<Turn> {
     const begun = performance.now();
-    const { text, usage } = await this.askSimulator(options);
+    const { text, usage, shown } = await this.askSimulator(options);
     options.signal?.throwIfAborted();
     const { name, terms } = this.requireSimulator();
     return this.recordReply(text, {
@@ -193,6 +199,7 @@ export class Dialogue {
       by: name,
       terms,
       usage,
+      shown,
       milliseconds: Math.round(performance.now() - begun),
     });
   }
@@ -228,7 +235,12 @@ export class Dialogue {
         'This dialogue has no answer to grade yet; let the agent answer first.',
       );
     }
-    const grade = await grader.grade(this.task, this.state.answer, { mode, signal });
+    const { task, turns } = this;
+    const { pages } = this.parts;
+    const grade =
+      isProgram(task) || pages === undefined
+        ? await grader.grade(programOf(task), this.state.answer, { mode, signal })
+        : await gradePage(task, draftsOf(turns), mode, pages);
     await this.log({ event: 'grade', episode: this.id, grade });
     return grade;
   }
@@ -297,7 +309,9 @@ export class Dialogue {
     because: readonly NewEvent[] = [],
     superseded: Turn['superseded'] = [],
   ): Promise<Turn> {
-    const ending = endingAfter(said, this.protocol);
+    const before = this.state.turns.slice(0, said.turn - 1);
+    const ended = endingAfter(said, this.protocol);
+    const ending = ended && this.answering(ended, [...before, { agent: said }]);
     const events = [...because, said, ...(ending === undefined ? [] : [ending])];
     const logged = await this.parts.log.appendAll(events, { durable: true });
     const agent = logged.find((event) => event.event === 'agent-turn')!;
@@ -311,7 +325,7 @@ export class Dialogue {
     };
     this.state.agent = logged.find((event) => event.event === 'resumed')?.agent ?? this.state.agent;
     this.state.pending = [];
-    this.state.turns = [...this.state.turns.slice(0, said.turn - 1), turn];
+    this.state.turns = [...before, turn];
     this.state.answer = ending?.answer;
     return turn;
   }
@@ -320,7 +334,7 @@ export class Dialogue {
     this.expect('collaborator');
     const { task, turns, protocol, seed } = this.state;
     return this.requireSimulator().reply(
-      { task, turns, protocol, seed: deriveSeed(seed, 'simulator', turns.length) },
+      { task, turns, protocol, seed: deriveSeed(seed, 'simulator', turns.length), pages: this.parts.pages },
       options,
     );
   }
@@ -334,7 +348,7 @@ export class Dialogue {
     text: string,
     from: Pick<
       EventOf<'reply'>,
-      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'terms' | 'usage' | 'milliseconds'
+      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'terms' | 'usage' | 'milliseconds'
     >,
   ): Promise<Turn> {
     this.expect('collaborator');
@@ -358,17 +372,25 @@ export class Dialogue {
           ...from,
           fullText: said === text.trim() ? undefined : text,
         },
-        { event: 'leak', episode: this.id, turn, ...measureLeak(this.task.reference, said) },
+        // What a reply may give away of a page is not measured yet.
+        ...(isProgram(this.task)
+          ? [{ event: 'leak', episode: this.id, turn, ...measureLeak(this.task.reference, said) } as const]
+          : []),
       ],
       { durable: true },
-    )) as [EventOf<'reply'>, EventOf<'leak'>];
-    this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, leak };
+    )) as [EventOf<'reply'>, EventOf<'leak'>?];
+    this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, ...(leak && { leak }) };
     return this.state.turns[turn - 1]!;
   }
 
   private async close(ending: Ending): Promise<void> {
-    await this.log(ending);
-    this.state.answer = ending.answer;
+    const { answer } = await this.log(this.answering(ending, this.state.turns));
+    this.state.answer = answer;
+  }
+
+  /** The answer to a page task is the last page that the agent showed, even if later messages have none. */
+  private answering(ending: Ending, turns: Parameters<typeof draftsOf>[0]): Ending {
+    return isProgram(this.task) ? ending : { ...ending, answer: draftsOf(turns).at(-1)?.html ?? '' };
   }
 
   private expect(mover: Mover): void {

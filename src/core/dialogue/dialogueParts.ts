@@ -1,4 +1,5 @@
 import type { Model, SamplingSettings } from '../model/model';
+import type { PageReader } from '../page/outline';
 import type { Task } from '../task/task';
 import {
   type Collaborator,
@@ -20,6 +21,8 @@ export interface DialogueParts {
   readonly simulator?: Simulator;
   readonly prompts: Prompts;
   readonly sampling: SamplingSettings;
+  /** Absent where pages cannot be played. */
+  readonly pages?: PageReader;
 }
 
 export interface NewDialogue extends DialogueParts {

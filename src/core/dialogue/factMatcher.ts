@@ -1,4 +1,4 @@
-import type { Fact, Task } from '../task/task';
+import type { Fact, ProgramTask } from '../task/task';
 import { withoutTerms, stems } from './questionKind';
 import { type Question, questionsOf } from './questions';
 
@@ -172,9 +172,9 @@ class Matcher {
 }
 
 /** Matchers by task: a task is asked about many times, and most of the work is to read its facts. */
-const matchers = new WeakMap<Task, Matcher>();
+const matchers = new WeakMap<ProgramTask, Matcher>();
 
-export function matcherOf(task: Task): Matcher {
+export function matcherOf(task: ProgramTask): Matcher {
   const known = matchers.get(task);
   if (known !== undefined) return known;
   const matcher = new Matcher(task.facts ?? [], task.description);
@@ -264,7 +264,11 @@ interface QuestionAboutFact {
  * @param message the visible part of the agent's message
  * @param lastReply the collaborator's previous reply, which the message may follow up
  */
-export function askedIn(task: Task, message: string, lastReply: string | undefined): QuestionAboutFact[] {
+export function askedIn(
+  task: ProgramTask,
+  message: string,
+  lastReply: string | undefined,
+): QuestionAboutFact[] {
   const { facts = [] } = task;
   const matcher = matcherOf(task);
   let previous = lastTold(facts, lastReply ?? '');

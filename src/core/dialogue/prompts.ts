@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, messageOf } from '../fault';
+import { isProgram, type Task } from '../task/task';
 import { isUnfit, MB, readText } from '../regularFile';
 
 /**
@@ -10,14 +11,20 @@ import { isUnfit, MB, readText } from '../regularFile';
  */
 const placeholders = {
   'agent.md': ['description', 'maxTurns', 'replyLimit'],
+  'agent-page.md': ['description', 'maxTurns', 'replyLimit'],
   'simulator.md': ['description', 'hiddenInformation', 'transcript', 'replyLimit'],
 } as const;
+
+export type AgentPrompt = 'agent.md' | 'agent-page.md';
+
+export const agentPromptFor = (task: Task): AgentPrompt => (isProgram(task) ? 'agent.md' : 'agent-page.md');
 
 type PromptFile = keyof typeof placeholders;
 
 /** Placeholders that a prompt must use; without them a model would not know what the dialogue is about, unnoticed. */
 const required: { readonly [F in PromptFile]: readonly (typeof placeholders)[F][number][] } = {
   'agent.md': ['description'],
+  'agent-page.md': ['description'],
   'simulator.md': ['hiddenInformation', 'transcript'],
 };
 
@@ -25,15 +32,16 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 
 export class Prompts {
-  readonly versions: Readonly<Record<string, string>>;
+  private readonly digests: Readonly<Record<PromptFile, string>>;
 
   private constructor(private readonly texts: Readonly<Record<PromptFile, string>>) {
-    this.versions = Object.fromEntries(
-      Object.entries(texts).map(([file, text]) => [
-        file,
-        createHash('sha256').update(text).digest('hex').slice(0, 12),
-      ]),
-    );
+    const digest = (file: PromptFile): string =>
+      createHash('sha256').update(texts[file]).digest('hex').slice(0, 12);
+    this.digests = {
+      'agent.md': digest('agent.md'),
+      'agent-page.md': digest('agent-page.md'),
+      'simulator.md': digest('simulator.md'),
+    };
   }
 
   /**
@@ -49,8 +57,23 @@ export class Prompts {
     const place = (file: PromptFile): string => path.join(own.includes(file) ? folder! : shipped, file);
     return new Prompts({
       'agent.md': await readPrompt('agent.md', agent ?? place('agent.md')),
+      'agent-page.md': await readPrompt('agent-page.md', place('agent-page.md')),
       'simulator.md': await readPrompt('simulator.md', place('simulator.md')),
     });
+  }
+
+  /** Of the prompts that functions are played with; they name collections, so pages have their own. */
+  get versions(): Readonly<Record<string, string>> {
+    const { 'agent.md': agent, 'simulator.md': simulator } = this.digests;
+    return { 'agent.md': agent, 'simulator.md': simulator };
+  }
+
+  versionsFor(task: Task): Readonly<Record<string, string>> {
+    return isProgram(task) ? this.versions : this.pageVersions;
+  }
+
+  get pageVersions(): Readonly<Record<string, string>> {
+    return { 'agent-page.md': this.digests['agent-page.md'] };
   }
 
   /** Without the prompt's leading comment. */

@@ -10,6 +10,9 @@ export interface Protocol {
 
 export const colBenchProtocol: Protocol = { maxTurns: 10, replyLimit: 400 };
 
+/** Of pages: replies are cut to 1,000 characters. */
+export const colBenchPageProtocol: Protocol = { maxTurns: 10, replyLimit: 1000 };
+
 /**
  * Takes an agent's message apart: thoughts, `OUTPUT:`, the visible message, `I WANT TO ANSWER:`, the answer.
  *

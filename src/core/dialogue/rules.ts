@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault';
-import type { Fact, Task } from '../task/task';
+import type { Fact, ProgramTask } from '../task/task';
 import { taskTitle } from '../task/title';
 import { askedIn } from './factMatcher';
 import type { Question } from './questions';
@@ -25,7 +25,7 @@ const MAX_FACTS = 3;
  * @param message the visible part of the agent's message
  * @throws {Fault} `dialogue/no-facts` when the task has none
  */
-export function answerByRules(task: Task, message: string, position: RulesPosition): string {
+export function answerByRules(task: ProgramTask, message: string, position: RulesPosition): string {
   const facts = task.facts ?? [];
   if (facts.length === 0) {
     throw new Fault(

@@ -1,4 +1,5 @@
-import type { Task } from '../task/task';
+import type { PageReader } from '../page/outline';
+import { isProgram, programOf, type Task } from '../task/task';
 import type { Turn } from '../trajectory/trajectory';
 import { Fault } from '../fault';
 import type { GenerateOptions, Model, ModelCounts, Usage } from '../model/model';
@@ -6,6 +7,7 @@ import { openModel, type OpenModelOptions } from '../model/spec';
 import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
+import { answerByDifferences } from './pageRules';
 import { answerByRules } from './rules';
 import { GrowingText, Search, type TextRange } from '../growingText';
 import { Thinking } from './thinking';
@@ -25,12 +27,16 @@ export interface DialogueView {
   readonly turns: readonly Turn[];
   readonly protocol: Protocol;
   readonly seed: number;
+  /** Absent where pages cannot be played. */
+  readonly pages?: PageReader;
 }
 
 export interface SimulatedReply {
   /** Not yet cut to the reply limit; a model is stopped shortly after it. */
   readonly text: string;
   readonly usage?: Usage;
+  /** What of a page it read, as the log has it. */
+  readonly shown?: string;
 }
 
 /** Plays the collaborator: an LLM that sees the hidden information, or rules over the task's facts. */
@@ -140,7 +146,7 @@ export class ModelSimulator implements Simulator {
   }
 }
 
-/** The rule-based simulator over `facts`: free, instant, and the same for the same seed. */
+/** The rule-based simulator over `facts`, or over the differences of two pages: free, instant, and the same for the same seed. */
 export class RulesSimulator implements Simulator {
   readonly kind = 'rules';
   readonly name = 'rules';
@@ -150,13 +156,16 @@ export class RulesSimulator implements Simulator {
     return rulesFingerprint();
   }
 
-  reply(view: DialogueView): Promise<SimulatedReply> {
-    const { task, turns, seed, protocol } = view;
-    const message = parseAgentMessage(turns.at(-1)!.agent.text).visible;
+  async reply({ task, turns, seed, protocol, pages }: DialogueView): Promise<SimulatedReply> {
+    const message = turns.at(-1)!.agent.text;
     const history = turns.flatMap((turn) => (turn.reply === undefined ? [] : [turn.reply.text]));
-    return Promise.resolve({
-      text: answerByRules(task, message, { history, seed, replyLimit: protocol.replyLimit }),
-    });
+    const position = { history, seed, replyLimit: protocol.replyLimit };
+    if (isProgram(task) || pages === undefined) {
+      return { text: answerByRules(programOf(task), parseAgentMessage(message).visible, position) };
+    }
+    const page = { wanted: task.reference, message, ...position };
+    const { text, comparedPages } = await answerByDifferences(page, pages);
+    return { text, ...(comparedPages && { shown: 'differences' }) };
   }
 }
 

@@ -3,7 +3,7 @@ import type { Trajectory } from '../trajectory/trajectory';
 import { wilson, type Interval } from './interval';
 import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
-import type { Fact } from '../task/task';
+import { type Fact, factsOf, isProgram } from '../task/task';
 
 /** A mean with its 95 % interval. */
 export interface Estimate {
@@ -167,8 +167,8 @@ export function questionCounts({
   task,
   turns,
 }: Pick<Trajectory, 'task' | 'turns'>): QuestionCounts | undefined {
-  const { facts = [] } = task;
-  if (facts.length === 0) return undefined;
+  const facts = factsOf(task);
+  if (facts.length === 0 || !isProgram(task)) return undefined;
   const known = new Set<Fact>();
   let useless = 0;
   let lastReply: string | undefined;

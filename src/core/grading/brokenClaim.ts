@@ -1,6 +1,6 @@
 import type { GradeOptions, Grader } from './grader';
 import { equalityIn, type Equality } from '../task/python/asserts';
-import type { Task } from '../task/task';
+import type { ProgramTask } from '../task/task';
 
 export interface BrokenClaim {
   readonly claim: string;
@@ -43,7 +43,7 @@ const CHECK = 'tandem_check';
  * holds, and the reference says that all do.
  * @param name the function; the reference has it too, so that claims mean the function even if a built-in has its name
  */
-export function checkTask(claims: readonly string[], name: string): Task {
+export function checkTask(claims: readonly string[], name: string): ProgramTask {
   const reference = `def ${CHECK}(holds):\n    return True\n\n\n${name} = None\n`;
   return {
     id: 'checks',
@@ -62,7 +62,7 @@ export function checkable(code: string): string {
 }
 
 /** Both values are in the results, where `checkTask` only says whether an equality holds. */
-export function valueTask(equalities: readonly Equality[], name: string): Task {
+export function valueTask(equalities: readonly Equality[], name: string): ProgramTask {
   const reference = `def ${CHECK}(call, wanted):\n    return wanted()\n\n\n${name} = None\n`;
   return {
     id: 'values',

@@ -1,4 +1,4 @@
-import type { Task } from '../task/task';
+import type { ProgramTask } from '../task/task';
 import type { Grade, TestResult } from './grade';
 
 /** What several failed tests have in common. Each kind is an observation about their results, never a guess. */
@@ -46,7 +46,10 @@ interface WrongNumber {
 }
 
 /** The most frequent ones first. One test alone is a pattern only if it is the one with an empty argument. */
-export function failurePatterns({ testCases }: Pick<Task, 'testCases'>, { tests }: Grade): FailurePattern[] {
+export function failurePatterns(
+  { testCases }: Pick<ProgramTask, 'testCases'>,
+  { tests }: Grade,
+): FailurePattern[] {
   const run = tests.map((test, index) => ({ call: testCases[index]?.call ?? '', test }));
   const wrong = run.flatMap(({ call, test }) =>
     test.status === 'wrong' ? [{ call, expected: test.expected, got: test.got }] : [],

@@ -4,6 +4,19 @@
  */
 export type GradingMode = 'fixed' | 'paper';
 
+/** What the reward of a page measures. */
+export interface PageMeasure {
+  /** `structure`, the only one yet. */
+  readonly measure: string;
+  readonly version: number;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly parts: Readonly<Record<string, number>>;
+  /** Score of each message that had a page, in their order. */
+  readonly drafts: readonly { readonly turn: number; readonly score: number }[];
+  readonly renderer: string;
+}
+
 export type TestResult =
   | { readonly status: 'passed'; readonly milliseconds: number }
   /** Values as Python would print them, shortened. */
@@ -34,23 +47,23 @@ export interface Grade {
   /** Version of the grader that gave it; absent in grades from before there were versions, or that were imported. */
   readonly grader?: number;
   readonly mode: GradingMode;
-  /** Fraction of tests passed, 0 to 1; null when the answer could not be graded here. */
+  /** Fraction of tests passed, or the score of a page, 0 to 1; null when the answer could not be graded here. */
   readonly reward: number | null;
-  /** True when all tests passed; null when the answer could not be graded here. */
+  /** True when all tests passed; null when the answer could not be graded here, and of a page, which has none. */
   readonly success: boolean | null;
   readonly tests: readonly TestResult[];
   /** Number of tests on which the reference itself gives nothing to compare with; absent when there are none. */
   readonly referenceFailures?: number;
   /** Reason in one sentence why `reward` is null. */
   readonly notGradable?: string;
+  readonly page?: PageMeasure;
 }
 
 /** Undefined when the answer could not be graded here. */
-export function verdictOf({
-  reward,
-  success,
-}: Pick<Grade, 'reward' | 'success'>): 'passed' | 'partial' | 'failed' | undefined {
-  if (reward === null || success === null) return undefined;
-  if (success) return 'passed';
+export type Verdict = 'passed' | 'partial' | 'failed' | undefined;
+
+export function verdictOf({ reward, success }: Pick<Grade, 'reward' | 'success'>): Verdict {
+  if (reward === null) return undefined;
+  if (success === true) return 'passed';
   return reward > 0 ? 'partial' : 'failed';
 }

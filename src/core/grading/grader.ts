@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Fault } from '../fault';
-import type { Task } from '../task/task';
+import type { ProgramTask } from '../task/task';
 import { runFairly } from './fairRun';
 import { OutcomeCache, type CachePlace, type ReferenceOutputs } from './referenceCache';
 import { extractCode } from './code';
@@ -27,14 +27,14 @@ export interface Grader {
    * @throws Fault when grading itself is broken here, never for what the answer does
    * @throws the signal's reason when it is aborted
    */
-  grade(task: Task, answer: string, options: GradeOptions): Promise<Grade>;
+  grade(task: ProgramTask, answer: string, options: GradeOptions): Promise<Grade>;
   /** One sentence for each test on which the task's reference gives nothing to compare with. */
   checkReference(
-    task: Task,
+    task: ProgramTask,
     options?: { readonly mode?: GradingMode; readonly signal?: AbortSignal },
   ): Promise<readonly string[]>;
   /** One sentence for each kind of answer that the task's tests cannot tell from a right one. */
-  weakTests(task: Task, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>;
+  weakTests(task: ProgramTask, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -81,11 +81,11 @@ class SandboxGrader implements Grader {
     this.lacks = new MissingModules(this.gate, limits);
   }
 
-  async grade(task: Task, answer: string, options: GradeOptions): Promise<Grade> {
+  async grade(task: ProgramTask, answer: string, options: GradeOptions): Promise<Grade> {
     return { grader: graderVersion, ...(await this.judged(task, answer, options)) };
   }
 
-  private async judged(task: Task, answer: string, { mode, signal }: GradeOptions): Promise<Grade> {
+  private async judged(task: ProgramTask, answer: string, { mode, signal }: GradeOptions): Promise<Grade> {
     signal?.throwIfAborted();
     const calls = task.testCases.map(({ call }) => call);
     const code = extractCode(answer, mode, calls);
@@ -109,7 +109,7 @@ class SandboxGrader implements Grader {
   }
 
   async checkReference(
-    task: Task,
+    task: ProgramTask,
     { mode = 'fixed', signal }: { mode?: GradingMode; signal?: AbortSignal } = {},
   ): Promise<readonly string[]> {
     const outputs = await this.referenceAnywhere(task, mode, signal);
@@ -120,7 +120,7 @@ class SandboxGrader implements Grader {
     );
   }
 
-  async weakTests(task: Task, { signal }: { signal?: AbortSignal } = {}): Promise<readonly string[]> {
+  async weakTests(task: ProgramTask, { signal }: { signal?: AbortSignal } = {}): Promise<readonly string[]> {
     const { calls } = await this.referenceAnywhere(task, 'fixed', signal);
     return weaknesses(task, calls);
   }
@@ -148,7 +148,7 @@ class SandboxGrader implements Grader {
   }
 
   private async referenceAnywhere(
-    task: Task,
+    task: ProgramTask,
     mode: GradingMode,
     signal: AbortSignal | undefined,
   ): Promise<ReferenceOutputs> {
@@ -162,7 +162,7 @@ class SandboxGrader implements Grader {
   /** Runs reference and answer on the same runner, so that what differs between runners cannot change a score. */
   private async gradeOn(
     runner: Runner,
-    task: Task,
+    task: ProgramTask,
     code: string,
     mode: GradingMode,
     signal: AbortSignal | undefined,
@@ -212,7 +212,7 @@ function because(grade: Grade, unavailable: string): Grade {
  * The answer sees only one side of a comparison, and only the questions of a test that decides something.
  */
 function answerCalls(
-  task: Task,
+  task: ProgramTask,
   reference: readonly CallOutcome[],
   failures: readonly (string | undefined)[],
 ): readonly Call[] {
@@ -225,7 +225,7 @@ function answerCalls(
   });
 }
 
-function allBanned(task: Task, banned: string): Grade {
+function allBanned(task: ProgramTask, banned: string): Grade {
   const message = `The published grader scores an answer 0 that contains "${banned}" anywhere.`;
   const tests = task.testCases.map(() => ({ status: 'error' as const, type: 'BannedText', message }));
   return tests.length === 0
@@ -262,7 +262,7 @@ function bannedText(code: string): string | undefined {
  * One sentence for the author of the pack on each thing that the tests cannot tell apart.
  * @param calls outcomes of the task's reference, one for each test
  */
-function weaknesses({ reference, testCases }: Task, calls: readonly CallOutcome[]): string[] {
+function weaknesses({ reference, testCases }: ProgramTask, calls: readonly CallOutcome[]): string[] {
   const found: string[] = [];
   if (calls.every((call) => call.kind === 'value' && call.none) && /\bprint\s*\(/.test(reference)) {
     found.push('The reference only prints, and output is not compared; let it return what it prints.');

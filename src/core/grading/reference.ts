@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Task } from '../task/task';
+import type { ProgramTask } from '../task/task';
 import { runFairly } from './fairRun';
 import { withDecisions } from './decision';
 import { plainOutcome } from './outcome';
@@ -17,7 +17,7 @@ import { topLevelOf, wordsOf } from './source';
 const outcomeVersion = 5;
 
 interface ReferenceQuestion {
-  readonly task: Task;
+  readonly task: ProgramTask;
   readonly mode: GradingMode;
   readonly runner: Runner;
 }
@@ -77,7 +77,7 @@ export class References {
   }
 }
 
-function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job {
+function referenceJob(task: ProgramTask, mode: GradingMode, limits: GradingLimits): Job {
   const calls = task.testCases.map(({ call }) => call);
   return {
     source: task.reference,
@@ -91,7 +91,7 @@ function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job
 }
 
 /** `own` are the names in the tests that the source defines, although some may be those of built-ins. */
-export function namesOf({ reference, testCases }: Task): Pick<Job, 'own' | 'imported'> {
+export function namesOf({ reference, testCases }: ProgramTask): Pick<Job, 'own' | 'imported'> {
   const { defined, imported } = topLevelOf(reference);
   const used = wordsOf(testCases.map(({ call }) => call).join('\n'));
   return {

@@ -1,6 +1,6 @@
 import { type PythonFunction, functionText } from './python/functions';
-import { parseTask, taskToRow, factSchema } from './row';
-import type { Fact, Task } from './task';
+import { parseProgram, taskToRow, factSchema } from './row';
+import type { Fact, ProgramTask } from './task';
 import { PythonStrings } from './python/strings';
 import { sourceLines, definedBy, statementsIn, type Statement } from './python/statements';
 import * as z from 'zod';
@@ -28,8 +28,8 @@ export function taskFromFunction(
   source: string,
   wanted: PythonFunction,
   { request, tests, facts = [] }: DraftedTask,
-): Task {
-  return parseTask({
+): ProgramTask {
+  return parseProgram({
     problem_description: `${request.trim()}\n\nThe signature is:\n\n${wanted.signature}`,
     ground_truth: standalone(source, wanted),
     test_cases: Object.fromEntries(tests.map((test, index) => [`test${index + 1}`, test])),
@@ -51,7 +51,7 @@ export function typedCalls(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-export function packLine(task: Task): string {
+export function packLine(task: ProgramTask): string {
   return `${JSON.stringify(taskToRow(task))}\n`;
 }
 

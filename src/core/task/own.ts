@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { ended } from '../text';
 import type { PythonFunction } from './python/functions';
-import type { Task } from './task';
+import { isProgram, type ProgramTask, type Task } from './task';
 
 /**
  * A task without tests or reference: the hidden information is in the developer's head, so only the person who accepts
  * or rejects the answer says how good it is.
  */
-export function ownTask(request: string, signature: string): Task {
+export function ownTask(request: string, signature: string): ProgramTask {
   return ownTaskOf(`${request.trim()}\n\nThe signature is:\n\n${signature}`);
 }
 
-export function ownTaskOf(description: string): Task {
+export function ownTaskOf(description: string): ProgramTask {
   const id = createHash('sha256').update(description).digest('hex').slice(0, 16);
   return { id, description, reference: '', testCases: [], hiddenInformation: '' };
 }
 
-export function isOwnFunction({ testCases }: Task): boolean {
-  return testCases.length === 0;
+export function isOwnFunction(task: Task): boolean {
+  return isProgram(task) && task.testCases.length === 0;
 }
 
 /** Matches the line behind a docstring's description in words: a blank line, an example, a list of its parameters. */

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { isObject, isTooDeep } from '../json';
-import type { Task, TestCase } from './task';
+import {
+  isProgram,
+  type Fact,
+  type PageTask,
+  programOf,
+  type ProgramTask,
+  type Task,
+  type TestCase,
+  testsOf,
+} from './task';
 import { withoutEnd } from '../text';
 
 /** Text that is not blank, since an empty field is as good as a missing one. */
@@ -33,42 +42,71 @@ const testCasesSchema = z.preprocess(
   z.map(z.string(), text).refine((cases) => cases.size > 0, 'is empty; a task needs at least one test'),
 );
 
+const shared = {
+  problem_description: text,
+  ground_truth: text,
+  id: idSchema,
+  source: z.string().optional(),
+  license: z.string().optional(),
+};
+
 /** One line of a pack, in ColBench's fields. Fields that are not named here are left aside. */
-const rowSchema = padded(
+const programSchema = padded(
   z.object({
-    problem_description: text,
-    ground_truth: text,
+    ...shared,
     test_cases: testCasesSchema,
     hidden_information: z.string().optional(),
-    id: idSchema,
     facts: padded(z.array(paddedFact)).optional(),
-    source: z.string().optional(),
-    license: z.string().optional(),
   }),
 );
 
-export interface TaskRow {
+const pageSchema = padded(z.object(shared));
+
+interface SharedRow {
   readonly problem_description: string;
   readonly ground_truth: string;
-  readonly test_cases: Readonly<Record<string, string>>;
-  readonly hidden_information: string;
   readonly id?: string;
-  readonly facts?: Task['facts'];
   readonly source?: string;
   readonly license?: string;
 }
 
+interface ProgramRow extends SharedRow {
+  readonly test_cases: Readonly<Record<string, string>>;
+  readonly hidden_information: string;
+  readonly facts?: readonly Fact[];
+}
+
+interface PageRow extends SharedRow {
+  readonly kind: 'page';
+}
+
+export type TaskRow = ProgramRow | PageRow;
+
 /** @throws {Fault} `task/bad-row` with one sentence that names the field, what it must be and what it is */
 export function parseTask(row: unknown): Task {
-  if (isFrontendRow(row)) {
-    throw new Fault('task/bad-row', 'This is a frontend task; Tandem plays backend tasks.');
-  }
   // zod's error would hold the row as JSON.
   if (isTooDeep(row)) throw new Fault('task/bad-row', 'The task is nested too deeply.');
-  const parsed = rowSchema.safeParse(row, { reportInput: true });
-  if (!parsed.success) throw new Fault('task/bad-row', explain(parsed.error.issues));
-  const { problem_description, ground_truth, hidden_information, id, facts, source, license } = parsed.data;
-  const testCases = inOrder(parsed.data.test_cases);
+  return isPageRow(row) ? pageFrom(row) : programFrom(row);
+}
+
+/** @throws {Fault} as `parseTask`, and `task/page` */
+export const parseProgram = (row: unknown): ProgramTask => programOf(parseTask(row));
+
+function pageFrom(row: unknown): PageTask {
+  const { id, problem_description, ground_truth, ...origin } = checked(pageSchema, row);
+  return {
+    kind: 'page',
+    id: id ?? contentId(problem_description, ground_truth, []),
+    description: problem_description,
+    reference: ground_truth,
+    ...originOf(origin),
+  };
+}
+
+function programFrom(row: unknown): ProgramTask {
+  const parsed = checked(programSchema, row);
+  const { problem_description, ground_truth, hidden_information, id, facts, ...origin } = parsed;
+  const testCases = inOrder(parsed.test_cases);
   return {
     id: id ?? contentId(problem_description, ground_truth, testCases),
     description: problem_description,
@@ -76,25 +114,41 @@ export function parseTask(row: unknown): Task {
     testCases,
     hiddenInformation: hidden_information ?? ground_truth,
     ...(facts && facts.length > 0 && { facts }),
-    ...(source !== undefined && { source }),
-    ...(license !== undefined && { license }),
+    ...originOf(origin),
   };
 }
 
+function checked<Schema extends z.ZodType>(schema: Schema, row: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(row, { reportInput: true });
+  if (!parsed.success) throw new Fault('task/bad-row', explain(parsed.error.issues));
+  return parsed.data;
+}
+
 /** An id that is only the content's hash is left out, so that `parseTask` reads the same task. */
+export function taskToRow(task: ProgramTask): ProgramRow;
+export function taskToRow(task: Task): TaskRow;
 export function taskToRow(task: Task): TaskRow {
-  const { id, description, reference, testCases, hiddenInformation, facts, source, license } = task;
+  const { id, description, reference } = task;
+  const request = { problem_description: description, ground_truth: reference };
+  const named = id === contentId(description, reference, testsOf(task)) ? {} : { id };
+  if (!isProgram(task)) return { kind: 'page', ...request, ...named, ...originOf(task) };
+  const { testCases, hiddenInformation, facts } = task;
   return {
-    problem_description: description,
-    ground_truth: reference,
+    ...request,
     test_cases: Object.fromEntries(testCases.map(({ name, call }) => [name, call])),
     hidden_information: hiddenInformation,
-    ...(id !== contentId(description, reference, testCases) && { id }),
+    ...named,
     ...(facts && { facts }),
-    ...(source !== undefined && { source }),
-    ...(license !== undefined && { license }),
+    ...originOf(task),
   };
 }
+
+type Origin = Pick<Task, 'source' | 'license'>;
+
+const originOf = ({ source, license }: { [Field in keyof Origin]: string | undefined }): Origin => ({
+  ...(source !== undefined && { source }),
+  ...(license !== undefined && { license }),
+});
 
 /** First 16 hexadecimal digits of the SHA-256 of what the task asks and how it is tested. */
 function contentId(description: string, reference: string, testCases: readonly TestCase[]): string {
@@ -128,10 +182,11 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
-/** ColBench's other half: a web page to build, without tests. */
-function isFrontendRow(row: unknown): boolean {
-  if (!isObject(row) || ('test_cases' in row && row.test_cases !== null) || !('ground_truth' in row))
-    return false;
+/** A published page has HTML and no tests; rows that Tandem wrote say it. */
+function isPageRow(row: unknown): boolean {
+  if (!isObject(row)) return false;
+  if ('kind' in row && row.kind === 'page') return true;
+  if (('test_cases' in row && row.test_cases !== null) || !('ground_truth' in row)) return false;
   return typeof row.ground_truth === 'string' && /<(html|body|!doctype)\b/i.test(row.ground_truth);
 }
 

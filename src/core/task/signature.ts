@@ -1,4 +1,4 @@
-import type { Task } from './task';
+import type { ProgramTask } from './task';
 import { PythonStrings } from './python/strings';
 
 const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/gmu;
@@ -6,7 +6,7 @@ const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t
 const CALLED = /(?<![\p{L}\p{N}_.])([\p{L}_][\p{L}\p{N}_]*)\s*\(/gu;
 
 /** Of the functions that the reference defines, the one that most tests call. Undefined when the tests call none. */
-export function functionName(task: Task): string | undefined {
+export function functionName(task: ProgramTask): string | undefined {
   const names = new Set([...task.reference.matchAll(DEFINITION)].map((match) => match[1]!));
   let best: { name: string; calls: number } | undefined;
   const counts = callsByName(task);
@@ -17,7 +17,7 @@ export function functionName(task: Task): string | undefined {
   return best?.name;
 }
 
-function callsByName({ testCases }: Task): ReadonlyMap<string, number> {
+function callsByName({ testCases }: ProgramTask): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { call } of testCases)
     for (const name of new Set([...call.matchAll(CALLED)].map((match) => match[1]!)))

@@ -1,3 +1,5 @@
+import { Fault } from '../fault';
+
 /** One hidden test: a Python expression that calls the function, compared with what the reference returns for it. */
 export interface TestCase {
   readonly name: string;
@@ -14,21 +16,54 @@ export interface Fact {
   readonly answers: readonly string[];
 }
 
-/** A ColBench backend-programming task, parsed once at the edge. */
-export interface Task {
+interface SharedTask {
   /** The row's `id`, else a hash of its content. */
   readonly id: string;
-  /** `problem_description`: the vague request, ending with the signature. Everyone sees it. */
+  /** `problem_description`: the vague request. Everyone sees it. */
   readonly description: string;
-  /** `ground_truth`: the reference function, Python source. Only the collaborator and the critic know it. */
+  /** `ground_truth`: what is wanted. Only the collaborator and the critic know it. */
   readonly reference: string;
+  readonly source?: string;
+  readonly license?: string;
+}
+
+/** A ColBench backend-programming task. Its description ends with the signature, its reference is Python source. */
+export interface ProgramTask extends SharedTask {
+  /** Absent in rows and logs from before there were pages. */
+  readonly kind?: undefined;
   readonly testCases: readonly TestCase[];
   /** `hidden_information`; the reference when the row has none. */
   readonly hiddenInformation: string;
   readonly facts?: readonly Fact[];
-  readonly source?: string;
-  readonly license?: string;
 }
+
+/** A ColBench frontend-design task. Its reference is the HTML of the wanted page; it has no tests. */
+export interface PageTask extends SharedTask {
+  readonly kind: 'page';
+}
+
+/** A task of ColBench, parsed once at the edge. */
+export type Task = ProgramTask | PageTask;
+
+/**
+ * For what only functions have: tests, facts, a signature.
+ * @throws {Fault} `task/page`
+ */
+export function programOf(task: Task): ProgramTask {
+  if (task.kind === undefined) return task;
+  throw new Fault(
+    'task/page',
+    `The task ${task.id} is a web page, which only \`tandem collect --simulator rules\` plays yet.`,
+  );
+}
+
+export const isProgram = (task: Task): task is ProgramTask => task.kind === undefined;
+
+/** A page has none. */
+export const testsOf = (task: Task): readonly TestCase[] => (isProgram(task) ? task.testCases : []);
+
+/** A page has none. */
+export const factsOf = (task: Task): readonly Fact[] => (isProgram(task) ? (task.facts ?? []) : []);
 
 /** With uniform spacing: tasks that ask for the same are one task, whatever their ids. */
 export const requestOf = ({ description }: Pick<Task, 'description'>): string =>

@@ -1,6 +1,6 @@
 import { isOwnFunction } from './own';
 import { functionName, requestedName } from './signature';
-import type { Task } from './task';
+import { isProgram, type Task } from './task';
 import { withoutEnd } from '../text';
 
 /** Eight or more hexadecimal digits, some of them decimal, which no one would say. */
@@ -16,10 +16,21 @@ function endsInHash(id: string): boolean {
 /** Rows have no title: an id that can be spoken, else the requested function; one's own keeps its name. */
 export function taskTitle(task: Task): string {
   if (/[a-z]{3}/i.test(task.id) && !endsInHash(task.id)) return humanized(task.id);
+  if (!isProgram(task)) return subjectOf(task.description) ?? task.id;
   // Only the request names a developer's own function.
   if (isOwnFunction(task)) return requestedName(task.description) ?? task.id;
   const name = functionName(task);
   return name === undefined ? task.id : humanized(name);
+}
+
+/** Longest title of a page, in characters. */
+const MAX_SUBJECT_CHARS = 60;
+
+/** Published descriptions begin with what the page is: "Bakery Website: …". */
+function subjectOf(description: string): string | undefined {
+  const [subject = ''] = description.split(/[:.\n]/, 1);
+  const words = subject.trim();
+  return words === '' || words.length > MAX_SUBJECT_CHARS ? undefined : words;
 }
 
 /** @param counts how often each title came */

@@ -11,6 +11,7 @@ import type { AgentFigures } from '../evaluation/figures';
 import { figuresOf } from '../evaluation/statistics';
 import { comparedInWords, estimate, rate } from '../evaluation/words';
 import { Fault } from '../fault';
+import { readPrograms } from '../task/pack';
 import { packsInput, packsNamed } from './packs';
 import { defineTool, firstOf, type OpenPlay, type PlayRequest, type ToolCall, type Workplace } from './tool';
 
@@ -140,7 +141,12 @@ async function playing(
   const packs = await packsNamed(names, at);
   const leftOut: string[] = [];
   const { signal } = call;
-  const tasks = await packTasks(packs, { limit, signal, onLeftOut: (sentence) => leftOut.push(sentence) });
+  const tasks = await packTasks(packs, {
+    read: readPrograms,
+    limit,
+    signal,
+    onLeftOut: (sentence) => leftOut.push(sentence),
+  });
   if (tasks.length === 0)
     throw new Fault(
       'tools/no-tasks',

@@ -75,10 +75,17 @@ export const collaboratorSchema = z.object({
   name: z.string(),
 });
 
-const taskSchema = z.object({
+const sharedTask = {
   id: z.string(),
   description: z.string(),
   reference: z.string(),
+  source: z.string().exactOptional(),
+  license: z.string().exactOptional(),
+};
+
+const programSchema = z.object({
+  ...sharedTask,
+  kind: z.undefined().exactOptional(),
   testCases: z.array(z.object({ name: z.string(), call: z.string() })).readonly(),
   hiddenInformation: z.string(),
   facts: z
@@ -91,9 +98,9 @@ const taskSchema = z.object({
     )
     .readonly()
     .exactOptional(),
-  source: z.string().exactOptional(),
-  license: z.string().exactOptional(),
 });
+
+const pageSchema = z.object({ ...sharedTask, kind: z.literal('page') });
 
 const testResult = z.discriminatedUnion('status', [
   z.object({ status: z.literal('passed'), milliseconds: z.number() }),
@@ -116,6 +123,20 @@ export const gradeSchema = z.object({
   tests: z.array(testResult).readonly(),
   referenceFailures: z.number().int().optional(),
   notGradable: z.string().optional(),
+  /** Of a page: what its reward measures. It has no tests, and no success. */
+  page: z
+    .object({
+      /** `structure`; a string, as a later version may know others. */
+      measure: z.string(),
+      version: z.number().int(),
+      score: z.number(),
+      parts: z.record(z.string(), z.number()),
+      /** Score of each message that had a page, in their order. */
+      drafts: z.array(z.object({ turn: z.number().int(), score: z.number() })).readonly(),
+      /** Scores of pages that were drawn by two renderers are not compared. */
+      renderer: z.string(),
+    })
+    .exactOptional(),
 });
 
 /**
@@ -172,7 +193,7 @@ export const eventSchema = z.discriminatedUnion('event', [
       .optional(),
   }),
   /** A task, written once per segment before the first episode that plays it, so that each segment is complete. */
-  z.object({ event: z.literal('task'), ...head, task: taskSchema }),
+  z.object({ event: z.literal('task'), ...head, task: z.union([pageSchema, programSchema]) }),
   z.object({
     event: z.literal('episode-started'),
     ...inEpisode,
@@ -244,6 +265,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** The simulator's draft and its author, if a developer edited or sent it. */
     suggestion: z.string().optional(),
     suggestedBy: z.string().optional(),
+    /** What a simulator read of a page: its `differences` from the wanted one. Later versions may know others. */
+    shown: z.string().optional(),
     terms,
     /** Absent for a developer, and if a simulator was stopped before its server reported the usage. */
     usage: usage.optional(),

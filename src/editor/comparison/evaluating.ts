@@ -125,12 +125,12 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
   const { distance, seenBy, unseen } = await import('../../core/evaluation/comparison/heldOut');
   const { starterTasks } = await import('../../core/task/starter/world');
-  const { readTasks } = await import('../../core/task/pack');
+  const { readPrograms } = await import('../../core/task/pack');
   const seen = await seenBy(runs);
   const items: (TasksItem & { readonly rank: number })[] = [];
   for (const { file, name } of await packs.all()) {
     const all: PackTask[] = [];
-    for await (const read of readTasks(file)) {
+    for await (const read of readPrograms(file)) {
       if ('task' in read) all.push({ task: read.task, pack: path.basename(file) });
     }
     const tasks = unseen(all, seen);

@@ -5,7 +5,7 @@ import { Fault, messageOf } from '../../core/fault';
 import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
 import { MB, readText } from '../../core/regularFile';
 import { equalityIn } from '../../core/task/python/asserts';
-import type { Task } from '../../core/task/task';
+import type { ProgramTask } from '../../core/task/task';
 import { ifThere } from '../../core/trajectory/files';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
@@ -115,7 +115,7 @@ async function askTests({ function: { name } }: FunctionAtCursor): Promise<Chose
 }
 
 interface Verified {
-  readonly task: Task;
+  readonly task: ProgramTask;
   readonly name: string;
   readonly claims: readonly string[];
 }

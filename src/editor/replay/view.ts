@@ -1,5 +1,6 @@
 import { verdictOf } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
+import { testsOf } from '../../core/task/task';
 import { taskTitle } from '../../core/task/title';
 import type { Collaborator } from '../../core/trajectory/event';
 import {
@@ -59,7 +60,7 @@ export function replayOf(
     seat: seatOf(collaborator),
     outcome:
       became === undefined
-        ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t)
+        ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : testsOf(task).length, t)
         : becameWords(became, t),
     ...(verdict && { verdict }),
     details: [[t('Started'), startedWords(started.at, language)], ...detailsOf(trajectory, t)],

@@ -6,7 +6,7 @@ import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { isOwnFunction, ownTaskOf } from '../../core/task/own';
 import { guidelinesOf } from '../../core/task/guidelines';
-import type { Task } from '../../core/task/task';
+import { programOf, type Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { OwnFunction } from '../../../webview/session/protocol';
 import type { FolderSettings } from '../configuration';
@@ -293,6 +293,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory === undefined) throw noTrajectory(episode);
+    programOf(trajectory.task);
     const pack = await this.packOf(trajectory, engine);
     // Folders may share a log: the dialogue continues with the settings of the folder that holds its pack.
     const parts = pack === undefined ? engine : this.engines.of(pack);

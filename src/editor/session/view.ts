@@ -4,7 +4,7 @@ import { fencedRanges, hasCode } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import { verdictOf, type Grade, type TestResult } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
-import type { Task } from '../../core/task/task';
+import { factsOf, isProgram, type Task, testsOf } from '../../core/task/task';
 import type { Candidate, EventOf } from '../../core/trajectory/event';
 import type { Choice, Turn } from '../../core/trajectory/trajectory';
 import type {
@@ -96,7 +96,7 @@ function sessionState(
   const isRefused =
     restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
   const needsSimulator =
-    simulatorName === '' || (simulatorName === 'rules' && (from.task.facts ?? []).length === 0);
+    simulatorName === '' || (simulatorName === 'rules' && factsOf(from.task).length === 0);
   return {
     phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
     seat,
@@ -140,7 +140,7 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
     title: taskTitle(task),
     description: fenceSignature(task.description),
     pack: pack ?? '',
-    tests: task.testCases.length,
+    tests: testsOf(task).length,
   };
 }
 
@@ -250,12 +250,12 @@ export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate):
     ...(verdict && { verdict }),
     mode: grade.mode,
     ...(debrief.length > 0 && { debrief }),
-    tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test, t)),
+    tests: grade.tests.map((test, index) => testView(testsOf(task)[index]?.call ?? '', test, t)),
   };
 }
 
 function debriefIn({ task, turns, answer, own }: GradedDialogue, grade: Grade, t: Translate): DebriefLine[] {
-  if (answer === undefined || grade.success === null) return [];
+  if (answer === undefined || grade.success === null || !isProgram(task)) return [];
   const options = { own, hasPassed: grade.success, tests: grade.tests.length };
   return debriefLines(debriefOf({ task, turns, answer, grade }), options, t);
 }
@@ -270,21 +270,22 @@ function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeVie
     verdict: 'failed',
     mode,
     tests: tests.map((_, index) => ({
-      call: task.testCases[index]?.call ?? '',
+      call: testsOf(task)[index]?.call ?? '',
       status: 'error',
       got: t('no code'),
     })),
   };
 }
 
-function headlineOf({ success, notGradable, reward, tests }: Grade, t: Translate): string {
-  if (success === null) {
+function headlineOf({ notGradable, reward, tests, page }: Grade, t: Translate): string {
+  if (page !== undefined) return t('{0} % like the wanted page', Math.round(page.score * 100));
+  if (reward === null) {
     return notGradable === undefined
       ? t('This answer cannot be graded here: the grader gave no reason.')
       : t('This answer cannot be graded here: {0}', notGradable);
   }
   // Imported rows have only the fraction of tests that passed.
-  if (tests.length === 0) return t('{0} % of the tests passed', Math.round((reward ?? 0) * 100));
+  if (tests.length === 0) return t('{0} % of the tests passed', Math.round(reward * 100));
   const passed = tests.filter((test) => test.status === 'passed').length;
   return t('{0} of {1} tests passed', passed, tests.length);
 }

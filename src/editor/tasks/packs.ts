@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import type { Task } from '../../core/task/task';
+import type { ProgramTask } from '../../core/task/task';
 import type { FolderSettings } from '../configuration';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
@@ -36,12 +36,12 @@ const DESCRIPTION_LENGTH = 2000;
 
 /** Returns what the tree shows of a pack; undefined when the file holds something else. */
 async function readPack(file: string): Promise<Pack | undefined> {
-  const { isPack, readTasks } = await import('../../core/task/pack');
+  const { isPack, readPrograms } = await import('../../core/task/pack');
   if (!(await isPack(file))) return undefined;
   const tasks: ListedTask[] = [];
   const bad: BadLine[] = [];
   const titles = new Map<string, number>();
-  for await (const read of readTasks(file)) {
+  for await (const read of readPrograms(file)) {
     if ('bad' in read) bad.push(read.bad);
     else tasks.push(shown(file, read.task, numbered(taskTitle(read.task), titles)));
   }
@@ -52,7 +52,7 @@ function unreadablePack(file: string, error: unknown): Pack {
   return { file, name: nameOf(file), tasks: [], bad: [{ file, line: 1, reason: messageOf(error) }] };
 }
 
-function shown(pack: string, task: Task, title: string): ListedTask {
+function shown(pack: string, task: ProgramTask, title: string): ListedTask {
   const { id, description, testCases } = task;
   const cut =
     description.length > DESCRIPTION_LENGTH ? `${description.slice(0, DESCRIPTION_LENGTH)}…` : description;
@@ -128,10 +128,10 @@ export class Packs implements vscode.Disposable {
   }
 
   /** Undefined also for a file that is no pack of this window: a page restored after a reload may name any file. */
-  async task(file: string, id: string): Promise<Task | undefined> {
+  async task(file: string, id: string): Promise<ProgramTask | undefined> {
     if ((await this.all()).every((pack) => pack.file !== file)) return undefined;
-    const { readTasks } = await import('../../core/task/pack');
-    for await (const read of readTasks(file)) {
+    const { readPrograms } = await import('../../core/task/pack');
+    for await (const read of readPrograms(file)) {
       if ('task' in read && read.task.id === id) return read.task;
     }
     return undefined;

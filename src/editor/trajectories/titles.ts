@@ -1,5 +1,6 @@
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Packs } from '../tasks/packs';
+import { testsOf } from '../../core/task/task';
 import { taskTitle } from '../../core/task/title';
 
 export interface KnownTask {
@@ -27,7 +28,7 @@ export class TaskTitles {
     );
     const missing = [...dialogues].filter(([task]) => !known.has(task) && !this.ofLog.has(task));
     for await (const { task } of log.trajectories(missing.map(([, id]) => id))) {
-      this.ofLog.set(task.id, { title: taskTitle(task), tests: task.testCases.length });
+      this.ofLog.set(task.id, { title: taskTitle(task), tests: testsOf(task).length });
     }
     for (const [id, task] of this.ofLog) if (!known.has(id)) known.set(id, task);
     return known;

@@ -1,6 +1,6 @@
 import type { Draw, HostileClass } from './class';
 import { mulberry32 } from '../../../src/core/random';
-import type { Task } from '../../../src/core/task/task';
+import type { ProgramTask } from '../../../src/core/task/task';
 import { arrays } from './arrays';
 import { forgeries } from './forgeries';
 import { objects } from './objects';
@@ -10,7 +10,7 @@ import { posers } from './posers';
 
 export interface HostileAnswer {
   readonly kind: string;
-  readonly task: Task;
+  readonly task: ProgramTask;
   readonly answer: string;
 }
 
@@ -51,7 +51,7 @@ export function hostileAnswers(
     name: () => `${String.fromCharCode(97 + Math.floor(random() * 26))}${number()}_${names++}`,
     pick: (values) => values[Math.floor(random() * values.length)]!,
   };
-  const tasksFor = ({ test, numpy, objects: isObject }: HostileClass): Task[] => {
+  const tasksFor = ({ test, numpy, objects: isObject }: HostileClass): ProgramTask[] => {
     if (test !== undefined) return [decidingTask(secret(), test)];
     if (numpy === true) return [arrayTask(secret()), arrayTruthTask(secret())];
     const tasks = [valueTask(secret()), equalityTask(secret())];
@@ -66,22 +66,22 @@ export function hostileAnswers(
   );
 }
 
-function taskOf(id: string, reference: string, calls: readonly string[]): Task {
+function taskOf(id: string, reference: string, calls: readonly string[]): ProgramTask {
   const testCases = calls.map((call, index) => ({ name: `test${index + 1}`, call }));
   return { id, description: 'Write f(x).', reference, testCases, hiddenInformation: reference };
 }
 
-function valueTask(secret: number): Task {
+function valueTask(secret: number): ProgramTask {
   const reference = `def f(x):\n    return [${secret} * x, {"x": ${secret}}]`;
   return taskOf('tests of values', reference, ['f(1)', 'f(2)']);
 }
 
-function equalityTask(secret: number): Task {
+function equalityTask(secret: number): ProgramTask {
   const calls = [`f(1) == ${secret + 1}`, `${2 * secret + 1} == f(2)`, `f(3) != ${3 * secret + 1}`];
   return taskOf('tests of equality', `def f(x):\n    return ${secret} * x + 1`, calls);
 }
 
-function orderTask(secret: number): Task {
+function orderTask(secret: number): ProgramTask {
   const calls = [
     `f(1) in (${secret}, ${secret + 1})`,
     `${secret} < f(1) < ${secret + 2}`,
@@ -92,12 +92,12 @@ function orderTask(secret: number): Task {
   return taskOf('tests of order', `def f(x):\n    return ${secret} * x + 1`, calls);
 }
 
-function decidingTask(secret: number, test: string): Task {
+function decidingTask(secret: number, test: string): ProgramTask {
   const reference = `import math\ndef f(x):\n    return ${secret} * x`;
   return taskOf(`a test: ${test}`, reference, [test.replaceAll('SECRET', String(secret))]);
 }
 
-function arrayTask(secret: number): Task {
+function arrayTask(secret: number): ProgramTask {
   return taskOf('tests of arrays', `def f(x):\n    return np.array([${secret} * x, x])`, [
     'f(1)',
     'f(2)',
@@ -105,7 +105,7 @@ function arrayTask(secret: number): Task {
   ]);
 }
 
-function arrayTruthTask(secret: number): Task {
+function arrayTruthTask(secret: number): ProgramTask {
   const calls = [
     `np.array_equal(f(1), [${secret}, 1])`,
     `np.allclose(f(2), [${2 * secret}, 2])`,

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOG_VERSION, type LogEvent, type NewEvent } from '../../../src/core/trajectory/event';
 import { encodeEvent, sealLine } from '../../../src/core/trajectory/segment/line';
-import type { Task } from '../../../src/core/task/task';
+import type { ProgramTask } from '../../../src/core/task/task';
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 /** Dialogues that a collection plays at once, so that the lines of different episodes are interleaved. */
@@ -71,7 +71,7 @@ async function end(stream: ReturnType<typeof createWriteStream>): Promise<void> 
   await once(stream, 'close');
 }
 
-function taskOf(id: string, random: () => number): Task {
+function taskOf(id: string, random: () => number): ProgramTask {
   const reference = `def solve(values):\n    ${words(45, random)}\n    return values`;
   const testCases = Array.from({ length: 10 }, (_, index) => ({
     name: `test${index + 1}`,

@@ -5,7 +5,7 @@ import { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { ServedEpisode } from '../../../src/core/environment/episode';
 import { EnvironmentServer, EnvironmentSession } from '../../../src/core/environment/server';
 import { createGrader } from '../../../src/core/grading/grader';
-import type { Task } from '../../../src/core/task/task';
+import type { ProgramTask } from '../../../src/core/task/task';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { answers, asks } from '../../fixtures/dialogue';
 import { environmentPlan, RawClient } from '../../fixtures/environment';
@@ -25,7 +25,7 @@ const step = (fields: object): object => ({ type: 'step', data: fields });
 /** A client in its episode, which has asked one question. */
 interface Guest {
   readonly client: RawClient;
-  readonly task: Task;
+  readonly task: ProgramTask;
   /** An answer, and the reward that it deserves. */
   readonly wrong: { readonly code: string; readonly reward: number };
 }

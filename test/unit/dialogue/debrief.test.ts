@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { debriefOf } from '../../../src/core/dialogue/debrief';
 import type { Grade } from '../../../src/core/grading/grade';
-import type { Fact, Task } from '../../../src/core/task/task';
+import type { Fact, ProgramTask } from '../../../src/core/task/task';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import { mutations, naturalQuestions, starterPack } from '../../fixtures/starter';
 
@@ -9,7 +9,7 @@ const tasks = await starterPack();
 const failed: Grade = { mode: 'fixed', reward: 0.5, success: false, tests: [] };
 const passed: Grade = { mode: 'fixed', reward: 1, success: true, tests: [] };
 
-const bill: Task = {
+const bill: ProgramTask = {
   id: 'bill',
   description:
     'Write the parking bill in whole numbers. The signature of the function is: def bill(minutes, rate)',

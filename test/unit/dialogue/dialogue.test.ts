@@ -3,6 +3,7 @@ import type { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Model } from '../../../src/core/model/model';
+import { programOf } from '../../../src/core/task/task';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts } from '../../fixtures/dialogue';
@@ -87,7 +88,7 @@ describe('a dialogue', () => {
     await dialogue.agentTurn();
     await dialogue.simulatorReply();
     const [request] = server.requests;
-    expect(request!.body.messages[0]!.content).toContain(dialogue.task.hiddenInformation);
+    expect(request!.body.messages[0]!.content).toContain(programOf(dialogue.task).hiddenInformation);
     expect(request!.body.messages[0]!.content).toContain('When is it heavy?');
     expect(request!.body.messages[0]!.content).not.toContain('I am not sure');
     expect(request!.body).toMatchObject({ temperature: 0 });

@@ -76,7 +76,9 @@ describe('the prompts', () => {
     });
     await expect(Prompts.load(shipped, folder)).rejects.toMatchObject({
       code: 'dialogue/prompt-folder',
-      message: expect.stringContaining('holds neither agent.md nor simulator.md; put') as string,
+      message: expect.stringContaining(
+        'holds neither agent.md nor agent-page.md nor simulator.md; put',
+      ) as string,
     });
   });
 });

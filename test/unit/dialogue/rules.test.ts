@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { measureLeak } from '../../../src/core/dialogue/leak';
 import { answerByRules } from '../../../src/core/dialogue/rules';
-import type { Task } from '../../../src/core/task/task';
+import type { ProgramTask } from '../../../src/core/task/task';
 import { naturalQuestions, starterPack } from '../../fixtures/starter';
 
 const tasks = await starterPack();
 const parcel = tasks.find(({ id }) => id === 'parcel-surcharge')!;
 const seeds = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-const reply = (task: Task, message: string, history: string[] = [], seed = 1): string =>
+const reply = (task: ProgramTask, message: string, history: string[] = [], seed = 1): string =>
   answerByRules(task, message, { history, seed });
 
-const factsIn = (task: Task, text: string): string[] =>
+const factsIn = (task: ProgramTask, text: string): string[] =>
   task
     .facts!.filter(({ answers }) => answers.some((answer) => text.includes(answer)))
     .map(({ topic }) => topic);

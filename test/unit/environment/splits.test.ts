@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TaskSplits } from '../../../src/core/environment/splits';
-import { parseTask } from '../../../src/core/task/row';
+import { parseProgram } from '../../../src/core/task/row';
 import { taskRow } from '../../fixtures/tasks';
 
-const entry = (id: string, pack: string) => ({ task: parseTask(taskRow({ id })), pack });
+const entry = (id: string, pack: string) => ({ task: parseProgram(taskRow({ id })), pack });
 const splits = () =>
   new TaskSplits([
     ...['a', 'b', 'c'].map((id) => entry(id, 'backend.jsonl')),

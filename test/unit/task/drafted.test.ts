@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/task/drafted';
 import { answerByRules } from '../../../src/core/dialogue/rules';
 import { functionNamed } from '../../../src/core/task/python/functions';
-import { parseTask } from '../../../src/core/task/row';
+import { parseProgram } from '../../../src/core/task/row';
 import { buildSandbox, type Sandbox } from '../../fixtures/sandbox';
 
 const source = `import math
@@ -43,7 +43,7 @@ it('makes a task whose reference passes its own tests, and which a pack reads ag
   expect(await grader.grade(task, task.reference, { mode: 'fixed' })).toMatchObject({ success: true });
   const line = packLine(task);
   expect(line).toMatch(/^\{.*\}\n$/);
-  expect(parseTask(JSON.parse(line))).toEqual(task);
+  expect(parseProgram(JSON.parse(line))).toEqual(task);
 });
 
 it('keeps the values that asserts want in the hidden tests', async () => {
@@ -92,7 +92,7 @@ it('drafts facts from tests without a model, which the rules tell', () => {
     },
   ]);
   const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests, facts });
-  expect(parseTask(JSON.parse(packLine(task)))).toEqual(task);
+  expect(parseProgram(JSON.parse(packLine(task)))).toEqual(task);
   const told = answerByRules(task, 'Can you give me an example?', { history: [], seed: 0 });
   expect(told).toContain('parcel_price(20.5) gives 25.5');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseTask, taskToRow } from '../../../src/core/task/row';
+import { parseProgram, taskToRow } from '../../../src/core/task/row';
 import { functionName, signatureIn } from '../../../src/core/task/signature';
 import { taskRow } from '../../fixtures/tasks';
 
@@ -7,7 +7,7 @@ const fact = { topic: 'weight limit', keywords: ['limit', 'weight'], answers: ['
 
 test('a ColBench row is a task', () => {
   const row = taskRow();
-  expect(parseTask(row)).toEqual({
+  expect(parseProgram(row)).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
     description: row.problem_description,
     reference: row.ground_truth,
@@ -21,13 +21,13 @@ test('a ColBench row is a task', () => {
 
 test('the optional fields are kept and unknown ones are left aside', () => {
   const extra = { id: 'parcel-1', facts: [fact], source: 'our own', license: 'MIT' };
-  expect(parseTask(taskRow({ ...extra, difficulty: 3 }))).toMatchObject(extra);
-  expect(parseTask(taskRow({ ...extra, difficulty: 3 }))).not.toHaveProperty('difficulty');
+  expect(parseProgram(taskRow({ ...extra, difficulty: 3 }))).toMatchObject(extra);
+  expect(parseProgram(taskRow({ ...extra, difficulty: 3 }))).not.toHaveProperty('difficulty');
 });
 
 test('without hidden information the reference is what the collaborator knows', () => {
   for (const hidden_information of [undefined, null]) {
-    const task = parseTask(taskRow({ hidden_information }));
+    const task = parseProgram(taskRow({ hidden_information }));
     expect(task.hiddenInformation).toBe(task.reference);
   }
 });
@@ -40,14 +40,14 @@ test('a row that pandas or datasets saved again is the same task', () => {
     test_cases: { ...(row.test_cases as object), test3: null },
     facts: [{ ...fact, keywords: [...fact.keywords, null], hint: null }, null],
   };
-  expect(parseTask(padded)).toEqual(parseTask(row));
+  expect(parseProgram(padded)).toEqual(parseProgram(row));
   for (const facts of [[], [null]])
-    expect(parseTask({ ...padded, facts })).toEqual(parseTask({ ...row, facts: null }));
+    expect(parseProgram({ ...padded, facts })).toEqual(parseProgram({ ...row, facts: null }));
 });
 
 test('numbered tests come in the order of their numbers, others as they stand', () => {
   const names = (test_cases: object): string[] =>
-    parseTask(taskRow({ test_cases })).testCases.map(({ name }) => name);
+    parseProgram(taskRow({ test_cases })).testCases.map(({ name }) => name);
   expect(names({ test1: 'f(1)', test10: 'f(10)', test2: 'f(2)' })).toEqual(['test1', 'test2', 'test10']);
   expect(names({ test_late: 'f(2)', test_early: 'f(1)', test3: 'f(3)' })).toEqual([
     'test_late',
@@ -63,16 +63,16 @@ test('a test counts whatever its name is', () => {
       '"test_cases":{"__proto__":"f(1)","constructor":"f(2)"}',
     ),
   ) as unknown;
-  const task = parseTask(row);
+  const task = parseProgram(row);
   expect(task.testCases).toEqual([
     { name: '__proto__', call: 'f(1)' },
     { name: 'constructor', call: 'f(2)' },
   ]);
-  expect(parseTask(JSON.parse(JSON.stringify(taskToRow(task))))).toEqual(task);
+  expect(parseProgram(JSON.parse(JSON.stringify(taskToRow(task))))).toEqual(task);
 });
 
 test('the id of a row without one depends on its content and on nothing else', () => {
-  const id = (changes: Record<string, unknown>): string => parseTask(taskRow(changes)).id;
+  const id = (changes: Record<string, unknown>): string => parseProgram(taskRow(changes)).id;
   expect(id({ source: 'elsewhere', hidden_information: 'other' })).toBe(id({}));
   expect(id({ test_cases: { test2: 'parcel_fee(501)', test1: 'parcel_fee(500)' } })).toBe(id({}));
   const others = [
@@ -84,7 +84,7 @@ test('the id of a row without one depends on its content and on nothing else', (
 });
 
 test('the id of a row is the same in every version of Tandem', () => {
-  expect(parseTask(taskRow()).id).toBe('1d8b6ad312728124');
+  expect(parseProgram(taskRow()).id).toBe('1d8b6ad312728124');
 });
 
 test('a task goes back to the row it came from', () => {
@@ -92,8 +92,8 @@ test('a task goes back to the row it came from', () => {
     taskRow(),
     taskRow({ id: 'parcel-1', facts: [fact], source: 'our own', license: 'MIT' }),
   ]) {
-    expect(taskToRow(parseTask(row))).toEqual(row);
-    expect(parseTask(taskToRow(parseTask(row)))).toEqual(parseTask(row));
+    expect(taskToRow(parseProgram(row))).toEqual(row);
+    expect(parseProgram(taskToRow(parseProgram(row)))).toEqual(parseProgram(row));
   }
 });
 
@@ -101,12 +101,8 @@ test.each([
   [[1, 2], 'A task must be a JSON object, here an array of 2 numbers.'],
   [null, 'A task must be a JSON object, here null.'],
   [{}, 'The field problem_description is missing (2 more in this row).'],
-  [
-    { problem_description: 'A page.', ground_truth: '<!DOCTYPE html>' },
-    'This is a frontend task; Tandem plays backend tasks.',
-  ],
 ])('%j is no task', (row, message) => {
-  expect(() => parseTask(row)).toThrow(expect.objectContaining({ code: 'task/bad-row', message }));
+  expect(() => parseProgram(row)).toThrow(expect.objectContaining({ code: 'task/bad-row', message }));
 });
 
 test.each([
@@ -125,13 +121,13 @@ test.each([
   [{ facts: [{ ...fact, keywords: null }] }, 'facts[0]["keywords"] is missing'],
 ])('a row with %j is refused with the field', (changes, part) => {
   const message = expect.stringContaining(part) as string;
-  expect(() => parseTask(taskRow(changes))).toThrow(
+  expect(() => parseProgram(taskRow(changes))).toThrow(
     expect.objectContaining({ code: 'task/bad-row', message }),
   );
 });
 
 test('the function of a task is the one that its tests call', () => {
-  const task = parseTask(
+  const task = parseProgram(
     taskRow({
       ground_truth: 'def helper(x):\n    return x\n\ndef parcel_fee(grams):\n    return helper(grams)\n',
       test_cases: { test1: 'round(parcel_fee(500), 2)', test2: 'parcel_fee (501)' },
@@ -142,6 +138,6 @@ test('the function of a task is the one that its tests call', () => {
 });
 
 test('a task whose tests call nothing of the reference has no function name', () => {
-  const task = parseTask(taskRow({ test_cases: { test1: 'len("abc")' } }));
+  const task = parseProgram(taskRow({ test_cases: { test1: 'len("abc")' } }));
   expect(functionName(task)).toBeUndefined();
 });

@@ -5,8 +5,8 @@ import type { PackTask } from '../../dialogue/collect';
 import { deriveSeed } from '../../dialogue/seed';
 import { Fault } from '../../fault';
 import { MB, readInParts, readText } from '../../regularFile';
-import { readTasks } from '../../task/pack';
-import { requestOf, type Task } from '../../task/task';
+import { readPrograms } from '../../task/pack';
+import { requestOf, type ProgramTask } from '../../task/task';
 import { taskToRow } from '../../task/row';
 import { starterTasks, type Split } from '../../task/starter/world';
 import { ifThere, writeAtomically } from '../../trajectory/files';
@@ -27,8 +27,8 @@ export const tasksResult = z.object({
 export type TasksResult = z.infer<typeof tasksResult>;
 
 interface Drawn {
-  readonly train: readonly Task[];
-  readonly heldOut: readonly Task[];
+  readonly train: readonly ProgramTask[];
+  readonly heldOut: readonly ProgramTask[];
   readonly badLines: number;
 }
 
@@ -81,7 +81,7 @@ export async function hasPacks(folder: string, { content }: TasksResult): Promis
 
 export async function loadPack(file: string): Promise<PackTask[]> {
   const tasks: PackTask[] = [];
-  for await (const read of readTasks(file)) {
+  for await (const read of readPrograms(file)) {
     if ('task' in read) tasks.push({ task: read.task, pack: basename(file) });
   }
   return tasks;
@@ -92,7 +92,7 @@ export async function loadPack(file: string): Promise<PackTask[]> {
  * per table, while a loop runs after every change.
  */
 function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed: number): Drawn {
-  const draw = (split: Split, count: number): Task[] => {
+  const draw = (split: Split, count: number): ProgramTask[] => {
     const drawn = starterTasks({ split, seed, difficulty });
     return Array.from({ length: count }, () => drawn.next().value.task);
   };
@@ -111,10 +111,10 @@ async function fromPacks(
   seed: number,
   signal?: AbortSignal,
 ): Promise<Drawn> {
-  const tasks = new Map<string, Task>();
+  const tasks = new Map<string, ProgramTask>();
   let badLines = 0;
   for (const file of packs) {
-    for await (const read of readTasks(file, { signal })) {
+    for await (const read of readPrograms(file, { signal })) {
       if ('bad' in read) badLines += 1;
       else if (!tasks.has(read.task.id)) tasks.set(read.task.id, read.task);
     }
@@ -138,7 +138,7 @@ async function fromPacks(
   return { heldOut, train, badLines };
 }
 
-async function writePack(file: string, tasks: readonly Task[]): Promise<string> {
+async function writePack(file: string, tasks: readonly ProgramTask[]): Promise<string> {
   const text = tasks.map((task) => `${JSON.stringify(taskToRow(task))}\n`).join('');
   await writeAtomically(file, (handle) => handle.writeFile(text));
   return digestOf(text);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Fact, Task } from '../task';
+import type { Fact, ProgramTask } from '../task';
 import { DOMAINS, type Domain } from './domains';
 import { Random } from './draw';
 import { fitTogether, KINDS, OPTIONS, type DecisionKind, type Value, type DecisionValues } from './kinds';
@@ -40,7 +40,7 @@ export interface Decision {
 }
 
 export interface StarterTask {
-  readonly task: Task;
+  readonly task: ProgramTask;
   readonly domain: string;
   readonly form: string;
   /** Domain, form and kinds of decisions; tasks of one structure are all in one split. */
@@ -55,7 +55,7 @@ const MIN_DESCRIPTION_WORDS = 25;
 const MAX_DESCRIPTION_WORDS = 60;
 
 /** True for the tasks to learn from. */
-export const teaches = ({ id }: Pick<Task, 'id'>): boolean => id.startsWith('starter-train-');
+export const teaches = ({ id }: Pick<ProgramTask, 'id'>): boolean => id.startsWith('starter-train-');
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
 export function* starterTasks(options: {
@@ -118,7 +118,7 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): Starter
   if (tests === undefined) return undefined;
   const reference = sourceOf(shape, values);
   const calls = tests.map((input) => callOf(shape, input));
-  const task: Task = {
+  const task: ProgramTask = {
     id: `starter-${split}-${contentId(description, reference, calls)}`,
     description,
     reference,

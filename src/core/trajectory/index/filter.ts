@@ -4,7 +4,10 @@ import { VISIBLE, IS_ODD_ID } from './schema';
 import type { IndexStore } from './store';
 import { TEXT_COLUMNS, usedAs } from './rows';
 
-/** Every dialogue has exactly one outcome. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
+/**
+ * Every dialogue has one outcome, but a graded page has none: it has a score and no success. `not-graded` has an answer;
+ * `abandoned` was cancelled, failed or skipped.
+ */
 export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -62,6 +65,10 @@ export interface TrajectoryFilter {
 /** @param mode if undefined, `fixed`, or else `paper` */
 export const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ?? 'ifnull(fixed, paper)';
 
+/** Of a page there is a reward and no success. */
+const rewardIn = (mode: 'fixed' | 'paper' | undefined): string =>
+  mode === undefined ? 'ifnull(fixed_reward, paper_reward)' : `${mode}_reward`;
+
 const IS_EVALUATION = `collection in (select number from name where text glob '${EVALUATION}*')`;
 export const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' else 'collected' end`;
 
@@ -98,7 +105,7 @@ export function conditionOf(store: IndexStore, filter: TrajectoryFilter): Episod
   // Few dialogues have tags, and few texts are tags.
   if (tag !== undefined) ask('tags in (select number from name where instr(text, ?))', `\n${tag}\n`);
   if (success !== undefined) ask(`${result} = ?`, success ? 'success' : 'failure');
-  if (outcome !== undefined) ask(outcomeIs(outcome, result));
+  if (outcome !== undefined) ask(outcomeIs(outcome, mode));
   if (stars === 0) ask('stars is null');
   else if (stars !== undefined) ask('stars >= ?', stars);
   if (since !== undefined) ask('started_at >= ?', Date.parse(since));
@@ -120,9 +127,13 @@ function stateIs(state: TrajectoryState): string {
   return state === 'abandoned' ? "state not in ('open', 'answered')" : `state = '${state}'`;
 }
 
-function outcomeIs(outcome: Outcome, result: string): string {
+function outcomeIs(outcome: Outcome, mode: 'fixed' | 'paper' | undefined): string {
+  const result = resultIn(mode);
   if (outcome === 'open' || outcome === 'abandoned') return stateIs(outcome);
-  const graded = outcome === 'not-graded' ? `ifnull(${result}, 'none') = 'none'` : `${result} = '${outcome}'`;
+  const graded =
+    outcome === 'not-graded'
+      ? `ifnull(${result}, 'none') = 'none' and ${rewardIn(mode)} is null`
+      : `${result} = '${outcome}'`;
   return `state = 'answered' and ${graded}`;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Task } from '../../task/task';
+import { isProgram, type Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from '../event';
 import { makeFolder, syncFolder } from '../files';
@@ -213,7 +213,7 @@ export abstract class LogWriter {
         if (tasks.get(task.id) === task) continue;
         tasks.set(task.id, task);
         const at = new Date().toISOString();
-        lines.push(encodeEvent({ version: LOG_VERSION, event: 'task', at, task }));
+        lines.push(encodeEvent({ version: LOG_VERSION, event: 'task', at, task: loggable(task) }));
       }
       for (const line of append.lines) lines.push(line);
     }
@@ -351,3 +351,7 @@ export function segmentHeader(
     ...(imported && { imported }),
   });
 }
+
+/** Versions from before there were pages read a task without these fields as damage. */
+const loggable = (task: Task): Task =>
+  isProgram(task) ? task : { ...task, ...{ testCases: [], hiddenInformation: '' } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../../../src/core/task/task';
+import type { ProgramTask } from '../../../../src/core/task/task';
 import type { EventOf } from '../../../../src/core/trajectory/event';
 import { AgentReading } from '../../../../src/core/dialogue/agentMessage';
 import type { TestResult } from '../../../../src/core/grading/grade';
@@ -10,7 +10,7 @@ import { gradeView, messageOf, taskView, turnView } from '../../../../src/editor
 import { taskTitle } from '../../../../src/core/task/title';
 import { english } from '../translate';
 
-const task: Task = {
+const task: ProgramTask = {
   id: 'parcel-surcharge',
   description: 'Prices of parcels, please. The signature is: def price(kg, zone)',
   reference: 'def price(kg, zone):\n    return kg * zone',

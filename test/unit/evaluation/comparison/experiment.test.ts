@@ -10,7 +10,7 @@ import { portable } from '../../../../src/core/evaluation/comparison/report/page
 import { writeReport } from '../../../../src/core/evaluation/comparison/report/write';
 import { measuredRunsOf } from '../../../../src/core/evaluation/comparison/measuredRuns';
 import { Runs, type Run } from '../../../../src/core/training/runs';
-import { parseTask } from '../../../../src/core/task/row';
+import { parseProgram } from '../../../../src/core/task/row';
 import { played, setting } from './played';
 
 const at = '2026-11-20T22:00:00.000Z';
@@ -20,7 +20,7 @@ const taskRow = (name: string): object => ({
   ground_truth: 'def total(values):\n    return sum(values)',
   test_cases: { test1: 'total([1, 2])' },
 });
-const task = (name: string) => ({ task: parseTask(taskRow(name)), pack: 'mine.jsonl' });
+const task = (name: string) => ({ task: parseProgram(taskRow(name)), pack: 'mine.jsonl' });
 
 const none = [0, 0, 0, 0, 0, 0, 0, 0];
 const half = [1, 1, 1, 1, 0, 0, 0, 0];
@@ -88,7 +88,7 @@ describe('evaluations', () => {
       pack
         .trim()
         .split('\n')
-        .map((line) => parseTask(JSON.parse(line)).id),
+        .map((line) => parseProgram(JSON.parse(line)).id),
     ).toEqual(['x', 'y']);
   });
 

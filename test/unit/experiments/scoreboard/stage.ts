@@ -7,7 +7,6 @@ import type { Model } from '../../../../src/core/model/model';
 import { mulberry32 } from '../../../../src/core/random';
 import { full, type Method, type Plan } from '../../../../experiments/scoreboard/plan';
 import type { BoardProgress, Surroundings } from '../../../../experiments/scoreboard/surroundings';
-import type { PackTask } from '../../../../src/core/dialogue/collect';
 import { starterTasks } from '../../../../src/core/task/starter/world';
 import { answers, shippedPrompts } from '../../../fixtures/dialogue';
 
@@ -111,7 +110,7 @@ export async function stage(folder: string, changes: Partial<Surroundings> = {})
 }
 
 /** Cache of drawn tasks; all scoreboards of a test file play the same ones. */
-const drawn = new Map<string, readonly PackTask[]>();
+const drawn = new Map<string, ReturnType<Surroundings['tasks']>>();
 
 const drawnTasks: Surroundings['tasks'] = ({ split, count, seed }) => {
   const key = `${split} ${count} ${seed}`;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { measureLeak } from '../../../../src/core/dialogue/leak';
-import { parseTask, taskToRow } from '../../../../src/core/task/row';
+import { parseProgram, taskToRow } from '../../../../src/core/task/row';
 import { functionName, signatureIn } from '../../../../src/core/task/signature';
 import { OPTIONS, type Value, type DecisionValues } from '../../../../src/core/task/starter/kinds';
 import { codeFor, type Decision, type DecisionKind } from '../../../../src/core/task/starter/world';
@@ -34,7 +34,7 @@ const successRate = (values: (i: number) => DecisionValues): number =>
 
 test('a task is a row of ColBench: a short request that ends with the signature, a short reference, ten different calls', () => {
   for (const { task } of tasks) {
-    expect(parseTask(JSON.parse(JSON.stringify(taskToRow(task))))).toEqual(task);
+    expect(parseProgram(JSON.parse(JSON.stringify(taskToRow(task))))).toEqual(task);
     expect(task.id).toMatch(/^starter-(train|development|test)-[0-9a-f]{12}$/);
     expect(
       task.description.endsWith(` ${signatureIn(task.reference, functionName(task)!)!.slice(0, -1)}`),

@@ -1,0 +1,188 @@
+import { colorDistance } from './color';
+import { areaOf, matchTexts, overlap, type TextMatch } from './matching';
+import type { Box, Color, Outline, PageText } from './outline';
+
+export type Side = 'left' | 'center' | 'right';
+
+/** One way in which a draft departs from the wanted page, as a person would name it. */
+export type Difference =
+  | { readonly kind: 'page background'; readonly draft: Color; readonly wanted: Color }
+  | { readonly kind: 'missing text'; readonly wanted: PageText; readonly below: PageText | undefined }
+  | { readonly kind: 'extra text'; readonly draft: PageText }
+  | { readonly kind: 'wording' | 'text color' | 'bold'; readonly draft: PageText; readonly wanted: PageText }
+  | { readonly kind: 'text size'; readonly draft: PageText; readonly wanted: PageText }
+  /** The area behind these texts has another color. */
+  | {
+      readonly kind: 'area color';
+      readonly texts: readonly PageText[];
+      readonly draft: Color;
+      readonly wanted: Color;
+    }
+  | { readonly kind: 'side'; readonly draft: PageText; readonly wanted: PageText; readonly side: Side }
+  /** The text stands below the other, and should stand above it. */
+  | { readonly kind: 'order'; readonly wanted: PageText; readonly above: PageText }
+  | { readonly kind: 'missing picture'; readonly wanted: Box; readonly below: PageText | undefined }
+  | { readonly kind: 'extra picture'; readonly draft: Box; readonly below: PageText | undefined }
+  | { readonly kind: 'picture size'; readonly draft: Box; readonly wanted: Box };
+
+export type DifferenceKind = Difference['kind'];
+
+/** Distances in L*a*b* from which a person would speak of another color, and sizes of another size. */
+const OTHER_COLOR = 12;
+const OTHER_SIZE = 1.15;
+const OTHER_PICTURE_SIZE = 1.1;
+
+interface Weighed {
+  readonly difference: Difference;
+  /** Area in which a person sees it, in square CSS pixels. */
+  readonly weight: number;
+}
+
+/** Differences of a draft, the one that is seen first before the others. Each is true of the two outlines. */
+export function differencesOf(draft: Outline, wanted: Outline): readonly Difference[] {
+  const matching = matchTexts(draft, wanted);
+  const weighed: Weighed[] = [
+    ...ofBackground(draft, wanted),
+    ...matching.missing.map((text) => ({
+      difference: { kind: 'missing text', wanted: text, below: textAbove(text.box, wanted) } as const,
+      weight: 2 * areaOf(text.box),
+    })),
+    ...matching.extra.map((text) => ({
+      difference: { kind: 'extra text', draft: text } as const,
+      weight: areaOf(text.box),
+    })),
+    ...matching.matches.flatMap((match) => ofText(match, draft, wanted)),
+    ...ofAreas(matching.matches, draft, wanted),
+    ...ofOrder(matching.matches),
+    ...ofPictures(draft, wanted),
+  ];
+  return weighed.sort((a, b) => b.weight - a.weight).map(({ difference }) => difference);
+}
+
+function ofBackground(draft: Outline, wanted: Outline): readonly Weighed[] {
+  if (colorDistance(draft.background, wanted.background) < OTHER_COLOR) return [];
+  const difference = { kind: 'page background', draft: draft.background, wanted: wanted.background } as const;
+  return [{ difference, weight: wanted.width * wanted.height }];
+}
+
+function ofText(
+  { draft, wanted, similarity }: TextMatch,
+  page: Outline,
+  wantedPage: Outline,
+): readonly Weighed[] {
+  const area = areaOf(wanted.box);
+  const found: Weighed[] = [];
+  const add = (difference: Difference, share: number): void =>
+    void found.push({ difference, weight: area * share });
+  if (similarity < 1) add({ kind: 'wording', draft, wanted }, 1.5 * (1 - similarity) + 0.5);
+  if (colorDistance(draft.color, wanted.color) >= OTHER_COLOR) add({ kind: 'text color', draft, wanted }, 1);
+  const ratio = wanted.fontSize / draft.fontSize;
+  if (ratio >= OTHER_SIZE || ratio <= 1 / OTHER_SIZE)
+    add({ kind: 'text size', draft, wanted }, Math.abs(Math.log(ratio)) + 0.5);
+  else if (draft.bold !== wanted.bold) add({ kind: 'bold', draft, wanted }, 0.4);
+  const side = sideOf(wanted.box, wantedPage);
+  if (side !== sideOf(draft.box, page)) add({ kind: 'side', draft, wanted, side }, 1);
+  return found;
+}
+
+/** Where the middle of a box is; a text over most of the width is in the center. */
+export function sideOf({ x, width }: Box, page: Pick<Outline, 'width'>): Side {
+  const middle = (x + width / 2) / page.width;
+  return middle < 0.4 ? 'left' : middle > 0.6 ? 'right' : 'center';
+}
+
+/** Texts with the same change of the color behind them are named together: a bar with five links is one bar. */
+function ofAreas(matches: readonly TextMatch[], page: Outline, wantedPage: Outline): readonly Weighed[] {
+  const changed = matches.filter(
+    ({ draft, wanted }) =>
+      colorDistance(draft.background, wanted.background) >= OTHER_COLOR &&
+      // Named as the page's background.
+      !(same(draft.background, page.background) && same(wanted.background, wantedPage.background)),
+  );
+  const groups = Map.groupBy(
+    changed,
+    ({ draft, wanted }) => `${draft.background.join()} ${wanted.background.join()}`,
+  );
+  return [...groups.values()].map((group) => {
+    const [first] = group as [TextMatch];
+    const texts = group.map(({ wanted }) => wanted);
+    const areas = texts.map((text) => areaOf(fillAround(text, wantedPage)));
+    return {
+      difference: {
+        kind: 'area color',
+        texts,
+        draft: first.draft.background,
+        wanted: first.wanted.background,
+      },
+      weight: Math.max(...areas),
+    };
+  });
+}
+
+const same = (a: Color, b: Color): boolean => a.every((channel, i) => channel === b[i]);
+
+function fillAround(text: PageText, { fills }: Outline): Box {
+  return fills.findLast(({ box }) => overlap(box, text.box) >= 0.9 * areaOf(text.box))?.box ?? text.box;
+}
+
+/** Each pair of neighbors of the wanted page that stands the other way round in the draft. */
+function ofOrder(matches: readonly TextMatch[]): readonly Weighed[] {
+  const wanted = [...matches].sort((a, b) => a.wanted.box.y - b.wanted.box.y);
+  return wanted.slice(1).flatMap((lower, i) => {
+    const upper = wanted[i]!;
+    const isAbove = bottom(upper.wanted.box) <= lower.wanted.box.y + 1;
+    const isBelowNow = upper.draft.box.y >= bottom(lower.draft.box) - 1;
+    if (!isAbove || !isBelowNow) return [];
+    const difference = { kind: 'order', wanted: upper.wanted, above: lower.wanted } as const;
+    return [{ difference, weight: areaOf(upper.wanted.box) + areaOf(lower.wanted.box) }];
+  });
+}
+
+const bottom = ({ y, height }: Box): number => y + height;
+
+function ofPictures(draft: Outline, wanted: Outline): readonly Weighed[] {
+  const free = [...draft.pictures];
+  const found: Weighed[] = [];
+  for (const box of wanted.pictures) {
+    const nearest = free.reduce<Box | undefined>(
+      (best, other) => (best === undefined || apart(other, box) < apart(best, box) ? other : best),
+      undefined,
+    );
+    if (nearest === undefined) {
+      found.push({
+        difference: { kind: 'missing picture', wanted: box, below: textAbove(box, wanted) },
+        weight: areaOf(box),
+      });
+      continue;
+    }
+    free.splice(free.indexOf(nearest), 1);
+    if (
+      ratio(nearest.width, box.width) >= OTHER_PICTURE_SIZE ||
+      ratio(nearest.height, box.height) >= OTHER_PICTURE_SIZE
+    ) {
+      const weight = Math.abs(areaOf(nearest) - areaOf(box)) / 2;
+      found.push({ difference: { kind: 'picture size', draft: nearest, wanted: box }, weight });
+    }
+  }
+  return [
+    ...found,
+    ...free.map((box) => ({
+      difference: { kind: 'extra picture', draft: box, below: textAbove(box, draft) } as const,
+      weight: areaOf(box),
+    })),
+  ];
+}
+
+const apart = (a: Box, b: Box): number =>
+  Math.hypot(a.x - b.x, a.y - b.y, a.width - b.width, a.height - b.height);
+
+const ratio = (a: number, b: number): number => Math.max(a, b) / Math.max(1, Math.min(a, b));
+
+/** The lowest text above a box, by which a person says where something is. */
+function textAbove(box: Box, { texts }: Outline): PageText | undefined {
+  const above = texts.filter((text) => bottom(text.box) <= box.y + 1);
+  return above.reduce<PageText | undefined>(
+    (lowest, text) => (lowest === undefined || bottom(text.box) > bottom(lowest.box) ? text : lowest),
+    undefined,
+  );
+}

@@ -1,0 +1,107 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+
+/** The answer to a command, or an event. */
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+type Listener = (method: string, params: unknown) => void;
+
+/**
+ * A browser that is driven by the DevTools protocol over a pipe: no port that another program could reach. Messages end
+ * with a zero byte.
+ */
+export class DevTools {
+  private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  private readonly listeners = new Set<Listener>();
+  private lastId = 0;
+  private rest: Buffer[] = [];
+
+  private constructor(private readonly browser: ChildProcess) {
+    const fromBrowser = browser.stdio[4] as Readable;
+    fromBrowser.on('data', (chunk: Buffer) => this.receive(chunk));
+    // Each command that waits is told by 'close'.
+    fromBrowser.on('error', () => undefined);
+    this.toBrowser.on('error', () => undefined);
+    browser.on('error', (error) => this.end(error));
+    browser.on('close', () => this.end(new Error('The browser ended.')));
+  }
+
+  static start(program: string, args: readonly string[]): DevTools {
+    const stdio = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] as const;
+    return new DevTools(
+      // A group of its own, because the program may be a shell script that starts the browser, as Debian's is.
+      spawn(program, [...args, '--remote-debugging-pipe'], {
+        ...{ stdio: [...stdio], detached: process.platform !== 'win32' },
+      }),
+    );
+  }
+
+  get isOpen(): boolean {
+    return (
+      this.browser.exitCode === null && this.browser.signalCode === null && this.browser.pid !== undefined
+    );
+  }
+
+  private get toBrowser(): Writable {
+    return this.browser.stdio[3] as Writable;
+  }
+
+  /** @throws Error when the browser refuses the command or ends */
+  async send(method: string, params: object = {}, sessionId?: string): Promise<unknown> {
+    if (!this.isOpen) throw new Error('The browser ended.');
+    const id = ++this.lastId;
+    const answer = Promise.withResolvers<unknown>();
+    this.waiting.set(id, answer);
+    this.toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    return answer.promise;
+  }
+
+  onEvent(listener: Listener): Disposable {
+    this.listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.listeners.delete(listener) };
+  }
+
+  kill(): void {
+    const { pid } = this.browser;
+    try {
+      if (pid !== undefined && process.platform !== 'win32') process.kill(-pid, 'SIGKILL');
+      else this.browser.kill('SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+    // What the browser has left behind may hold the other ends.
+    for (const pipe of this.browser.stdio) pipe?.destroy();
+  }
+
+  private receive(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+      this.rest.push(chunk.subarray(start, end));
+      this.handle(Buffer.concat(this.rest).toString('utf8'));
+      this.rest = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) this.rest.push(chunk.subarray(start));
+  }
+
+  private handle(text: string): void {
+    const { id, method, params, result, error } = JSON.parse(text) as Message;
+    if (method !== undefined) for (const listener of this.listeners) listener(method, params);
+    if (id === undefined) return;
+    const answer = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error === undefined) answer?.resolve(result);
+    else answer?.reject(new Error(error.message));
+  }
+
+  private end(error: Error): void {
+    for (const answer of this.waiting.values()) answer.reject(error);
+    this.waiting.clear();
+  }
+}

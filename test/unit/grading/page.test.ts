@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { verdictOf } from '../../../src/core/grading/grade';
+import { gradePage } from '../../../src/core/grading/page';
+import { gradeSchema } from '../../../src/core/trajectory/event';
+import { bakery, pageOf, reader } from '../../fixtures/pages';
+
+const grade = (pages: readonly string[], mode: 'fixed' | 'paper' = 'fixed', task = bakery) =>
+  gradePage(
+    task,
+    pages.map((html, index) => ({ turn: index + 1, html })),
+    mode,
+    reader,
+  );
+
+it('scores the last page, and each one before it', async () => {
+  const first = pageOf('Golden Crust');
+  const graded = await grade([first, bakery.reference]);
+  const { score } = (await grade([first])).page!;
+  expect(score).toBeGreaterThan(0.1);
+  expect(score).toBeLessThan(0.9);
+  expect(graded).toEqual({
+    ...{ mode: 'fixed', reward: 1, success: null, tests: [] },
+    page: {
+      ...{ measure: 'structure', version: 1, score: 1, renderer: 'a test' },
+      parts: { texts: 1, colors: 1, pictures: 1, height: 1 },
+      drafts: [
+        { turn: 1, score },
+        { turn: 2, score: 1 },
+      ],
+    },
+  });
+  expect(gradeSchema.parse(graded)).toEqual(graded);
+  expect(verdictOf(graded)).toBe('partial');
+});
+
+it('is 0 without a page, and where the last one cannot be drawn', async () => {
+  expect(await grade([])).toMatchObject({ reward: 0, page: { score: 0, drafts: [] } });
+  expect(await grade([bakery.reference, pageOf('slow')])).toMatchObject({
+    ...{ reward: 0, page: { drafts: [{ score: 1 }, { score: 0 }] } },
+  });
+});
+
+it('is not given where the measure is not here, or the wanted page cannot be drawn', async () => {
+  expect(await grade([bakery.reference], 'paper')).toMatchObject({
+    reward: null,
+    notGradable: expect.stringContaining('fixed') as string,
+  });
+  const slow = { ...bakery, reference: pageOf('slow') };
+  expect(await grade([bakery.reference], 'fixed', slow)).toMatchObject({ reward: null });
+});
