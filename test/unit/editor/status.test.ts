@@ -28,7 +28,9 @@ describe('The line of the status bar', () => {
     const grade = { headline: '8 of 10 tests passed', verdict: 'partial', mode: 'fixed', tests: [] } as const;
     const said = line({ title: 'Parcels', state: { ...state, grade } });
     expect(said).toMatchObject({ icon: 'pie-chart', text: 'Tandem: 8 of 10 tests passed' });
-    expect(line({ title: 'Mine', task: ownTask('def mine(): ...', ''), state })).toMatchObject({ icon: 'pass' });
+    expect(line({ title: 'Mine', task: ownTask('def mine(): ...', ''), state })).toMatchObject({
+      icon: 'pass',
+    });
   });
 
   it('says of long work what it is, and how far', () => {
