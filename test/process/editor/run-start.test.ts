@@ -49,7 +49,7 @@ async function form() {
     },
   };
   const environment = {
-    ...{ onDidChangePython: never, prompts: '/project/prompts', isInstalled: () => Promise.resolve(false) },
+    ...{ onDidChangePython: never, prompts: '/project/prompts', isInstalled: () => Promise.resolve(true) },
   };
   const started: Run[] = [];
   const on = {

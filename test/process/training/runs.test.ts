@@ -53,7 +53,7 @@ while True:
 describe('a run', () => {
   it('is preparing until it says more, then tells stage, step and time left, and is done when it says so', async () => {
     const { id, folder: runFolder } = await start([
-      [['wait for', 'go'], state('running'), step(3), ['wait for stop'], state('done')],
+      [['wait for', 'go'], state('running'), step(6), ['wait for stop'], state('done')],
     ]);
     expect(await runs.find(id)).toMatchObject({
       state: 'preparing',
@@ -63,7 +63,7 @@ describe('a run', () => {
       base: 'a/b',
     });
     await goOn(runFolder);
-    const running = await until(runs, id, ({ progress }) => progress?.step === 3);
+    const running = await until(runs, id, ({ progress }) => progress?.step === 6);
     expect(running).toMatchObject({
       state: 'running',
       progress: { stage: 'critic', steps: 9, secondsLeft: 70 },
