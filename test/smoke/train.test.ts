@@ -116,8 +116,8 @@ test('connects a model by its address and key, and tests it first', async () => 
 });
 
 test('plays a turn with the connected model', async () => {
-  const task = workbench.page.getByRole('treeitem', { name: /^Parcel surcharge/ });
-  await openRow(task, button('Agree and start'));
+  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
+  await openRow(tasks.getByRole('treeitem', { name: /^Parcel surcharge/ }), button('Agree and start'));
   await button('Agree and start').click();
   await view().getByText(QUESTION).waitFor();
   await composer().waitFor();

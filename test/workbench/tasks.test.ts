@@ -10,6 +10,7 @@ import { Hub } from '../fixtures/hub';
 import { accessiblePictures } from './accessibility';
 import { gradedHeading, type WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { moreSettings } from './newRunForm';
 import { chooseInMenu, pointAt, pressChord, pressInRow } from './rows';
 import { allThemes } from './themes';
 
@@ -214,6 +215,7 @@ test('collects dialogues of generated tasks, is cancelled and continued, and ope
   // The earlier session is another webview.
   await workbench.closeAllEditors();
   await told.getByRole('button', { name: 'New Run…' }).click();
+  await moreSettings(workbench).click();
   const pack = session().getByRole('combobox', { name: 'Pack' }).locator('option:checked');
   await expect.poll(() => pack.textContent()).toMatch(/starter-world-train-1.*\(12\)/);
   await dismissNotifications();
