@@ -144,7 +144,7 @@ test('sends a typed reply, stops the agent with Escape and asks again', async ()
   await press('Enter');
   await view().locator('tandem-stream').getByText('How big is the supplement').waitFor();
   await press('Escape');
-  await view().getByText('The agent was stopped.').waitFor();
+  await view().getByText('Stopped. This partial message is not in the log.').waitFor();
   expect(await agent.requests.at(-1)!.ended).toBe('hung up');
   never.resolve(undefined);
   mayEnd = Promise.resolve();
