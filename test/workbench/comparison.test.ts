@@ -136,8 +136,10 @@ test('a line is switched off, and the figures of another stage are looked at, lo
 test('the curves are saved as a picture that is twice as sharp', async () => {
   const canvas = (await view().locator('tandem-chart canvas').boundingBox())!;
   const picture = path.join(workspace, 'loss.png');
-  await inChartSettings(view(), () => button('Save as PNG…').click());
-  await workbench.quickInput.chooseFile(picture);
+  await inChartSettings(view(), async () => {
+    await button('Save as PNG…').click();
+    await workbench.quickInput.chooseFile(picture);
+  });
   await workbench.notification(/loss\.png is saved\./);
   const { width, height } = await sizeOfPng(picture);
   expect(width).toBe(2 * Math.floor(canvas.width));

@@ -83,6 +83,7 @@ describe('a developer', () => {
     const local = session().getByRole('radio', { name: /Keep on this machine only/ });
     await local.waitFor();
     await expect.poll(() => local.isChecked()).toBe(true);
+    await session().getByText('Learn more').first().click();
     await session().getByText(path.join(workspace, '.tandem')).waitFor();
     await session().getByRole('textbox', { name: 'Pseudonym' }).fill('zebulon');
     await local.focus();
