@@ -112,7 +112,8 @@ try {
   await firstDialogue(workbench);
   took('to a graded dialogue');
   await workbench.openViews('Tasks');
-  await workbench.page.getByRole('treeitem', { name: 'Teach Agent…' }).click();
+  const offer = page(workbench).getByRole('heading', { name: 'Teach the agent' });
+  await openRow(workbench.page.getByRole('treeitem', { name: 'Teach Agent…' }), offer);
   const dataFolder = path.join(clone, '.sample', 'workspace', '.tandem');
   for (let number = 1; number <= Number(values.lessons); number += 1) {
     await page(workbench)
