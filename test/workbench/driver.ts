@@ -190,10 +190,12 @@ export class WorkbenchDriver {
   async openViews(...names: readonly string[]): Promise<void> {
     const headers = this.page.locator('.part.sidebar .pane-header');
     await headers.filter({ hasText: names[0]! }).first().waitFor();
-    for (const header of await headers.all()) {
+    // By their titles, because a view that appears meanwhile moves those below it.
+    for (const name of await headers.locator('.title').allTextContents()) {
+      const header = headers.filter({ has: this.page.locator('.title').getByText(name, { exact: true }) });
       // The middle of a header may be one of its buttons.
       const title = header.locator('.title').first();
-      const isWanted = String(names.includes((await title.textContent()) ?? ''));
+      const isWanted = String(names.includes(name));
       // A press while the side bar is laid out anew is lost.
       await insisting(async (options) => {
         if ((await header.getAttribute('aria-expanded', options)) !== isWanted) await title.click(options);
