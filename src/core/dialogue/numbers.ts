@@ -74,7 +74,7 @@ export function waysToWrite(value: number, text: string, others: readonly number
   return [value, value - 1, value + 1, ...derived];
 }
 
-/** Code has a first element, a pair and a sign, whatever it is about. */
+/** 0, 1 and 2 occur in nearly any code, so their presence or absence says nothing. */
 export const isInAnyCode = (value: number): boolean => [0, 1, 2].includes(value);
 
 /** Without what floating-point arithmetic loses. */

@@ -131,8 +131,8 @@ class Outliner {
     const { color, alpha } = parseColor(node.backgroundColor);
     const painted = alpha * this.opacities[index]!;
     if (painted <= 0) return;
-    const color2 = over({ color, alpha: painted }, this.behind(node.box, node.paintOrder));
-    this.fills.push({ box: node.box, color: color2, paintOrder: node.paintOrder });
+    const blended = over({ color, alpha: painted }, this.behind(node.box, node.paintOrder));
+    this.fills.push({ box: node.box, color: blended, paintOrder: node.paintOrder });
   }
 
   /** One text for each block, so that words in bold do not tear a sentence apart; links and buttons stand alone. */
