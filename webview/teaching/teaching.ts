@@ -35,6 +35,7 @@ export class TeachingElement extends PageElement<ToWebview> {
     const { shown } = this;
     if (shown === undefined) return html``;
     const isDone = shown.state === 'done';
+    const isNew = shown.state === 'none';
     const buttons = html`<div class="controls">${controls(shown, this.size)}</div>`;
     return html`<main tabindex="0" aria-label=${shown.title}>
       <header>
@@ -42,15 +43,9 @@ export class TeachingElement extends PageElement<ToWebview> {
       </header>
       ${isDone ? nothing : html`<p class="introduction">${shown.introduction}</p>`} ${outcome(shown)}
       ${isDone ? buttons : nothing} ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
+      ${isNew ? [sentence(shown), buttons] : nothing}
       ${steps(this.stages(shown), shown.state !== 'working' && shown.state !== 'stopping')}
-      ${
-        shown.sentence === ''
-          ? nothing
-          : html`<p class="sentence" role="alert">
-              ${icon(shown.isRefused ? 'lock' : 'info')} ${shown.sentence}
-            </p>`
-      }
-      ${isDone ? nothing : buttons}
+      ${isNew ? nothing : sentence(shown)} ${isDone || isNew ? nothing : buttons}
       <div role="status" class="unseen">${said(shown)}</div>
       ${help(t('A lesson plays, trains and evaluates once; you can also do each step by itself.'), 'loop')}
     </main>`;
@@ -67,6 +62,11 @@ export class TeachingElement extends PageElement<ToWebview> {
     return sizes.find(({ value }) => value === this.size)?.stages ?? stages;
   }
 }
+
+const sentence = ({ sentence: text, isRefused }: TeachingView): TemplateResult | typeof nothing =>
+  text === ''
+    ? nothing
+    : html`<p class="sentence" role="alert">${icon(isRefused ? 'lock' : 'info')} ${text}</p>`;
 
 function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {
   const run = hasRun ? linkButton(t('Show the run'), () => act('run')) : nothing;

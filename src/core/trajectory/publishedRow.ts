@@ -201,7 +201,7 @@ export function parseRow<T>(schema: z.ZodType<T>, row: unknown): T {
   if (error === undefined) return data;
   const [issue] = error.issues;
   if (!issue || issue.path.length === 0) throw badRow('A trajectory must be a JSON object.');
-  throw badRow(`The field ${toDotPath(issue.path)} is not as it must be: ${issue.message}.`);
+  throw badRow(`The field ${toDotPath(issue.path)} is wrong: ${issue.message}.`);
 }
 
 export function badRow(reason: string, cause?: unknown): Fault {

@@ -196,14 +196,14 @@ describe('importing published rows', () => {
     expect(bad.every((problem) => problem.file === file)).toBe(true);
     expect(bad.map(({ line, reason }) => [line, reason])).toEqual([
       [1, expect.stringContaining('The line is not JSON')],
-      [2, expect.stringContaining('The field answer is not as it must be')],
+      [2, expect.stringContaining('The field answer is wrong')],
       [3, 'dialogue_history[1] has the role "narrator"; it must be agent or human.'],
       [4, "dialogue_history[0] is the collaborator's, before the agent has said anything."],
       [5, 'dialogue_history[2] is a second reply to the same turn.'],
-      [6, 'The field dialogue_history is not as it must be: is empty.'],
+      [6, 'The field dialogue_history is wrong: is empty.'],
       [7, 'The field ground_truth is missing.'],
-      [8, 'The field reward is not as it must be: must be from 0 to 1.'],
-      [9, 'The field reward is not as it must be: must be from 0 to 1.'],
+      [8, 'The field reward is wrong: must be from 0 to 1.'],
+      [9, 'The field reward is wrong: must be from 0 to 1.'],
     ]);
   });
 
