@@ -13,8 +13,8 @@ from safetensors.torch import load_file
 from ..config import ModelConfig
 from ..data.dialogue import Dialogue, Problem, Read, listed, merge
 from ..data.json_rows import BadRow, json_lines
-from ..data.prompt_file import Prompt, agent_prompt
-from ..data.rows import dialogue_of, why_none
+from ..data.prompt_file import Prompt
+from ..data.rows import Openings, dialogue_of, why_none
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..export.critic_file import VALUE_HEAD, CriticFile
@@ -141,10 +141,10 @@ def read_dialogues(paths: Sequence[Path], template: Template, critic: CriticFile
 
 def _read_file(path: Path) -> Read:
     """Keeps rows without a reward and leaked ones."""
-    read, prompt = Read(), agent_prompt()
+    read, openings = Read(), Openings.load()
     for line, row in json_lines(path, read.problems):
         try:
-            read.dialogues.append(dialogue_of(row, path, line, prompt))
+            read.dialogues.append(dialogue_of(row, path, line, openings))
         except BadRow as why:
             read.problems.append(Problem(str(path), line, str(why)))
     return read
