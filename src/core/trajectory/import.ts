@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
+import { isProgram } from '../task/task';
 import type { Collaborator, EventOf, NewEvent } from './event';
 import type { LineProblem, TrajectoryLog } from './log';
 import { parsePublishedRow, type PublishedRow, type Replier } from './publishedRow';
@@ -186,6 +187,7 @@ function eventsOf(
   const turn = messages.at(-1)!.turn;
   const answered: NewEvent = { event: 'answered', episode, turn, answer, reason: 'answered' };
   if (reward === undefined) return [start, ...events, answered];
-  const grade = { mode: 'paper', reward, success: reward === 1, tests: [] } as const;
+  const success = isProgram(task) ? reward === 1 : null;
+  const grade = { mode: 'paper', reward, success, tests: [] } as const;
   return [start, ...events, answered, { event: 'grade', episode, grade }];
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
 import { Fault } from '../fault';
-import { parseProgram } from '../task/row';
-import type { ProgramTask } from '../task/task';
+import { parseTask } from '../task/row';
+import { type Task, testsOf } from '../task/task';
 import { collaboratorSchema, replyAuthors, type Collaborator, type EventOf } from './event';
 
 /** One message of an imported dialogue. Turns count from 1; a reply has the number of the turn that it answers. */
@@ -45,7 +45,7 @@ export interface PublishedRow {
   readonly isSimulated: boolean;
   /** Whose replies they count as, if the row does not say of each who wrote it. */
   readonly unnamed?: Replier;
-  readonly task: ProgramTask;
+  readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
   /** 0 to 1; absent if the row has none, or null. */
@@ -106,10 +106,10 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
   const { dialogue_history: history, answer, reward, tandem, messages: prompts } = parsed;
   const isPublished = tandem === undefined && prompts === undefined;
   const unnamed = replier ?? (isPublished ? 'simulator' : 'people');
-  const task = parseProgram(taskOf(parsed.task, row));
+  const task = parseTask(taskOf(parsed.task, row));
   const messages = messagesOf(history, task.description, (turn) => repliedAt(turn, tandem ?? {}, unnamed));
   const content = [
-    [task.description, task.reference, task.testCases.map(({ call }) => call)],
+    [task.description, task.reference, testsOf(task).map(({ call }) => call)],
     messages.map((message) => [message.from, message.text, 'content' in message ? message.content : null]),
     answer,
     reward ?? null,

@@ -61,24 +61,20 @@ def report_gains(
 ) -> dict[str, Any]:
     """Emits the event `gains` and returns its figures under that name; nothing without held-out pages.
 
-    Measured on the held-out dialogues that have hidden information and scores of drafts, at most as many as an
-    evaluation of the critic takes. critic: None for the untrained score alone.
+    Measured on the held-out dialogues that have hidden information and scores of drafts, and are short enough for the
+    critic. critic: None for the untrained score alone.
     """
-    settings = run.config.critic
+    longest = run.config.critic.max_tokens
     held_out = [
         dialogue
         for dialogue in prepared.dialogues
         if dialogue.drafts and dialogue.hidden_information is not None and dialogue.task in prepared.apart
     ]
-    short = [
-        each
-        for each in zip(held_out, *(template.all_turns(held_out, hidden) for hidden in (True, False)), strict=True)
-        if all(len(turn.prompt) + len(turn.response) <= settings.max_tokens for turn in each[1])
-    ]
-    measured = prepared.measured(short, settings)
-    if not measured:
+    views = zip(held_out, *(template.all_turns(held_out, hidden) for hidden in (True, False)), strict=True)
+    short = [each for each in views if all(len(turn.prompt) + len(turn.response) <= longest for turn in each[1])]
+    if not short:
         return {}
-    dialogues, told, plain = (list(part) for part in zip(*measured, strict=True))
+    dialogues, told, plain = (list(part) for part in zip(*short, strict=True))
     gains = [turn_gains(dialogue.drafts, len(dialogue.turns)) for dialogue in dialogues]
     credits, untrained = credits_of(run, base, told, plain, critic)
     count, mean, low, high = mean_correlation(credits, gains, run.config.seed)

@@ -49,7 +49,7 @@ export class CardFacts {
     if (!grade) return;
     this.graded += 1;
     this.rewards += grade.reward;
-    if (grade.success) this.successes += 1;
+    if (grade.success === true) this.successes += 1;
   }
 }
 

@@ -12,7 +12,8 @@ export interface ChatMessageLike {
 export interface ExportedGrade {
   readonly mode: 'fixed' | 'paper';
   readonly reward: number;
-  readonly success: boolean;
+  /** Null for a page that has a score and no success. */
+  readonly success: boolean | null;
 }
 
 export interface ExportedTrajectory {
@@ -191,10 +192,19 @@ export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory,
     ...(started.pack !== undefined && { pack: started.pack }),
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
+    ...(grade && pageOrigin(trajectory, grade.mode)),
     leaked: leaks.some(({ leaked }) => leaked),
     ...(stars !== undefined && { stars }),
     ...(outcome && consents.mayLeave(outcome.by) && outcomeOf(outcome, consents)),
   };
+}
+
+/** What the reward of a page measures: rewards of different measures or renderers are not compared. */
+function pageOrigin({ grades }: Trajectory, mode: ExportedGrade['mode']): object {
+  const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
+  if (page === undefined) return {};
+  const { measure, version, renderer, drafts } = page;
+  return { page: { measure, version, renderer, drafts } };
 }
 
 /** A developer's changes to the answer count as edits, which only the level `export-with-edits` lets out. */
