@@ -62,7 +62,10 @@ const mayTell = (told: readonly Token[]): boolean =>
   told.length >= MIN_RUN && told.filter(({ text }) => isOperator(text)).length >= MIN_OPERATORS;
 
 function reading(secret: readonly Token[], told: readonly Token[]): Reading {
-  const [hidden, said] = [secret, told].map((tokens) => tokens.map(({ text }) => text)) as [string[], string[]];
+  const [hidden, said] = [secret, told].map((tokens) => tokens.map(({ text }) => text)) as [
+    string[],
+    string[],
+  ];
   const [isCovered, isTold] = [runsIn(hidden, said, isOperator), runsIn(said, hidden, isOperator)];
   const fraction = secret.length === 0 ? 0 : isCovered.filter(Boolean).length / secret.length;
   return { fraction, told, isTold };
@@ -147,7 +150,11 @@ const isOperator: IsOperator = (token) => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.
 type IsOperator = (token: string) => boolean;
 
 /** Marks the tokens that lie in runs that the other sequence has, too. */
-export function runsIn(tokens: readonly string[], other: readonly string[], isOperator: IsOperator): boolean[] {
+export function runsIn(
+  tokens: readonly string[],
+  other: readonly string[],
+  isOperator: IsOperator,
+): boolean[] {
   const operators = [0];
   for (const token of tokens) operators.push(operators.at(-1)! + Number(isOperator(token)));
   // The loop goes from the last token back: a run reaches as far as the longest one that ends at or behind each token.

@@ -1,4 +1,10 @@
-import { maySee, type GenerateOptions, type Generation, type Model, type SamplingSettings } from '../model/model';
+import {
+  maySee,
+  type GenerateOptions,
+  type Generation,
+  type Model,
+  type SamplingSettings,
+} from '../model/model';
 import { outlineInWords } from '../page/outlineWords';
 import type { PageReader } from '../page/outline';
 import type { Shown } from '../trajectory/event';
@@ -29,7 +35,12 @@ export interface PageRequest {
  */
 export async function pageRequest(
   position: PageRulesPosition,
-  { model, prompts, pages, signal }: { model: Model; prompts: Prompts; pages: PageReader; signal?: AbortSignal },
+  {
+    model,
+    prompts,
+    pages,
+    signal,
+  }: { model: Model; prompts: Prompts; pages: PageReader; signal?: AbortSignal },
 ): Promise<PageRequest | { readonly text: string }> {
   const { replyLimit } = position;
   if (pages.pictureOf !== undefined && maySee(model) && (await model.sees(signal))) {

@@ -150,7 +150,7 @@ export class ModelSimulator implements Simulator {
     view: DialogueView,
     signal?: AbortSignal,
   ): Promise<
-    Pick<SimulatedReply, 'shown' | 'pictures'> & Pick<PageRequest, 'generate'> | { readonly text: string }
+    (Pick<SimulatedReply, 'shown' | 'pictures'> & Pick<PageRequest, 'generate'>) | { readonly text: string }
   > {
     const { model, prompts } = this;
     const { task, turns, protocol, pages } = view;

@@ -4,8 +4,7 @@ export interface ChatMessage {
 }
 
 export type ContentPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'picture'; readonly png: Buffer };
+  { readonly type: 'text'; readonly text: string } | { readonly type: 'picture'; readonly png: Buffer };
 
 /** Text and pictures in their order. */
 export interface PictureMessage {

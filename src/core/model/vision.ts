@@ -17,7 +17,7 @@ const EXPECTED = /\byellow\b[^]*\bgreen\b/i;
 /** A model may think first. */
 const TRIAL: SamplingSettings = { temperature: 0, maxTokens: 1024 };
 
-const LOOK_MS = 5000;
+const ANSWER_TIMEOUT_MS = 5000;
 /** OpenRouter's list has a description of each of its hundreds of models. */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20;
 
@@ -44,7 +44,8 @@ export async function sightOf(asked: Asked): Promise<Sight> {
   for (const { path, body, said } of sources(asked)) {
     const answer = await ask(asked, path, body);
     const sees = answer === undefined ? undefined : said(answer);
-    if (sees !== undefined) return sees ? { sees } : { sees, why: `says that ${asked.model} takes no pictures` };
+    if (sees !== undefined)
+      return sees ? { sees } : { sees, why: `says that ${asked.model} takes no pictures` };
   }
   return tried(asked);
 }
@@ -95,14 +96,15 @@ function inList(list: unknown, key: string, model: string): boolean | undefined 
 
 const fieldOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
-const booleanOrNone = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+const booleanOrNone = (value: unknown): boolean | undefined =>
+  typeof value === 'boolean' ? value : undefined;
 
 const listHas = (value: unknown, item: string): boolean | undefined =>
   Array.isArray(value) ? value.includes(item) : undefined;
 
 /** Undefined for whatever is no JSON; the trial tells what is wrong with a server. */
 async function ask({ client, signal }: Asked, path: string, body?: object): Promise<unknown> {
-  const late = AbortSignal.timeout(LOOK_MS);
+  const late = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const options = { signal: signal === undefined ? late : AbortSignal.any([late, signal]) };
   try {
     const sent = body === undefined ? client.get(path, options) : client.post(path, { ...options, body });
@@ -124,7 +126,9 @@ async function tried({ generate }: Asked): Promise<Sight> {
   };
   try {
     const { text } = await generate([message], TRIAL);
-    return EXPECTED.test(text) ? { sees: true } : { sees: false, why: 'does not name the colors of a test picture' };
+    return EXPECTED.test(text)
+      ? { sees: true }
+      : { sees: false, why: 'does not name the colors of a test picture' };
   } catch (error) {
     // vLLM and its relatives answer 400 or 500. A server that fails in general fails at the next request, too.
     const isRefused =

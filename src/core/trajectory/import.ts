@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
-import { isProgram, type Task } from '../task/task';
+import type { Task } from '../task/task';
 import type { Collaborator, EventOf, NewEvent } from './event';
 import type { LineProblem, TrajectoryLog } from './log';
 import { parsePublishedRow, type PublishedRow, type Replier } from './publishedRow';
@@ -158,7 +158,7 @@ function eventsOf(
   person: (name: string | undefined) => string,
   leakOf: ImportOptions['leakOf'],
 ): NewEvent[] {
-  const { id: episode, task, messages, answer, reward } = row;
+  const { id: episode, task, messages, answer, reward, page } = row;
   const agent = `imported:${source.file}`;
   const start: NewEvent = {
     event: 'episode-started',
@@ -187,7 +187,10 @@ function eventsOf(
   const turn = messages.at(-1)!.turn;
   const answered: NewEvent = { event: 'answered', episode, turn, answer, reason: 'answered' };
   if (reward === undefined) return [start, ...events, answered];
-  const success = isProgram(task) ? reward === 1 : null;
-  const grade = { mode: 'paper', reward, success, tests: [] } as const;
+  const graded = { mode: 'paper', reward, tests: [] } as const;
+  const grade =
+    page === undefined
+      ? { ...graded, success: reward === 1 }
+      : { ...graded, success: null, page: { ...page, score: reward, parts: {} } };
   return [start, ...events, answered, { event: 'grade', episode, grade }];
 }

@@ -333,7 +333,10 @@ async function writeSegment(
     await translateLines(join(from, name), source, foreign, (event) => {
       number += 1;
       const line = encodeEvent(event);
-      if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) return foreign.leaveOut(event.event);
+      if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) {
+        foreign.leaveOut(event.event);
+        return;
+      }
       for (const picture of picturesOf(event)) pictures.add(picture);
       lines.put(sealLine(line, number));
     });

@@ -181,7 +181,10 @@ function sent({ role, content }: ChatMessage | PictureMessage): OpenAI.ChatCompl
     role: 'user',
     content: content.map((part) => {
       if (part.type === 'text') return part;
-      return { type: 'image_url', image_url: { url: `data:image/png;base64,${part.png.toString('base64')}` } };
+      return {
+        type: 'image_url',
+        image_url: { url: `data:image/png;base64,${part.png.toString('base64')}` },
+      };
     }),
   };
 }

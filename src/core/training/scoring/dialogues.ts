@@ -63,7 +63,8 @@ export function dialogueOf(value: unknown, where: string, prompts: Prompts): Row
     reward: published.reward ?? null,
     messages: withRequest(messages),
     turns: turnsOf(row, positionsOf(messages)),
-    hiddenInformation: task.hiddenInformation,
+    // A critic of pages reads the wanted one.
+    hiddenInformation: isProgram(task) ? task.hiddenInformation : task.reference,
   };
 }
 

@@ -100,19 +100,13 @@ export abstract class LogWriter {
    * `trajectory/log-in-use` while a developer's data are being erased, `trajectory/unknown` if the episode was erased,
    * `trajectory/closed`
    */
-  async append<E extends NewEvent>(
-    event: E,
-    options: AppendOptions = {},
-  ): Promise<EventOf<E['event']>> {
+  async append<E extends NewEvent>(event: E, options: AppendOptions = {}): Promise<EventOf<E['event']>> {
     const [appended] = await this.appendAll([event], options);
     return appended as EventOf<E['event'] & EventKind>;
   }
 
   /** Next to each other; throws as `append` does. */
-  async appendAll(
-    events: readonly NewEvent[],
-    options: AppendOptions = {},
-  ): Promise<LogEvent[]> {
+  async appendAll(events: readonly NewEvent[], options: AppendOptions = {}): Promise<LogEvent[]> {
     if (this.isClosed) throw closed();
     const tasks = events.flatMap((event) => (event.event === 'episode-started' ? this.taskOf(event) : []));
     const at = this.now();

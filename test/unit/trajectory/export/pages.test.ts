@@ -33,7 +33,7 @@ async function exported(log: TrajectoryLog, format: FormatId, options: object = 
     { role: 'assistant', content: shows('Golden Crust') } as const,
   ];
   const visible = () => '';
-  const result = await exportTrajectories(log, file, { format, render, visible, ...options } as never);
+  const result = await exportTrajectories(log, file, { format, render, visible, ...options });
   const text = await readFile(file, 'utf8');
   const rows = format === 'inspect' ? [] : text.trim().split('\n').filter(Boolean);
   return {
