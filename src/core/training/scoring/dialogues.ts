@@ -3,6 +3,7 @@ import { colBenchProtocol } from '../../dialogue/protocol';
 import type { Prompts } from '../../dialogue/prompts';
 import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
 import type { ChatMessage } from '../../model/model';
+import { isProgram } from '../../task/task';
 import { ROW_VERSION } from '../../trajectory/export/rows';
 import { badRow, parsePublishedRow, parseRow, type PublishedRow } from '../../trajectory/publishedRow';
 
