@@ -2,8 +2,8 @@ import { collect, collectionName, type CollectionResult } from '../../core/dialo
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
-import { type ReadPack, readPrograms, readTasks } from '../../core/task/pack';
-import { isProgram, type Task } from '../../core/task/task';
+import { readTasks } from '../../core/task/pack';
+import { isProgram } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openLog, openGrader, openPages } from '../resources';
@@ -48,9 +48,7 @@ function shardOf(text: string): Shard {
 
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
-  // Only the rules read pages yet.
-  const read: ReadPack<Task> = options.simulator === 'rules' ? readTasks : readPrograms;
-  const play = await preparePlay(options, to, keyOf, read);
+  const play = await preparePlay(options, to, keyOf, readTasks);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const agent = openModel(options.agent, modelOptions(to, keyOf));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '../fault';
 import { differencesOf } from '../page/differences';
 import { differenceInWords } from '../page/differenceWords';
 import { isOfPage, type PageReader } from '../page/outline';
@@ -11,7 +10,7 @@ export const PAGE_RULES_VERSION = 1;
 /** Differences that a reply tells, and those that were told before and still stand. */
 const MAX_TOLD = 2;
 
-interface PageRulesPosition {
+export interface PageRulesPosition {
   /** HTML. */
   readonly wanted: string;
   readonly message: string;
@@ -52,14 +51,9 @@ export async function answerByDifferences(
   pages: PageReader,
 ): Promise<PageReply> {
   const { history, replyLimit } = position;
-  const html = draftOf(position.message);
-  if (html === undefined) return { text: choose('noPage', position), comparedPages: false };
-  const wanted = await pages.outlineOf(position.wanted);
-  const draft = await pages.outlineOf(html).catch((error: unknown) => {
-    if (isOfPage(error)) return error;
-    throw error;
-  });
-  if (draft instanceof Fault) return { text: draft.english, comparedPages: false };
+  const pair = await bothPages(position, (html) => pages.outlineOf(html));
+  if ('text' in pair) return { text: pair.text, comparedPages: false };
+  const { draft, wanted } = pair;
   const all = differencesOf(draft, wanted).map((difference) => differenceInWords(difference, wanted));
   const untold = all.filter((sentence) => !history.some((reply) => reply.includes(sentence)));
   if (all.length === 0) return { text: choose('alike', position), comparedPages: true };
@@ -68,6 +62,26 @@ export async function answerByDifferences(
   const whole = [...first, ...told].join(' ');
   const text = Array.from(whole).length <= replyLimit ? whole : [...first, told[0]].join(' ');
   return { text, comparedPages: true };
+}
+
+/**
+ * Reads the draft of the agent's message and the wanted page.
+ * @returns what any simulator replies to a message without a page, or with one that is not drawn, in place of them
+ * @throws what reading the wanted page throws
+ */
+export async function bothPages<T>(
+  position: PageRulesPosition,
+  read: (html: string) => Promise<T>,
+): Promise<{ readonly draft: T; readonly wanted: T } | { readonly text: string }> {
+  const html = draftOf(position.message);
+  if (html === undefined) return { text: choose('noPage', position) };
+  const wanted = await read(position.wanted);
+  try {
+    return { draft: await read(html), wanted };
+  } catch (error) {
+    if (isOfPage(error)) return { text: error.english };
+    throw error;
+  }
 }
 
 function choose(occasion: keyof typeof wordings, { seed, history }: PageRulesPosition): string {

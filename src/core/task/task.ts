@@ -53,7 +53,7 @@ export function programOf(task: Task): ProgramTask {
   if (task.kind === undefined) return task;
   throw new Fault(
     'task/page',
-    `The task ${task.id} is a web page, which only \`tandem collect --simulator rules\` plays yet.`,
+    `The task ${task.id} is a web page, which only \`tandem collect\` plays yet.`,
   );
 }
 

@@ -153,6 +153,15 @@ export const replyAuthors = [
   'developer-sent-suggestion',
 ] as const;
 
+/**
+ * What a collaborator is shown of a draft and the wanted page: pictures of both, their outlines in words, the differences
+ * of the outlines, or, for a person, the pages themselves in frames.
+ */
+export type Shown = 'pictures' | 'outlines' | 'differences' | 'frames';
+
+/** In lower case; it is a file's name, too. */
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 export const eventSchema = z.discriminatedUnion('event', [
   /**
    * The first line of a segment, written by the log itself. `segment` is random and changes each time the segment is
@@ -265,8 +274,10 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** The simulator's draft and its author, if a developer edited or sent it. */
     suggestion: z.string().optional(),
     suggestedBy: z.string().optional(),
-    /** What a simulator read of a page: its `differences` from the wanted one. Later versions may know others. */
+    /** What the collaborator was shown of two pages: one of `Shown`. Later versions may know others. */
     shown: z.string().optional(),
+    /** With `pictures`: SHA-256 of the two PNGs, which the data folder keeps by it, and what drew them. */
+    pictures: z.object({ draft: sha256, wanted: sha256, renderer: z.string() }).optional(),
     terms,
     /** Absent for a developer, and if a simulator was stopped before its server reported the usage. */
     usage: usage.optional(),

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
 import { Fault } from '../fault';
 import { parseTask } from '../task/row';
-import { type Task, testsOf } from '../task/task';
-import { collaboratorSchema, replyAuthors, type Collaborator, type EventOf } from './event';
+import { isProgram, testsOf, type Task } from '../task/task';
+import { collaboratorSchema, gradeSchema, replyAuthors, type Collaborator, type EventOf } from './event';
 
 /** One message of an imported dialogue. Turns count from 1; a reply has the number of the turn that it answers. */
 type PublishedMessage =
@@ -48,9 +48,13 @@ export interface PublishedRow {
   readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
-  /** 0 to 1; absent if the row has none, or null. */
+  /** 0 to 1; absent if the row has none, or null, and for a page of which the row does not say what it measures. */
   readonly reward?: number;
+  /** What the reward of a page measures. */
+  readonly page?: Measured;
 }
+
+type Measured = z.infer<typeof measured>;
 
 const messageSchema = z.object({
   role: z.string(),
@@ -59,10 +63,13 @@ const messageSchema = z.object({
   output: z.string().nullish(),
 });
 
-/** What Tandem's own rows say of people; a program that wrote them again may have put nulls. */
+const measured = gradeSchema.shape.page.unwrap().omit({ score: true, parts: true });
+
+/** What Tandem's own rows say of people and scores; a program that wrote them again may have put nulls. */
 const originSchema = z.object({
   episode: z.string().nullish(),
   collaborator: collaboratorSchema.nullish(),
+  page: measured.nullish(),
   turns: z
     .array(
       z.object({
@@ -125,6 +132,8 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
   };
   const id = idBy(unnamed);
   const played = tandem?.episode ?? undefined;
+  const page = tandem?.page ?? undefined;
+  const isMeasured = isProgram(task) || page !== undefined;
   return {
     ...{ id, simulatedId, task, messages, answer, isSimulated: id === simulatedId },
     ids: [...repliers.map(idBy), ...(played === undefined ? [] : [played])],
@@ -134,7 +143,8 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
       unnamed,
     }),
     ...(tandem?.collaborator && { collaborator: tandem.collaborator }),
-    ...(typeof reward === 'number' && { reward }),
+    ...(typeof reward === 'number' && isMeasured && { reward }),
+    ...(page !== undefined && { page }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -81,11 +83,64 @@ describe('tandem collect', () => {
     expect(server.requests).toHaveLength(requests);
   });
 
-  it('leaves pages out where the simulator cannot see them, and needs no browser for functions', async () => {
+  it('shows a model the pictures of both pages, keeps them, and exports the dialogue', async () => {
+    const seen: string[][] = [];
+    await using server = await startChatServer({
+      tells: { '/props': { modalities: { vision: true } } },
+      reply: ({ body: { model, messages } }) => {
+        if (model === 'agent') {
+          const isFirst = messages.length === 1;
+          return answer(`OUTPUT:\n${isFirst ? html(guess) : `I WANT TO ANSWER:\n${html(wanted)}`}`);
+        }
+        const parts = messages[0]!.content as unknown as { image_url?: { url: string } }[];
+        seen.push(parts.flatMap(({ image_url: image }) => image?.url ?? []));
+        return answer('The title should be bigger.');
+      },
+    });
+    const page = { id: 'bakery', problem_description: 'Bakery Website.', ground_truth: html(wanted) };
+    const data = path.join(folder, 'pictures');
+    const play = [
+      ...['collect', '--tasks', await file('bakery.jsonl', [page]), '--data', data, '--jobs', '1'],
+      ...['--agent', `openai:agent@${server.url}`, '--simulator', `openai:seer@${server.url}`],
+      ...['--browser', chromium() ?? (await findBrowser())],
+    ];
+    const schema = z.object({ summary: z.object({ done: z.number(), meanScore: z.number() }) });
+    expect((await json(schema, ...play)).summary).toEqual({ done: 1, meanScore: 1 });
+
+    const pngs = seen[0]!.map((url) => Buffer.from(url.replace('data:image/png;base64,', ''), 'base64'));
+    expect(pngs.map((png) => png.subarray(1, 4).toString())).toEqual(['PNG', 'PNG']);
+    const names = pngs.map((png) => `${createHash('sha256').update(png).digest('hex')}.png`);
+    expect((await readdir(path.join(data, 'pictures'))).sort()).toEqual(names.toSorted());
+    expect(await tandem('check', data)).toMatchObject({ code: 0 });
+
+    const rows = path.join(folder, 'bakery-rows.jsonl');
+    expect(await tandem('export', '--format', 'trajectories', '--data', data, rows)).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(await readFile(rows, 'utf8'))).toMatchObject({
+      tandem: { success: null, turns: [{ reply_shown: 'pictures', leaked: false }, {}] },
+    });
+    const other = path.join(folder, 'imported-pictures');
+    expect((await tandem('import', data, '--data', other)).stdout).toContain('1 trajectories imported');
+    expect(await tandem('check', other)).toMatchObject({ code: 0 });
+    expect((await tandem('import', rows, '--data', path.join(folder, 'imported-rows'))).stdout).toContain(
+      '1 trajectories imported',
+    );
+
+    await rm(path.join(data, 'pictures', names[0]!));
+    const bad = await tandem('check', data);
+    expect(bad).toMatchObject({ code: 1 });
+    expect(bad.stdout).toMatch(
+      /\.png, a picture that the simulator of the dialogue .* was shown, is missing\./,
+    );
+  });
+
+  it('describes pages to a model without vision, and needs no browser for functions', async () => {
     const pack = await file('pages.jsonl', [
       { problem_description: 'A page.', ground_truth: '<html></html>' },
     ]);
-    const agent = ['--agent', `script:${await file('agent.json', [['OUTPUT:\nI WANT TO ANSWER:\nx = 1']])}`];
+    const first = ['OUTPUT:\n<html><body>Hello</body></html>', 'OUTPUT:\nI WANT TO ANSWER:\nx = 1'];
+    const agent = ['--agent', `script:${await file('agent.json', [first])}`];
     const collect = (tasks: string, ...more: string[]) =>
       tandem(
         'collect',
@@ -98,8 +153,15 @@ describe('tandem collect', () => {
         '1',
         ...more,
       );
-    const blind = await collect(pack, ...agent.with(0, '--simulator'));
-    expect(blind.stderr).toMatch(/pages\.jsonl:1: left out: The task .* is a web page/);
+    const blind = ['--simulator', `script:${await file('simulator.json', [['Say nothing at all.']])}`];
+    expect(await collect(pack, ...blind, '--browser', chromium() ?? (await findBrowser()))).toMatchObject({
+      code: 0,
+    });
+    const texts = await readdir(path.join(folder, 'other/log'));
+    const log = await Promise.all(
+      texts.map((name) => readFile(path.join(folder, 'other/log', name), 'utf8')),
+    );
+    expect(log.join('')).toContain('"shown":"outlines"');
     expect((await collect(pack, '--simulator', 'rules', '--browser', '/none')).stderr).toContain(
       'no program at /none',
     );

@@ -56,6 +56,22 @@ describe('importing published rows', () => {
     expect(trajectory?.turns[0]?.agent).not.toHaveProperty('tokens');
   });
 
+  it('takes the score of a page over with what it measures, and no score without', async () => {
+    const log = await openLog();
+    const page = { measure: 'structure', version: 1, drafts: [{ turn: 1, score: 0.5 }], renderer: 'a test' };
+    const wanted = { problem_description: 'A page.', ground_truth: '<html>Hello</html>' };
+    const scored = { ...row, task: wanted, answer: '<html>Hi</html>', reward: 0.5, tandem: { page } };
+    const file = await write([scored, { ...scored, answer: '<html></html>', tandem: {} }]);
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 2, bad: [] });
+    const { rows } = log.list({ offset: 0, limit: 9, sort: 'oldest' });
+    const grades = await Promise.all(rows.map(async ({ id }) => (await log.trajectory(id))!.grades));
+    expect(grades.map((all) => all.map(({ grade }) => grade))).toEqual([
+      [{ mode: 'paper', reward: 0.5, success: null, tests: [], page: { ...page, score: 0.5, parts: {} } }],
+      [],
+    ]);
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, alreadyThere: 2 });
+  });
+
   it('adds nothing when it is repeated, in whatever file the row stands, and not what was deleted since', async () => {
     const log = await openLog();
     await importTrajectories(log, await write([row, { ...row, reward: 0.5 }]));

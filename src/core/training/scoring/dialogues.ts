@@ -71,6 +71,7 @@ export function dialogueOf(value: unknown, where: string, prompts: Prompts): Row
     messages: withRequest(messages),
     turns: turnsOf(row, positionsOf(messages)),
     ...draftsOf(row),
+    // A critic of pages reads the wanted one.
     hiddenInformation: isProgram(task) ? task.hiddenInformation : task.reference,
   };
 }

@@ -170,7 +170,11 @@ export class RowGathering {
       }
     }
     if (inPairs > used.size) {
-      countUp(this.leftOut, 'paired only with trajectories of other prompts', inPairs - used.size);
+      countUp(
+        this.leftOut,
+        'paired only with trajectories of other prompts or measures',
+        inPairs - used.size,
+      );
     }
   }
 

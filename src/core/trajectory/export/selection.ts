@@ -53,7 +53,7 @@ export type LeftOutReason =
   | 'without a verdict on a critic'
   | 'turns that neither helped nor hurt, says the critic'
   | 'turns on which verdicts contradict each other'
-  | 'paired only with trajectories of other prompts';
+  | 'paired only with trajectories of other prompts or measures';
 
 /** @param option option that includes doubtful dialogues anyway */
 export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {
