@@ -1,22 +1,8 @@
 import { createHash } from 'node:crypto';
 import { encode } from 'fast-png';
 import { expect, it } from 'vitest';
-import type { RgbImage } from '../../../src/core/page/bicubic';
 import { BLACK_PICTURE, clipInput, clipSquare, cosine, decodePng } from '../../../src/core/page/clipInput';
-
-/** Ramps that wrap around, a checkerboard and noise: each channel has hard edges. */
-function picture(width: number, height: number): RgbImage {
-  const data = new Uint8Array(width * height * 3);
-  let state = 7;
-  for (let y = 0, at = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      data[at++] = x * 7 + y * 3;
-      data[at++] = (Math.floor(x / 9) + Math.floor(y / 13)) % 2 === 1 ? 255 : 0;
-      data[at++] = state >>> 24;
-    }
-  return { width, height, data };
-}
+import { testPicture } from '../../fixtures/pictures';
 
 /**
  * SHA-256 of the bytes of `im.resize(size, Image.BICUBIC).crop(box)` by Pillow 11.1.0 for the same pictures. The last
@@ -34,7 +20,7 @@ const byPillow = {
 
 it.each(Object.entries(byPillow))('scales a picture of %s byte for byte as Pillow', (size, sha256) => {
   const [width, height] = size.split('x').map(Number) as [number, number];
-  const square = clipSquare(picture(width, height));
+  const square = clipSquare(testPicture(width, height));
   expect(createHash('sha256').update(square.data).digest('hex')).toBe(sha256);
 });
 
@@ -49,7 +35,7 @@ it('normalizes each channel by its mean and deviation', () => {
 });
 
 it('reads the pixels of a PNG, leaving transparency out', () => {
-  const { width, height, data } = picture(5, 4);
+  const { width, height, data } = testPicture(5, 4);
   const png = encode({ width, height, data, channels: 3 });
   expect(decodePng(png)).toEqual({ width, height, data });
   const withAlpha = Uint8Array.from({ length: 5 * 4 * 4 }, (_, at) =>
