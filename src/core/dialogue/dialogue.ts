@@ -239,11 +239,11 @@ export class Dialogue {
       );
     }
     const { task, turns } = this;
-    const { pages } = this.parts;
+    const { pages, clip } = this.parts;
     const grade =
       isProgram(task) || pages === undefined
         ? await grader.grade(programOf(task), this.state.answer, { mode, signal })
-        : await gradePage(task, draftsOf(turns), mode, pages);
+        : await gradePage(task, draftsOf(turns), mode, pages, clip);
     await this.log({ event: 'grade', episode: this.id, grade });
     return grade;
   }

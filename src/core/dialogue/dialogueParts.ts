@@ -1,3 +1,4 @@
+import type { PictureEmbedder } from '../grading/clip';
 import type { Model, SamplingSettings } from '../model/model';
 import type { PageReader } from '../page/outline';
 import type { Task } from '../task/task';
@@ -23,6 +24,8 @@ export interface DialogueParts {
   readonly sampling: SamplingSettings;
   /** Absent where pages cannot be played. */
   readonly pages?: PageReader;
+  /** Absent where the published measure of pages cannot be given. */
+  readonly clip?: PictureEmbedder;
 }
 
 export interface NewDialogue extends DialogueParts {

@@ -1,19 +1,16 @@
 import { isOfPage, type Outline, type PageReader } from '../page/outline';
 import { STRUCTURE_VERSION, structureScore } from '../page/structure';
 import type { PageTask } from '../task/task';
+import { gradeByClip, type PageDraft, type PictureEmbedder } from './clip';
 import type { Grade, GradingMode } from './grade';
 import { notGradable } from './judgement';
-
-interface PageDraft {
-  readonly turn: number;
-  readonly html: string;
-}
 
 /**
  * Scores the last page of a dialogue by how alike it and the wanted page look, and the ones before it; 0 where there is
  * none, or where it cannot be drawn.
  *
  * @param drafts the pages that the agent showed, in their order
+ * @param clip for mode `paper`, whose grade is the published measure
  * @throws {Fault} `page/no-browser`, `page/browser-failed`
  */
 export async function gradePage(
@@ -21,10 +18,9 @@ export async function gradePage(
   drafts: readonly PageDraft[],
   mode: GradingMode,
   pages: PageReader,
+  clip?: PictureEmbedder,
 ): Promise<Grade> {
-  if (mode === 'paper') {
-    return notGradable(mode, [], 'Pages have no published measure here yet; grade them in mode fixed.', 0);
-  }
+  if (mode === 'paper') return gradeByClip(task, drafts, pages, clip);
   const wanted = await drawn(task.reference, pages);
   if (typeof wanted === 'string') return notGradable(mode, [], `The wanted page is at fault: ${wanted}`, 0);
   const scores = [];

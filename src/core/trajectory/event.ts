@@ -126,7 +126,7 @@ export const gradeSchema = z.object({
   /** Of a page: what its reward measures. It has no tests, and no success. */
   page: z
     .object({
-      /** `structure`; a string, as a later version may know others. */
+      /** `structure`, `clip` …; a string, as a later version may know others. */
       measure: z.string(),
       version: z.number().int(),
       score: z.number(),

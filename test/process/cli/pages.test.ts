@@ -3,6 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { root } from '../../../scripts/setup/project.mjs';
 import { chromium } from '../../../scripts/setup/system.mjs';
 import { findBrowser } from '../../../src/core/rendering/browser';
 import { startChatServer } from '../../fixtures/chat-server';
@@ -11,6 +12,11 @@ import { starterPack } from '../../fixtures/dialogue';
 import { commandFolder, json, starterRows, tandem } from './tandem';
 
 const { folder, file } = commandFolder();
+
+/** Random weights with the inputs and outputs of the published ones (test/fixtures/README.md). */
+const CLIP = path.join(root, 'test/fixtures/clip');
+
+const browser = async (): Promise<string> => chromium() ?? (await findBrowser());
 
 const SHEET = 'https://cdn.jsdelivr.net/npm/tailwindcss@2.2.19/dist/tailwind.min.css';
 
@@ -67,19 +73,18 @@ describe('tandem collect', () => {
         ...{ done: z.number(), total: z.number(), pages: z.number(), meanScore: z.number() },
       }),
     });
-    const browser = chromium() ?? (await findBrowser());
-    const play = (data: string) => [
+    const play = async (data: string) => [
       ...['collect', '--tasks', pack, '--agent', `openai:m@${server.url}`, '--simulator', 'rules'],
-      ...['--data', path.join(folder, data), '--jobs', '1', '--browser', browser],
+      ...['--data', path.join(folder, data), '--jobs', '1', '--browser', await browser()],
     ];
-    const { summary } = await json(schema, ...play('pages'));
+    const { summary } = await json(schema, ...(await play('pages')));
     expect(summary).toMatchObject({ done: 2, total: 2, pages: 1 });
     expect(summary.meanScore).toBeGreaterThanOrEqual(0.95);
     const requests = server.requests.length;
     expect(requests).toBeLessThan(8);
 
-    const again = await tandem(...play('pages'));
-    expect(again.stdout).toMatch(/Mean structural score of 1 web page: (0\.9[5-9]\d|1\.000)\./);
+    const again = await tandem(...(await play('pages')));
+    expect(again.stdout).toMatch(/Mean score of 1 web page \(structure\): (0\.9[5-9]\d|1\.000)\./);
     expect(server.requests).toHaveLength(requests);
   });
 
@@ -102,7 +107,7 @@ describe('tandem collect', () => {
     const play = [
       ...['collect', '--tasks', await file('bakery.jsonl', [page]), '--data', data, '--jobs', '1'],
       ...['--agent', `openai:agent@${server.url}`, '--simulator', `openai:seer@${server.url}`],
-      ...['--browser', chromium() ?? (await findBrowser())],
+      ...['--browser', await browser()],
     ];
     const schema = z.object({ summary: z.object({ done: z.number(), meanScore: z.number() }) });
     expect((await json(schema, ...play)).summary).toEqual({ done: 1, meanScore: 1 });
@@ -135,6 +140,34 @@ describe('tandem collect', () => {
     );
   });
 
+  it('scores pages by the published measure, which needs the folder of CLIP', async () => {
+    const page = { problem_description: 'Bakery Website: a bar and a welcome.', ground_truth: html(wanted) };
+    const pack = await file('one-page.jsonl', [page]);
+    const turns = [`OUTPUT:\n${html(guess)}`, `OUTPUT:\nI WANT TO ANSWER:\n${html(wanted)}`];
+    const agent = await file('page-agent.json', [turns]);
+    const play = (clip: string): string[] => [
+      ...[
+        'collect',
+        '--tasks',
+        pack,
+        '--agent',
+        `script:${agent}`,
+        '--simulator',
+        'rules',
+        '--mode',
+        'paper',
+      ],
+      ...['--data', path.join(folder, 'by-clip'), '--jobs', '1', '--clip', clip],
+    ];
+    const without = await tandem(...play(folder), '--browser', await browser());
+    expect(without).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('tandem download clip') as string,
+    });
+    const result = await tandem(...play(CLIP), '--browser', await browser());
+    expect(result.stdout).toContain('Mean score of 1 web page (clip): 1.000.');
+  });
+
   it('describes pages to a model without vision, and needs no browser for functions', async () => {
     const pack = await file('pages.jsonl', [
       { problem_description: 'A page.', ground_truth: '<html></html>' },
@@ -154,7 +187,7 @@ describe('tandem collect', () => {
         ...more,
       );
     const blind = ['--simulator', `script:${await file('simulator.json', [['Say nothing at all.']])}`];
-    expect(await collect(pack, ...blind, '--browser', chromium() ?? (await findBrowser()))).toMatchObject({
+    expect(await collect(pack, ...blind, '--browser', await browser())).toMatchObject({
       code: 0,
     });
     const texts = await readdir(path.join(folder, 'other/log'));
