@@ -18,6 +18,7 @@ import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loadedModels';
 import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './models/localModels';
 import type { Servers } from './models/servers';
+import { pageDrawer, type DrawPage } from './pageViews';
 import type { SessionParts } from './session/sessionParts';
 import { english, type Translate } from './translate';
 import { views } from './contributions';
@@ -48,6 +49,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   readonly onDidChangeModels: vscode.Event<void>;
   readonly servers: Servers;
   readonly editorModels: EditorModels;
+  readonly drawPage: DrawPage;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -61,6 +63,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     this.consent = new AskedConsent(context.globalState, () => this.log());
     this.servers = shared.servers;
     this.editorModels = shared.editorModels;
+    this.drawPage = pageDrawer(this.dist);
     this.disposables = [
       this.changed,
       shared.logs.onDidChange(({ folder, episodes }) => {

@@ -2,6 +2,7 @@
  * Messages between the page of a session and the extension host. The host holds the state; the page sends `ready` and
  * gets one `snapshot`, then only changes. The two share nothing else.
  */
+import type { DraftView, Pin } from '../pages/protocol';
 
 /** Phase of the session; it decides what the person can do next. */
 export type Phase =
@@ -38,6 +39,8 @@ export interface ReplyView {
   readonly suggested?: { readonly by: string; readonly isEdited: boolean };
   /** Percentage of the reference's code tokens that the reply contains; absent when the reply is no leak. */
   readonly leakPercent?: number;
+  /** Places on the pages that the reply points at. */
+  readonly pins?: readonly Pin[];
 }
 
 export interface TurnRating {
@@ -55,6 +58,8 @@ export interface MessageView {
   readonly final: boolean;
   /** Nothing is visible because the tokens were used up before. */
   readonly isCut?: true;
+  /** In tasks of pages: the page in the message, which `visible` leaves out. */
+  readonly draft?: DraftView;
 }
 
 /** Candidate A (0), candidate B (1), both equally good, or neither good enough. */
@@ -181,6 +186,19 @@ export interface GradeView {
   /** Absent when there is nothing certain to say. */
   readonly debrief?: readonly DebriefLine[];
   readonly tests: readonly TestView[];
+  /** Of a page, which has no tests. */
+  readonly page?: PageGradeView;
+}
+
+/** Scores are 0 to 1. */
+export interface PageGradeView {
+  /** What the score measures, in words: `structure, version 1`. */
+  readonly measure: string;
+  /** Names and scores of what the score is made of. */
+  readonly parts: readonly (readonly [string, number])[];
+  /** Of each message that had a page. */
+  readonly drafts: readonly { readonly turn: number; readonly score: number }[];
+  readonly renderer: string;
 }
 
 /** Levels of consent: what may be done with what the developer writes. */
@@ -274,6 +292,8 @@ export interface TaskView {
   readonly description: string;
   readonly pack: string;
   readonly tests: number;
+  /** The task is a web page; it has no tests. */
+  readonly isPage?: true;
 }
 
 /** A developer's own function in a file of this machine. */

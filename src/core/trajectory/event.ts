@@ -267,6 +267,11 @@ export const eventSchema = z.discriminatedUnion('event', [
     suggestedBy: z.string().optional(),
     /** What a simulator read of a page: its `differences` from the wanted one. Later versions may know others. */
     shown: z.string().optional(),
+    /** Places on pages that a person points at: fractions of the page, and the same in words. */
+    pins: z
+      .array(z.object({ of: z.enum(['draft', 'wanted']), x: z.number(), y: z.number(), words: z.string() }))
+      .readonly()
+      .optional(),
     terms,
     /** Absent for a developer, and if a simulator was stopped before its server reported the usage. */
     usage: usage.optional(),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { debriefOf } from '../../core/dialogue/debrief';
 import { fencedRanges, hasCode } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
-import { verdictOf, type Grade, type TestResult } from '../../core/grading/grade';
+import { verdictOf, type Grade, type PageMeasure, type TestResult } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import { factsOf, isProgram, type Task, testsOf } from '../../core/task/task';
 import type { Candidate, EventOf } from '../../core/trajectory/event';
@@ -13,6 +13,7 @@ import type {
   DebriefLine,
   GradeView,
   MessageView,
+  PageGradeView,
   ReplyView,
   SessionState,
   TaskView,
@@ -24,6 +25,7 @@ import type {
 import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
 import { calledOf, modelsIn } from '../models/displayNames';
+import { saidOfPage, type DrawPage } from '../pageViews';
 import type { Translate } from '../translate';
 import { debriefLines } from './debrief';
 import type { SessionParts, SessionTask } from './sessionParts';
@@ -141,6 +143,7 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
     description: fenceSignature(task.description),
     pack: pack ?? '',
     tests: testsOf(task).length,
+    ...(isProgram(task) ? {} : { isPage: true }),
   };
 }
 
@@ -153,13 +156,18 @@ export function messageOf(text: string): { visible: string; thoughts: string; fi
   };
 }
 
-/** @param tellsNames true when the dialogue is over, so that the writers of the candidates may be shown */
-export function turnView(turn: Turn, tellsNames = false): TurnView {
+/**
+ * @param tellsNames true when the dialogue is over, so that the writers of the candidates may be shown
+ * @param draw in tasks of pages
+ */
+export function turnView(turn: Turn, tellsNames = false, draw?: DrawPage): TurnView {
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
-    ...messageView(agent),
-    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, tellsNames)) }),
+    ...messageView(agent, draw),
+    ...(candidates.length > 0 && {
+      choices: candidates.map((choice) => choiceView(choice, tellsNames, draw)),
+    }),
     samples: superseded.length + 1,
     milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
@@ -177,18 +185,24 @@ function writingTime({ agent, candidates }: Turn): number {
   return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
-export function messageView({ text, finishReason }: Pick<Candidate, 'text' | 'finishReason'>): MessageView {
-  const { visible, thoughts, final } = messageOf(text);
+/** @param draw in tasks of pages */
+export function messageView(
+  { text, finishReason }: Pick<Candidate, 'text' | 'finishReason'>,
+  draw?: DrawPage,
+): MessageView {
+  const { thoughts, final, ...rest } = messageOf(text);
+  const { words: visible, draft } = draw === undefined ? { words: rest.visible } : saidOfPage(text, draw);
   const said = cut(visible, MAX_CHARS);
   const thought = cut(thoughts, MAX_CHARS);
   const left = said.left + thought.left;
-  const isCut = visible === '' && finishReason === 'length';
+  const isCut = rest.visible === '' && finishReason === 'length';
   return {
     visible: said.shown,
     thoughts: thought.shown,
     ...(left > 0 && { left }),
     final,
     ...(isCut && { isCut }),
+    ...(draft && { draft }),
   };
 }
 
@@ -197,12 +211,12 @@ function candidatesView({ candidates: [first, second] }: EventOf<'candidates'>):
   return [messageView(first), messageView(second)];
 }
 
-export function choiceView({ shown, choice }: Choice, tellsNames: boolean): ChoiceView {
+export function choiceView({ shown, choice }: Choice, tellsNames: boolean, draw?: DrawPage): ChoiceView {
   const [first, second] = shown.candidates;
   return {
     picked: choice.picked,
     by: choice.by,
-    candidates: [messageView(first), messageView(second)],
+    candidates: [messageView(first, draw), messageView(second, draw)],
     ...(tellsNames && { agents: [first.agent, second.agent] }),
   };
 }
@@ -219,11 +233,10 @@ export function cut(text: string, most: number): { shown: string; left: number }
 }
 
 function replyView({ reply, leak }: Turn): ReplyView {
-  const { text, author, by, suggestedBy } = reply!;
+  const { text, author, by, suggestedBy, pins } = reply!;
   return {
-    text,
-    seat: author === 'simulator' ? 'simulator' : 'developer',
-    by,
+    ...{ text, by, seat: author === 'simulator' ? 'simulator' : 'developer' },
+    ...(pins && { pins }),
     ...(suggestedBy !== undefined && {
       suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
     }),
@@ -251,6 +264,24 @@ export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate):
     mode: grade.mode,
     ...(debrief.length > 0 && { debrief }),
     tests: grade.tests.map((test, index) => testView(testsOf(task)[index]?.call ?? '', test, t)),
+    ...(grade.page && { page: pageGradeView(grade.page, t) }),
+  };
+}
+
+function pageGradeView(
+  { measure, version, parts, drafts, renderer }: PageMeasure,
+  t: Translate,
+): PageGradeView {
+  const names: Readonly<Record<string, string>> = {
+    texts: t('texts'),
+    colors: t('colors'),
+    pictures: t('pictures'),
+    height: t('height'),
+  };
+  return {
+    measure: t('{0}, version {1}', measure, version),
+    parts: Object.entries(parts).map(([part, score]) => [names[part] ?? part, score] as const),
+    ...{ drafts, renderer },
   };
 }
 
