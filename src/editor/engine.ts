@@ -7,6 +7,7 @@ import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { Grader } from '../core/grading/grader';
 import type { Model, SamplingSettings } from '../core/model/model';
+import type { Pages } from './pages';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import { EDITOR_MODEL } from '../core/trajectory/modelTerms';
 import type { ApiKeys } from './apiKeys';
@@ -34,6 +35,7 @@ export interface SharedParts {
   readonly output: vscode.LogOutputChannel;
   readonly logs: Logs;
   readonly grading: Grading;
+  readonly pages: Pages;
   readonly locals: LoadedModels;
   readonly servers: Servers;
   readonly editorModels: EditorModels;
@@ -110,6 +112,10 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   get sampling(): SamplingSettings {
     return this.samplingOf(this.configuration.agent);
+  }
+
+  get pages(): Pages {
+    return this.shared.pages;
   }
 
   get showsCounters(): boolean {

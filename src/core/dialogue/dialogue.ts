@@ -348,7 +348,7 @@ export class Dialogue {
     text: string,
     from: Pick<
       EventOf<'reply'>,
-      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'terms' | 'usage' | 'milliseconds'
+      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'pins' | 'terms' | 'usage' | 'milliseconds'
     >,
   ): Promise<Turn> {
     this.expect('collaborator');

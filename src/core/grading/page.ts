@@ -1,3 +1,4 @@
+import { Fault } from '../fault';
 import { isOfPage, type Outline, type PageReader } from '../page/outline';
 import { STRUCTURE_VERSION, structureScore } from '../page/structure';
 import type { PageTask } from '../task/task';
@@ -14,7 +15,7 @@ interface PageDraft {
  * none, or where it cannot be drawn.
  *
  * @param drafts the pages that the agent showed, in their order
- * @throws {Fault} `page/no-browser`, `page/browser-failed`
+ * @throws {Fault} `page/browser-failed`
  */
 export async function gradePage(
   task: PageTask,
@@ -25,7 +26,11 @@ export async function gradePage(
   if (mode === 'paper') {
     return notGradable(mode, [], 'Pages have no published measure here yet; grade them in mode fixed.', 0);
   }
-  const wanted = await drawn(task.reference, pages);
+  const wanted = await drawn(task.reference, pages).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'page/no-browser') return error;
+    throw error;
+  });
+  if (wanted instanceof Fault) return notGradable(mode, [], wanted.english, 0);
   if (typeof wanted === 'string') return notGradable(mode, [], `The wanted page is at fault: ${wanted}`, 0);
   const scores = [];
   for (const { turn, html } of drafts) {

@@ -153,6 +153,19 @@ export const replyAuthors = [
   'developer-sent-suggestion',
 ] as const;
 
+/** Maximum number of places of one reply. */
+export const MAX_PINS = 50;
+
+/** A place on a page that a person points at. */
+export const pinSchema = z.object({
+  of: z.enum(['draft', 'wanted']),
+  /** Fractions of the page's width and height, 0 to 1. */
+  x: z.number().min(0).max(1),
+  y: z.number().min(0).max(1),
+  /** The place in words, as the reply's text says it. */
+  words: z.string(),
+});
+
 export const eventSchema = z.discriminatedUnion('event', [
   /**
    * The first line of a segment, written by the log itself. `segment` is random and changes each time the segment is
@@ -267,11 +280,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     suggestedBy: z.string().optional(),
     /** What a simulator read of a page: its `differences` from the wanted one. Later versions may know others. */
     shown: z.string().optional(),
-    /** Places on pages that a person points at: fractions of the page, and the same in words. */
-    pins: z
-      .array(z.object({ of: z.enum(['draft', 'wanted']), x: z.number(), y: z.number(), words: z.string() }))
-      .readonly()
-      .optional(),
+    /** Numbered from 1 in their order: the text names them `[1]`. */
+    pins: z.array(pinSchema).max(MAX_PINS).readonly().optional(),
     terms,
     /** Absent for a developer, and if a simulator was stopped before its server reported the usage. */
     usage: usage.optional(),
@@ -453,6 +463,7 @@ export type EventKind = LogEvent['event'];
 export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
 export type Collaborator = z.infer<typeof collaboratorSchema>;
 export type Candidate = z.infer<typeof candidate>;
+export type Pin = z.infer<typeof pinSchema>;
 export type Picked = EventOf<'choice'>['picked'];
 /** An event without version and time, which the log adds; it also writes `segment` events itself. */
 export type NewEvent = DistributiveOmit<Exclude<LogEvent, { event: 'segment' }>, 'version' | 'at'>;

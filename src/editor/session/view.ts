@@ -27,8 +27,8 @@ import { fenceFor } from '../../core/markdown';
 import { calledOf, modelsIn } from '../models/displayNames';
 import { saidOfPage, type DrawPage } from '../pageViews';
 import type { Translate } from '../translate';
-import { debriefLines } from './debrief';
-import type { SessionParts, SessionTask } from './sessionParts';
+import { debriefLines, differenceLines } from './debrief';
+import { protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
 
 /** Everything that a view of a session needs at its start, except the draft. */
@@ -41,8 +41,9 @@ const MAX_CHARS = 50_000;
 
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
-  const turns = state.turns.map((turn) => drawn(turn, tellsNames(state)));
   const { task, pack, packName, own } = from;
+  const draw = isProgram(task) ? undefined : parts.drawPage;
+  const turns = state.turns.map((turn) => drawn(turn, tellsNames(state), draw));
   return {
     type: 'snapshot',
     panel: {
@@ -50,11 +51,15 @@ export function shownOf(state: State, parts: SessionParts, from: SessionTask): S
       source: pack === undefined ? undefined : { pack, task: task.id },
       own: episode === undefined && own ? { place: own, description: task.description } : undefined,
     },
-    task: { ...taskView(task, packName), title: titleOf(from) },
+    task: {
+      ...taskView(task, packName),
+      title: titleOf(from),
+      ...(draw && { wanted: draw(task.reference) }),
+    },
     state: sessionState(state, turns, parts, from),
     turns,
     ...(stream && { stream }),
-    ...(candidates && { candidates: candidatesView(candidates) }),
+    ...(candidates && { candidates: candidatesView(candidates, draw) }),
     ...(warning && { warning }),
   };
 }
@@ -84,7 +89,7 @@ function sessionState(
   from: SessionTask,
 ): SessionState {
   const { phase, seat, notice, grade, rating, decision, playedBy, answer } = state;
-  const { maxTurns, replyLimit } = state.protocol ?? parts.protocol;
+  const { maxTurns, replyLimit } = state.protocol ?? protocolFor(from.task, parts);
   const played = turns.length;
   const agentsMove = played === 0 || turns.at(-1)?.reply !== undefined;
   const own = parts.consent.given?.pseudonym;
@@ -98,7 +103,8 @@ function sessionState(
   const isRefused =
     restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
   const needsSimulator =
-    simulatorName === '' || (simulatorName === 'rules' && factsOf(from.task).length === 0);
+    simulatorName === '' ||
+    (simulatorName === 'rules' && isProgram(from.task) && factsOf(from.task).length === 0);
   return {
     phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
     seat,
@@ -123,16 +129,22 @@ function sessionState(
     ...(own !== undefined && { own, rating }),
     ...(notice && { notice }),
     ...(asksConsent(state, own) && { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } }),
-    ...(grade && { grade: gradeView({ task: from.task, turns: state.turns, answer, own }, grade, parts.t) }),
+    ...(grade && {
+      grade: gradeView(
+        { task: from.task, turns: state.turns, answer, own, differences: state.differences },
+        grade,
+        parts.t,
+      ),
+    }),
   };
 }
 
 /** Turns that were drawn before, by whether they tell who wrote the candidates; none is parsed again. */
 const drawnBefore = { hidden: new WeakMap<Turn, TurnView>(), told: new WeakMap<Turn, TurnView>() };
 
-function drawn(turn: Turn, tells: boolean): TurnView {
+function drawn(turn: Turn, tells: boolean, draw: DrawPage | undefined): TurnView {
   const views = tells ? drawnBefore.told : drawnBefore.hidden;
-  const view = views.get(turn) ?? turnView(turn, tells);
+  const view = views.get(turn) ?? turnView(turn, tells, draw);
   views.set(turn, view);
   return view;
 }
@@ -140,7 +152,7 @@ function drawn(turn: Turn, tells: boolean): TurnView {
 export function taskView(task: Task, pack: string | undefined): TaskView {
   return {
     title: taskTitle(task),
-    description: fenceSignature(task.description),
+    description: isProgram(task) ? fenceSignature(task.description) : task.description,
     pack: pack ?? '',
     tests: testsOf(task).length,
     ...(isProgram(task) ? {} : { isPage: true }),
@@ -207,8 +219,11 @@ export function messageView(
 }
 
 /** Returns two candidates as a person sees them, with nothing that reveals which agent wrote which. */
-function candidatesView({ candidates: [first, second] }: EventOf<'candidates'>): CandidatesView {
-  return [messageView(first), messageView(second)];
+function candidatesView(
+  { candidates: [first, second] }: EventOf<'candidates'>,
+  draw: DrawPage | undefined,
+): CandidatesView {
+  return [messageView(first, draw), messageView(second, draw)];
 }
 
 export function choiceView({ shown, choice }: Choice, tellsNames: boolean, draw?: DrawPage): ChoiceView {
@@ -240,6 +255,7 @@ function replyView({ reply, leak }: Turn): ReplyView {
     ...(suggestedBy !== undefined && {
       suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
     }),
+    ...(pins && { pins }),
     ...(leak?.leaked === true ? { leakPercent: Math.round(leak.fraction * 100) } : {}),
   };
 }
@@ -251,6 +267,8 @@ export interface GradedDialogue {
   readonly answer?: string;
   /** Pseudonym of the person at this editor, who is called “you”. */
   readonly own?: string;
+  /** What a page still lacks, where that was looked for. */
+  readonly differences?: readonly string[] | undefined;
 }
 
 export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate): GradeView {
@@ -285,7 +303,12 @@ function pageGradeView(
   };
 }
 
-function debriefIn({ task, turns, answer, own }: GradedDialogue, grade: Grade, t: Translate): DebriefLine[] {
+function debriefIn(
+  { task, turns, answer, own, differences = [] }: GradedDialogue,
+  grade: Grade,
+  t: Translate,
+): DebriefLine[] {
+  if (grade.page !== undefined) return differenceLines(differences, t);
   if (answer === undefined || grade.success === null || !isProgram(task)) return [];
   const options = { own, hasPassed: grade.success, tests: grade.tests.length };
   return debriefLines(debriefOf({ task, turns, answer, grade }), options, t);

@@ -89,6 +89,7 @@ export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consent
     ...(candidates && { candidates: candidates.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
     ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
+    ...(reply?.pins && { reply_pins: reply.pins }),
     ...(withEdits && editsOf(reply)),
     ...(thumb && { thumb }),
     ...(verdicts.length > 0 && {
