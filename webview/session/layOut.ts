@@ -8,7 +8,7 @@ const WIDTH = 1366;
  * Lays a page out in a frame that nobody sees, as a browser of the machine would.
  * @param cleaned HTML, made safe by the host
  */
-export function layOut(cleaned: string): LaidOutNode[] {
+export async function layOut(cleaned: string): Promise<LaidOutNode[]> {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-same-origin');
   frame.className = 'layout-frame';
@@ -17,7 +17,7 @@ export function layOut(cleaned: string): LaidOutNode[] {
   frame.setAttribute('aria-hidden', 'true');
   document.body.append(frame);
   try {
-    fillFrame(frame, cleaned, WIDTH);
+    await fillFrame(frame, cleaned, WIDTH);
     return nodesOf(frame.contentDocument!);
   } finally {
     frame.remove();

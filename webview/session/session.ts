@@ -143,7 +143,7 @@ export class SessionElement extends PageElement<ToWebview> {
   private readonly pin = (pins: readonly Pin[]): void => {
     const area = this.querySelector<HTMLTextAreaElement>('#reply');
     const caret = this.composition.pin(pins, area?.selectionStart ?? this.composition.draft.text.length);
-    void this.focusOn('#reply').then(() =>
+    void this.closeParts().then(() =>
       this.querySelector<HTMLTextAreaElement>('#reply')?.setSelectionRange(caret, caret),
     );
   };
@@ -158,10 +158,16 @@ export class SessionElement extends PageElement<ToWebview> {
     this.querySelector<HTMLElement>('.part-list [role="listbox"]')?.focus();
   }
 
-  private closeParts(): void {
+  /** Lays a page out for the host, where the machine has no browser. */
+  private async layOut(id: number, cleaned: string): Promise<void> {
+    const nodes = await layOut(cleaned);
+    host.send({ type: 'laid-out', id, browser: browserOf(navigator), nodes });
+  }
+
+  private closeParts(): Promise<void> {
     const list = this.querySelector<HTMLDetailsElement>('.part-list');
     if (list !== null) list.open = false;
-    void this.focusOn('#reply');
+    return this.focusOn('#reply');
   }
 
   /** @returns true when the session used the key; it uses none while a reply is on its way to the log */
@@ -178,7 +184,7 @@ export class SessionElement extends PageElement<ToWebview> {
     }
     const [target] = event.composedPath();
     if (event.key === 'Escape' && target instanceof Element && target.closest('.part-list[open]') !== null) {
-      this.closeParts();
+      void this.closeParts();
       return true;
     }
     const message = meaning(event, this.view, isText);
@@ -274,8 +280,7 @@ export class SessionElement extends PageElement<ToWebview> {
     host.answering.heard();
     if (received.type === 'heard') return;
     if (received.type === 'lay-out') {
-      const nodes = layOut(received.html);
-      host.send({ type: 'laid-out', id: received.id, browser: browserOf(navigator), nodes });
+      void this.layOut(received.id, received.html);
       return;
     }
     this.view = applied(this.view, received);
