@@ -354,7 +354,7 @@ export class Dialogue {
       ...from
     }: Pick<
       EventOf<'reply'>,
-      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'terms' | 'usage' | 'milliseconds'
+      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'pins' | 'terms' | 'usage' | 'milliseconds'
     > & { readonly pictures?: ShownPictures },
   ): Promise<Turn> {
     this.expect('collaborator');

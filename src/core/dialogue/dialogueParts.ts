@@ -8,6 +8,7 @@ import {
   LOG_VERSION,
   type LogEvent,
   type NewEvent,
+  type Pin,
 } from '../trajectory/event';
 import type { Prompts } from './prompts';
 import type { Protocol } from './protocol';
@@ -45,6 +46,8 @@ export interface DeveloperReply {
   /** Draft of the simulator, when there was one; `suggestedBy` is the simulator's name. */
   readonly suggestion?: string;
   readonly suggestedBy?: string;
+  /** Places on the pages that the text names by their numbers. */
+  readonly pins?: readonly Pin[];
   /** Since the agent's message. */
   readonly milliseconds?: number;
 }

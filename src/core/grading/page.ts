@@ -1,3 +1,4 @@
+import { Fault } from '../fault';
 import { isOfPage, type Outline, type PageReader } from '../page/outline';
 import { STRUCTURE_VERSION, structureScore } from '../page/structure';
 import type { PageTask } from '../task/task';
@@ -11,7 +12,7 @@ import { notGradable } from './judgement';
  *
  * @param drafts the pages that the agent showed, in their order
  * @param clip for mode `paper`, whose grade is the published measure
- * @throws {Fault} `page/no-browser`, `page/browser-failed`
+ * @throws {Fault} `page/browser-failed`
  */
 export async function gradePage(
   task: PageTask,
@@ -21,7 +22,11 @@ export async function gradePage(
   clip?: PictureEmbedder,
 ): Promise<Grade> {
   if (mode === 'paper') return gradeByClip(task, drafts, pages, clip);
-  const wanted = await drawn(task.reference, pages);
+  const wanted = await drawn(task.reference, pages).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'page/no-browser') return error;
+    throw error;
+  });
+  if (wanted instanceof Fault) return notGradable(mode, [], wanted.english, 0);
   if (typeof wanted === 'string') return notGradable(mode, [], `The wanted page is at fault: ${wanted}`, 0);
   const scores = [];
   for (const { turn, html } of drafts) {

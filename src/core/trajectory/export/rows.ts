@@ -94,6 +94,7 @@ export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consent
     // The row has the HTML of both pages, of which whoever has that renderer can draw these pictures again.
     ...(reply?.shown !== undefined && { reply_shown: reply.shown }),
     ...(reply?.pictures && { reply_pictures: reply.pictures }),
+    ...(reply?.pins && { reply_pins: reply.pins }),
     ...(withEdits && editsOf(reply)),
     ...(thumb && { thumb }),
     ...(verdicts.length > 0 && {
