@@ -198,7 +198,7 @@ export class PagesElement extends PlainElement {
       <div
         class="paper-scroll"
         tabindex="0"
-        role="region"
+        role="group"
         aria-label=${name}
         @scroll=${(event: Event) => this.scrollBoth(event)}
       >
