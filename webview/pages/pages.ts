@@ -80,7 +80,7 @@ export class PagesElement extends PlainElement {
     const shown = this.shownView;
     const isPair = this.draft !== undefined && this.wanted !== undefined;
     return html`<div
-      class="pages ${shown} ${isPair ? 'pair-of-pages' : ''} ${this.isNarrow ? 'narrow' : ''}"
+      class="${shown} ${isPair ? 'pair-of-pages' : ''} ${this.isNarrow ? 'narrow' : ''}"
       role="group"
       aria-label=${t('Pages')}
     >
