@@ -57,7 +57,7 @@ const stylesOf = (rules: CSSRuleList): CSSStyleDeclaration[] =>
     return 'style' in rule ? [rule.style as CSSStyleDeclaration, ...inside] : inside;
   });
 
-const WINDOW_UNIT = /(-?\d*\.?\d+)[dsl]?v(h|b|min|max)\b/gi;
+const WINDOW_UNIT = /(-?(?:\d{1,6}(?:\.\d{1,6})?|\.\d{1,6}))[dsl]?v(h|b|min|max)\b/gi;
 
 function withoutWindowUnits(style: CSSStyleDeclaration, width: number): void {
   if (!style.cssText.includes('v')) return;

@@ -44,7 +44,7 @@ it('shows a page dialogue by its drafts, pins and scores', async () => {
   expect(judgingView(trajectory, 'ada', namer as never, english, draw).wanted).toEqual(
     draw(bakeryPage.reference),
   );
-  const transcript = transcriptOf(trajectory, english, namer as never);
+  const transcript = transcriptOf(trajectory, english, namer);
   expect(transcript).toContain('```html\n<html>');
   expect(transcript).toContain('- each draft: turn 1: 0.45, turn 2: 0.88, turn 3: 1.00');
   expect(transcript).not.toMatch(/tests?\b/);
