@@ -14,7 +14,7 @@ const below: Record<string, readonly string[]> = {
   modelServer: ['serving', 'model', 'task'],
   dialogue: ['model', 'grading', 'trajectory', 'task', 'page'],
   training: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
-  evaluation: ['training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  evaluation: ['training', 'dialogue', 'model', 'grading', 'trajectory', 'task', 'page'],
   tools: ['evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
   erasure: ['training', 'trajectory'],
   publish: ['training', 'trajectory', 'task'],

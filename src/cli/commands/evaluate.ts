@@ -1,29 +1,38 @@
 import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
-import { comparedInWords, estimate, rate } from '../../core/evaluation/words';
-import { taskFigures, type AgentFigures } from '../../core/evaluation/figures';
+import { comparedInWords } from '../../core/evaluation/comparisonWords';
+import { draftRows, pageRows, progressInWords } from '../../core/evaluation/pages/words';
+import { estimate, rate } from '../../core/evaluation/words';
+import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
+import { pageScores } from '../../core/evaluation/pages/pageFigures';
 import { openModel } from '../../core/model/spec';
-import { readPrograms } from '../../core/task/pack';
+import { type ReadPack, readPrograms, readTasks } from '../../core/task/pack';
+import { isProgram, type Task } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openLog, openGrader } from '../resources';
+import { openLog, openGrader, openPages } from '../resources';
 import { append, namedKeys } from '../keys';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
 import { startProgress, table } from '../terminal';
 
 interface Options extends PlayOptions {
   readonly agent: readonly string[];
+  readonly browser?: string;
 }
 
 export const installEvaluate: Install = (program, perform) => {
   const command = program
     .command('evaluate')
     .description(
-      'success of an agent with its confidence interval; several agents are compared on the same tasks and seeds',
+      'success of an agent on functions and its score on web pages, with confidence intervals; several agents are compared on the same tasks and seeds',
     )
     .requiredOption(
       '--agent <model...>',
       `${MODEL_WORDS}; --agent A --agent B, or --agent A B, compares B with A`,
       append,
+    )
+    .option(
+      '--browser <program>',
+      'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
     );
   addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
     perform((to) => evaluateAgents(options, to)),
@@ -35,7 +44,10 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
   const keyOf = namedKeys(options.keyEnv, [...options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf, readPrograms);
+  // Only the rules read pages yet.
+  const read: ReadPack<Task> = options.simulator === 'rules' ? readTasks : readPrograms;
+  const play = await preparePlay(options, to, keyOf, read);
+  const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
@@ -46,6 +58,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
       ...play,
       log,
       agents,
+      pages,
       grader,
       seed,
       rollouts,
@@ -71,16 +84,30 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     await log.close();
     await grader.close();
     for (const model of [...agents, play.simulator]) await model.close?.();
+    await pages?.close();
   }
 }
 
 function rowsOf({ agents }: Evaluation, { mode }: Options): unknown[] {
   return agents.flatMap(({ figures: { agent }, trajectories }) =>
-    taskFigures(trajectories, mode).map((figures) => ({ agent, ...figures })),
+    [...taskFigures(trajectories, mode), ...pageScores(trajectories.filter(isFinished), mode)].map(
+      (figures) => ({ agent, ...figures }),
+    ),
   );
 }
 
 function inWords({ agents, comparisons }: Evaluation): string {
+  const all = agents.map(({ figures }) => figures);
+  const hasPages = all.some(({ pages }) => pages !== undefined);
+  return [
+    ...(hasPages && all.every(({ tasks }) => tasks === 0) ? [] : [functionsInWords(all)]),
+    ...(hasPages ? [pagesInWords(all)] : []),
+    ...comparisons.flatMap(comparedInWords),
+    ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),
+  ].join('\n');
+}
+
+function functionsInWords(agents: readonly AgentFigures[]): string {
   const head = [
     'agent',
     'tasks',
@@ -97,10 +124,19 @@ function inWords({ agents, comparisons }: Evaluation): string {
     'left out',
   ];
   return [
-    table([head, ...agents.map(({ figures }) => rowOf(figures))]),
+    table([head, ...agents.map(rowOf)]),
     'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, hidden decisions missed, useless questions, tokens, seconds.',
-    ...comparisons.map(comparedInWords),
-    ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),
+  ].join('\n');
+}
+
+function pagesInWords(agents: readonly AgentFigures[]): string {
+  return [
+    table(pageRows(agents)),
+    table(draftRows(agents)),
+    'Scores and gains with 95 % intervals of the mean over tasks, from six tasks on; each draft is scored.',
+    ...agents.flatMap(({ agent, draftProgress }) =>
+      draftProgress === undefined ? [] : progressInWords(agent, draftProgress),
+    ),
   ].join('\n');
 }
 

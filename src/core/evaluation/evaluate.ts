@@ -8,7 +8,9 @@ import {
 import type { Model } from '../model/model';
 import { EVALUATION } from '../trajectory/index/filter';
 import type { Trajectory } from '../trajectory/trajectory';
-import { agentFigures, taskFigures, type AgentFigures } from './figures';
+import { agentFigures, isFinished, taskFigures, type AgentFigures } from './figures';
+import { draftProgress } from './pages/draftProgress';
+import { pairedPages, type PairedPages } from './pages/pairedPages';
 import { pairedTasks, type PairedFigures } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
@@ -20,6 +22,8 @@ export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collecti
 export interface PairedComparison extends PairedFigures {
   readonly baseline: string;
   readonly agent: string;
+  /** On web pages, one entry for each scale that both were scored by; absent without any. */
+  readonly pages?: readonly PairedPages[];
 }
 
 export interface Evaluated {
@@ -34,12 +38,16 @@ export interface Evaluation {
   readonly comparisons: readonly PairedComparison[];
 }
 
-/** All agents play under the same seeds. Continues an evaluation of the same settings where it stopped. */
+/**
+ * All agents play under the same seeds. Continues an evaluation of the same settings where it stopped.
+ * @throws as `collect`, and what drawing pages throws
+ */
 export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
   const { onProgress, ...rest } = plan;
+  const renderer = await plan.pages?.name();
   const agents: Evaluated[] = [];
   for (const agent of plan.agents) {
-    const name = collectionName(EVALUATION, { ...plan, agent });
+    const name = collectionName(EVALUATION, { ...plan, agent, renderer });
     const collection = await collect({
       ...rest,
       agent,
@@ -48,7 +56,11 @@ export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
     });
     const trajectories = await readCollection(plan, name);
     const figures = agentFigures(agent.name, trajectories, plan.mode);
-    agents.push({ figures, collection, trajectories });
+    const progress = plan.pages && (await draftProgress(trajectories.filter(isFinished), plan.pages));
+    agents.push({
+      figures: { ...figures, ...(progress && { draftProgress: progress }) },
+      ...{ collection, trajectories },
+    });
   }
   const [baseline, ...others] = agents;
   return { agents, comparisons: others.map((other) => compare(baseline!, other, plan)) };
@@ -65,9 +77,12 @@ async function readCollection(plan: EvaluationPlan, collection: string): Promise
 }
 
 function compare(before: Evaluated, after: Evaluated, { mode, seed }: EvaluationPlan): PairedComparison {
+  const [first, second] = [before, after].map(({ trajectories }) => trajectories.filter(isFinished));
+  const pages = pairedPages(first!, second!, mode, seed);
   return {
     baseline: before.figures.agent,
     agent: after.figures.agent,
+    ...(pages.length > 0 && { pages }),
     ...pairedTasks(taskFigures(before.trajectories, mode), taskFigures(after.trajectories, mode), seed),
   };
 }

@@ -1,20 +1,17 @@
-import type { GradingMode } from '../grading/grade';
+import type { Grade, GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
-import { wilson, type Interval } from './interval';
+import { wilson, type Estimate } from './interval';
 import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
 import { type Fact, factsOf, isProgram } from '../task/task';
+import type { DraftProgress } from './pages/draftProgress';
+import { pageFigures, type PageFigures } from './pages/pageFigures';
 
-/** A mean with its 95 % interval. */
-export interface Estimate {
-  readonly mean: number;
-  readonly interval: Interval;
-}
-
+/** Besides `pages`, `notGradable` and `unfinished` they are of functions only, if some of the tasks are functions. */
 export interface AgentFigures {
   readonly agent: string;
   readonly mode: GradingMode;
-  /** Tasks with at least one graded dialogue: the `n` of the intervals. Without any, the figures are null. */
+  /** Tasks with at least one dialogue that succeeded or failed: the `n` of the intervals. Without any, the figures are null. */
   readonly tasks: number;
   readonly dialogues: number;
   /** Fraction of dialogues with an answer that passes all tests, averaged per task first. */
@@ -41,6 +38,10 @@ export interface AgentFigures {
   readonly notGradable: number;
   /** Dialogues without an answer, because a model failed or the log lost a line of them; left out of the rates. */
   readonly unfinished: number;
+  /** Scores of web pages, one entry a scale; absent without any. */
+  readonly pages?: readonly PageFigures[];
+  /** Of the drafts of web pages; absent where they were not read. */
+  readonly draftProgress?: DraftProgress;
 }
 
 /** Averaged over the task's rollouts. */
@@ -84,7 +85,8 @@ export function agentFigures(
   const questions = dialogues.map(({ trajectory }) => questionCounts(trajectory));
   const meanCount = (count: keyof QuestionCounts): number | null =>
     meanKnown(questions.map((counts) => counts?.[count]));
-  const finished = trajectories.filter(isFinished).length;
+  const finished = trajectories.filter(isFinished);
+  const pages = pageFigures(finished, mode);
   return {
     agent,
     mode,
@@ -100,20 +102,27 @@ export function agentFigures(
     meanSeconds: meanKnown(dialogues.map(({ trajectory }) => secondsOf(trajectory))),
     turnLimitRate: mean(({ trajectory }) => Number(hasRunOut(trajectory))),
     timeOutRate: mean(({ timedOut }) => Number(timedOut)),
-    notGradable: finished - dialogues.length,
-    unfinished: trajectories.length - finished,
+    notGradable: finished.filter((trajectory) => gradeOf(trajectory, mode)?.reward == null).length,
+    unfinished: trajectories.length - finished.length,
+    ...(pages.length > 0 && { pages }),
   };
 }
 
 const hasRunOut = ({ answer }: Trajectory): boolean =>
   answer?.reason === 'turn-limit' || answer?.reason === 'context-limit';
 
-const isFinished = ({ state, damaged }: Trajectory): boolean => state === 'answered' && damaged === undefined;
+export const isFinished = ({ state, damaged }: Trajectory): boolean =>
+  state === 'answered' && damaged === undefined;
 
-/** Finished and with a reward under this mode; the latest grade counts. */
+const gradeOf = ({ grades }: Trajectory, mode: GradingMode): Grade | undefined =>
+  grades.findLast((event) => event.grade.mode === mode)?.grade;
+
+/** Finished and with a success or failure under this mode; the latest grade counts. Kinds of tasks are not mixed. */
 function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[] {
-  return trajectories.filter(isFinished).flatMap((trajectory) => {
-    const grade = trajectory.grades.findLast((event) => event.grade.mode === mode)?.grade;
+  const programs = trajectories.filter(({ task }) => isProgram(task));
+  const ofOneKind = programs.length > 0 ? programs : trajectories;
+  return ofOneKind.filter(isFinished).flatMap((trajectory) => {
+    const grade = gradeOf(trajectory, mode);
     if (grade?.reward == null || grade.success === null) return [];
     const timedOut = grade.tests.some(({ status }) => status === 'timed-out');
     return [{ trajectory, reward: grade.reward, success: grade.success, timedOut }];

@@ -4,6 +4,12 @@ export interface Interval {
   readonly high: number;
 }
 
+/** A mean with its 95 % interval. */
+export interface Estimate {
+  readonly mean: number;
+  readonly interval: Interval;
+}
+
 export const Z95 = 1.959963984540054;
 
 /**

@@ -1,5 +1,4 @@
-import type { PairedComparison } from './evaluate';
-import type { Estimate } from './figures';
+import type { Estimate } from './interval';
 import type { PairedDifference } from './paired';
 
 // Numbers in reports and on the command line.
@@ -32,19 +31,3 @@ export function difference({ difference: by, interval, p }: PairedDifference): s
 
 const rangeOf = (interval: PairedDifference['interval']): string =>
   interval === null ? '' : ` [${points(interval.low)}, ${points(interval.high)}]`;
-
-/** Compares with the first agent of an evaluation. */
-export function comparedInWords({ baseline, agent, success, testsPassed }: PairedComparison): string {
-  const { difference, interval, p, tasks } = success;
-  if (difference === null || p === null)
-    return `${agent} against ${baseline}: no task that both were graded on.`;
-  const range =
-    interval === null
-      ? 'too few tasks for an interval'
-      : `[${points(interval.low)}, ${points(interval.high)}]`;
-  return (
-    `${agent} against ${baseline}: success ${points(difference)} points ${range}, ` +
-    `${chance(p)}; tests passed ${points(testsPassed.difference!)} points ` +
-    `(paired over ${tasks} tasks: bootstrap interval, sign-flip test)`
-  );
-}

@@ -56,3 +56,20 @@ const NAMES: readonly (readonly [name: string, color: Color])[] = [
 export function colorName(color: Color): string {
   return NAMES.reduce((a, b) => (colorDistance(b[1], color) < colorDistance(a[1], color) ? b : a))[0];
 }
+
+/** Longest first, so that "light green" is found before "green". */
+export const colorNames: readonly string[] = [...new Set(NAMES.map(([name]) => name))].sort(
+  (a, b) => b.length - a.length,
+);
+
+/** Largest distance to a typical color of a name at which a person may still use the name. */
+const MAX_NAMED_DISTANCE = 30;
+
+/** True if a person may call the color that; "blue" is also said of a light and of a dark blue. */
+export function mayBeNamed(color: Color, name: string): boolean {
+  const hue = (words: string): string => words.slice(words.lastIndexOf(' ') + 1);
+  return (
+    hue(colorName(color)) === hue(name) ||
+    NAMES.some(([other, typical]) => other === name && colorDistance(typical, color) <= MAX_NAMED_DISTANCE)
+  );
+}

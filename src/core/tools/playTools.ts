@@ -9,7 +9,8 @@ import {
 import { evaluate as evaluateAll } from '../evaluation/evaluate';
 import type { AgentFigures } from '../evaluation/figures';
 import { figuresOf } from '../evaluation/statistics';
-import { comparedInWords, estimate, rate } from '../evaluation/words';
+import { comparedInWords } from '../evaluation/comparisonWords';
+import { estimate, rate } from '../evaluation/words';
 import { Fault } from '../fault';
 import { readPrograms } from '../task/pack';
 import { packsInput, packsNamed } from './packs';
@@ -107,7 +108,7 @@ export const evaluate = defineTool({
       });
       const lines = [
         ...agents.map(({ figures }) => lineOf(figures)),
-        ...comparisons.map((comparison) => `${comparedInWords(comparison)}.`),
+        ...comparisons.flatMap(comparedInWords).map((sentence) => `${sentence}.`),
         ...agents.flatMap(({ collection }) => failuresOf(collection)),
       ];
       const rows = agents.map(({ figures, collection }) => ({ ...figures, ...collection }));

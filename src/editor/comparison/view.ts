@@ -8,7 +8,7 @@ import {
   type MeasuredRuns,
   type MeasuredRow,
 } from '../../core/evaluation/comparison/measuredRuns';
-import type { Estimate } from '../../core/evaluation/figures';
+import type { Estimate } from '../../core/evaluation/interval';
 import type { PairedDifference } from '../../core/evaluation/paired';
 import {
   figures as allFigures,

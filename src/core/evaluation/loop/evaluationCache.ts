@@ -5,6 +5,8 @@ import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
 import type { Evaluated, EvaluationPlan } from '../evaluate';
 import { taskFigures, type TaskFigures, type AgentFigures } from '../figures';
+import type { DraftProgress } from '../pages/draftProgress';
+import type { PageFigures } from '../pages/pageFigures';
 import { taskToRow } from '../../task/row';
 import { readWhole, runFiles } from '../../training/runFolder';
 import { ifThere, writeAtomically } from '../../trajectory/files';
@@ -12,6 +14,31 @@ import { ifThere, writeAtomically } from '../../trajectory/files';
 const number = z.number();
 export const intervalSchema = z.object({ low: number, high: number });
 const estimate = z.object({ mean: number, interval: intervalSchema }).nullable();
+const figure = z.object({ value: number, interval: intervalSchema.exactOptional() });
+
+const pageFiguresSchema = z.object({
+  mode: z.enum(['fixed', 'paper']),
+  measure: z.string(),
+  version: number,
+  renderer: z.string(),
+  tasks: number,
+  dialogues: number,
+  score: figure,
+  meanTurns: number,
+  drafts: z
+    .array(z.object({ turn: number, dialogues: number, score: figure, gain: figure.exactOptional() }))
+    .readonly(),
+}) satisfies z.ZodType<PageFigures>;
+
+const draftProgressSchema = z.object({
+  told: number,
+  applied: estimate,
+  redrafts: number,
+  regressed: estimate,
+  claims: number,
+  falseClaims: estimate,
+  unread: number,
+}) satisfies z.ZodType<DraftProgress>;
 
 export const figuresSchema = z.object({
   agent: z.string(),
@@ -30,6 +57,8 @@ export const figuresSchema = z.object({
   timeOutRate: number.nullable(),
   notGradable: number,
   unfinished: number,
+  pages: z.array(pageFiguresSchema).readonly().exactOptional(),
+  draftProgress: draftProgressSchema.exactOptional(),
 }) satisfies z.ZodType<AgentFigures>;
 
 /** Evaluations with the same key may be compared: same tasks, seeds and rules of play. */

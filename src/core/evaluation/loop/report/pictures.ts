@@ -1,4 +1,5 @@
-import type { AgentFigures, Estimate } from '../../figures';
+import type { AgentFigures } from '../../figures';
+import type { Estimate } from '../../interval';
 import { percent } from '../../words';
 import type { TrainedComparison, TrainedComparisons } from '../comparison';
 import { barPicture, type Bar, type BarSeries } from '../../pictures/bars';

@@ -1,0 +1,115 @@
+import type { GradingMode, PageMeasure } from '../../grading/grade';
+import type { Trajectory } from '../../trajectory/trajectory';
+import { meanInterval } from '../interval';
+import type { Figure } from '../statistics';
+
+/** What a score is measured by. Scores of two scales are never averaged or compared. */
+export interface PageScale extends Pick<PageMeasure, 'measure' | 'version' | 'renderer'> {
+  readonly mode: GradingMode;
+}
+
+/** Drafts that were shown in one turn. */
+export interface DraftFigures {
+  /** From 1. */
+  readonly turn: number;
+  readonly dialogues: number;
+  readonly score: Figure;
+  /** Mean of the draft's score − that of the draft before it; absent where no draft came before. */
+  readonly gain?: Figure;
+}
+
+/** Figures of the web pages of one scale. Values are averaged per task first; intervals are over tasks. */
+export interface PageFigures extends PageScale {
+  readonly tasks: number;
+  readonly dialogues: number;
+  /** Of the last draft, 0 to 1; without an interval below six tasks. */
+  readonly score: Figure;
+  readonly meanTurns: number;
+  readonly drafts: readonly DraftFigures[];
+}
+
+export interface ScoredDialogue {
+  readonly task: string;
+  readonly turns: number;
+  readonly page: PageMeasure;
+}
+
+interface ScaleDialogues {
+  readonly scale: PageScale;
+  readonly dialogues: readonly ScoredDialogue[];
+}
+
+/** One entry a scale, in the order of their first dialogue. @param finished only finished dialogues */
+export function pageFigures(finished: readonly Trajectory[], mode: GradingMode): PageFigures[] {
+  return byScale(finished, mode).map(({ scale, dialogues }) => ({
+    ...scale,
+    tasks: new Set(dialogues.map(({ task }) => task)).size,
+    dialogues: dialogues.length,
+    score: meanOf(dialogues, ({ page }) => page.score),
+    meanTurns: average(dialogues.map(({ turns }) => turns)),
+    drafts: draftFigures(dialogues),
+  }));
+}
+
+/** Of a task, averaged over its dialogues. */
+interface PageScore extends PageScale {
+  readonly task: string;
+  readonly score: number;
+  readonly rollouts: number;
+}
+
+export function pageScores(finished: readonly Trajectory[], mode: GradingMode): PageScore[] {
+  return byScale(finished, mode).flatMap(({ scale, dialogues }) =>
+    [...Map.groupBy(dialogues, ({ task }) => task)].map(([task, ofTask]) => ({
+      ...{ task, score: average(ofTask.map(({ page }) => page.score)), rollouts: ofTask.length },
+      ...scale,
+    })),
+  );
+}
+
+/** In the order of their first dialogue. @param finished only finished dialogues */
+export function byScale(finished: readonly Trajectory[], mode: GradingMode): ScaleDialogues[] {
+  const scored = finished.flatMap((trajectory) => {
+    const grade = trajectory.grades.findLast((event) => event.grade.mode === mode)?.grade;
+    if (grade?.page === undefined || grade.reward === null) return [];
+    const { measure, version, renderer } = grade.page;
+    const dialogue = { task: trajectory.task.id, turns: trajectory.turns.length, page: grade.page };
+    return [{ scale: { mode, measure, version, renderer }, dialogue }];
+  });
+  return [...Map.groupBy(scored, ({ scale }) => keyOf(scale)).values()].map((group) => ({
+    scale: group[0]!.scale,
+    dialogues: group.map(({ dialogue }) => dialogue),
+  }));
+}
+
+export const keyOf = ({ mode, measure, version, renderer }: PageScale): string =>
+  JSON.stringify([mode, measure, version, renderer]);
+
+function draftFigures(dialogues: readonly ScoredDialogue[]): DraftFigures[] {
+  const drafts = dialogues.flatMap(({ task, page }) =>
+    page.drafts.map(({ turn, score }, index) => {
+      const before = page.drafts[index - 1]?.score;
+      return { task, turn, score, gain: before === undefined ? undefined : score - before };
+    }),
+  );
+  const turns = [...Map.groupBy(drafts, ({ turn }) => turn)].sort(([a], [b]) => a - b);
+  return turns.map(([turn, ofTurn]) => {
+    const later = ofTurn.flatMap(({ task, gain }) => (gain === undefined ? [] : [{ task, gain }]));
+    return {
+      ...{ turn, dialogues: ofTurn.length, score: meanOf(ofTurn, ({ score }) => score) },
+      ...(later.length > 0 && { gain: meanOf(later, ({ gain }) => gain) }),
+    };
+  });
+}
+
+/** @param all at least one */
+function meanOf<T extends { readonly task: string }>(all: readonly T[], value: (one: T) => number): Figure {
+  const byTask = [...Map.groupBy(all, ({ task }) => task).values()].map((ofTask) =>
+    average(ofTask.map(value)),
+  );
+  const interval = meanInterval(byTask);
+  return { value: average(byTask), ...(interval && { interval }) };
+}
+
+export const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
