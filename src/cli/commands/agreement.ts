@@ -1,11 +1,21 @@
 import { agreementIn, type PeoplesAgreement, type Person } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions, type Opinions } from '../../core/evaluation/people/opinions';
-import { alphaInWords, judgedInWords, sharedInWords, whyNoAlpha } from '../../core/evaluation/people/words';
+import { PageChoices, type PeopleAndMeasures } from '../../core/evaluation/people/measures';
+import {
+  alphaInWords,
+  judgedInWords,
+  measureInWords,
+  measureRateInWords,
+  sharedInWords,
+  whyNoAlpha,
+} from '../../core/evaluation/people/words';
 import { percent } from '../../core/evaluation/words';
 import type { Interval } from '../../core/evaluation/interval';
-import type { TrajectoryFilter } from '../../core/trajectory/log';
+import { Fault } from '../../core/fault';
+import type { BrowserPages } from '../../core/rendering/browserPages';
+import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { CliContext, CommandResult, Install } from '../command';
-import { withLog } from '../resources';
+import { openPages, withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
@@ -15,6 +25,12 @@ const PRINTED = 20;
 interface Options {
   readonly data: string;
   readonly pack?: string;
+  readonly browser?: string;
+}
+
+interface Found extends PeoplesAgreement {
+  /** Absent without choices between pages; a sentence where they cannot be drawn here. */
+  readonly measures?: PeopleAndMeasures | string;
 }
 
 export const installAgreement: Install = (program, perform) => {
@@ -25,19 +41,61 @@ export const installAgreement: Install = (program, perform) => {
     )
     .addOption(dataOption())
     .option('--pack <name>', 'only dialogues of this pack, by its file name')
+    .option(
+      '--browser <program>',
+      'draws web pages, to compare measures with choices (default: a browser of this machine)',
+    )
     .action((options: Options) => perform((to) => agreement(options, to)));
 };
 
-async function agreement({ data, pack }: Options, { signal }: CliContext): Promise<CommandResult> {
-  return withLog(data, signal, async (log) => {
+async function agreement({ data, pack, browser }: Options, to: CliContext): Promise<CommandResult> {
+  return withLog(data, to.signal, async (log) => {
     const filter: TrajectoryFilter = pack === undefined ? {} : { pack };
-    const found = await agreementIn(log, new PeoplesOpinions(), filter);
+    const measures = await measuresIn(log, filter, openPages(to, browser));
+    const found: Found = {
+      ...(await agreementIn(log, new PeoplesOpinions(), filter)),
+      ...(measures !== undefined && { measures }),
+    };
     const { disagreements, ...summary } = found;
     return { rows: disagreements, summary: { data, ...summary }, print: () => inWords(found, data) };
   });
 }
 
-function inWords(found: PeoplesAgreement, data: string): string {
+/** People's agreement is known without a browser; that of the measures is not. */
+async function measuresIn(
+  log: TrajectoryLog,
+  filter: TrajectoryFilter,
+  pages: BrowserPages,
+): Promise<PeopleAndMeasures | string | undefined> {
+  try {
+    return await new PageChoices().agreement(log, pages, filter);
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'page/no-browser') return error.message;
+    throw error;
+  } finally {
+    await pages.close();
+  }
+}
+
+function measuresInWords(found: Found['measures']): string[] {
+  if (found === undefined) return [];
+  if (typeof found === 'string')
+    return ['', `How measures of web pages agree with choices is not known: ${found}`];
+  const { measures, undecided, withoutPage } = found;
+  return [
+    '',
+    table([
+      ['measure of web pages', 'prefers the chosen one', 'choices', 'ties'],
+      ...measures.map((one) => [
+        ...[measureInWords(one), measureRateInWords(one), String(one.choices), String(one.ties)],
+      ]),
+    ]),
+    'Choices of one of two pages, without those that the measure scores alike (ties). Left out: ' +
+      `${undecided} of equal or neither, ${withoutPage} with a candidate that shows no page.`,
+  ];
+}
+
+function inWords(found: Found, data: string): string {
   if (found.people.length === 0) return `No person has played or judged a dialogue in ${data}.`;
   const shared = sharedInWords(found);
   return [
@@ -56,6 +114,7 @@ function inWords(found: PeoplesAgreement, data: string): string {
         return [kind, alphaInWords(alpha), whyNoAlpha(alpha) ?? judgedInWords(kind, alpha)];
       }),
     ]),
+    ...measuresInWords(found.measures),
     ...disagreementsInWords(found),
   ].join('\n');
 }

@@ -7,7 +7,7 @@ import type { PairedPages } from './pairedPages';
 
 /** `structure 1, mode fixed, drawn by Chromium 147 (0a1b2c3d)`. */
 export const scaleInWords = ({ measure, version, mode, renderer }: PageScale): string =>
-  `${measure} ${version}, mode ${mode}, drawn by ${renderer}`;
+  `${measure} ${version}, mode ${mode}${renderer === 'none' ? '' : `, drawn by ${renderer}`}`;
 
 /** `0.812 [0.780, 0.843]`. */
 export const scoreInWords = ({ value, interval }: Figure): string =>

@@ -1,5 +1,7 @@
+import { estimate } from '../words';
 import type { Alpha } from './alpha';
 import type { PeoplesAgreement } from './agreement';
+import type { MeasureAgreement } from './measures';
 import type { Opinions } from './opinions';
 
 /** `0.74 [0.52, 0.88]`, or a dash where alpha is not known. */
@@ -55,3 +57,11 @@ export function sharedInWords({ people, shared }: PeoplesAgreement): string | un
     ? 'No task was played by all of them, so their success cannot be compared.'
     : `Success is compared only on tasks that all of them played: ${shared}.`;
 }
+
+/** `structure 1, drawn by Chromium 147 (0a1b2c3d)`. */
+export const measureInWords = ({ measure, version, renderer }: MeasureAgreement): string =>
+  `${measure} ${version}${renderer === 'none' ? '' : `, drawn by ${renderer}`}`;
+
+/** `71.4 % [45.4, 88.3]`, or a dash without a choice. */
+export const measureRateInWords = ({ rate: value, interval }: MeasureAgreement): string =>
+  estimate(value === null ? null : { mean: value, interval });

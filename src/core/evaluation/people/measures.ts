@@ -1,0 +1,140 @@
+import { draftOf } from '../../dialogue/drafts';
+import type { PageMeasure } from '../../grading/grade';
+import { gradePage } from '../../grading/page';
+import type { PageReader } from '../../page/outline';
+import { isProgram, type PageTask } from '../../task/task';
+import type { Picked } from '../../trajectory/event';
+import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
+import { opinionsOn } from '../../trajectory/opinions';
+import { choicesOf, isOver, type Trajectory } from '../../trajectory/trajectory';
+import { EpisodeCache } from '../episodeCache';
+import { wilson, type Interval } from '../interval';
+
+/** How often a measure of pages prefers the candidate that a person chose, who did not know who wrote it. */
+export interface MeasureAgreement extends Pick<PageMeasure, 'measure' | 'version' | 'renderer'> {
+  /** Choices of one candidate, each person's own; without those between two pages of one score. */
+  readonly choices: number;
+  readonly agreed: number;
+  /** Null without a choice. */
+  readonly rate: number | null;
+  /** 95 % Wilson interval; choices count as independent. */
+  readonly interval: Interval;
+  /** Choices between two pages of one score, left out. */
+  readonly ties: number;
+}
+
+export interface PeopleAndMeasures {
+  readonly measures: readonly MeasureAgreement[];
+  /** Choices of equal or neither between two pages. */
+  readonly undecided: number;
+  /** Choices in dialogues about pages where a candidate shows no page. */
+  readonly withoutPage: number;
+}
+
+/** Two candidates and what people picked. */
+interface Choice {
+  readonly task: PageTask;
+  readonly html: readonly [string | undefined, string | undefined];
+  readonly picks: readonly Picked[];
+}
+
+/** Keeps what it has read and scored, for repeated calls. */
+export class PageChoices extends EpisodeCache<readonly Choice[]> {
+  private readonly scores = new Map<string, readonly PageMeasure[]>();
+
+  protected override read({ task, state, abandoned, ...rest }: Trajectory): Choice[] {
+    // As for all opinions: who may still choose must not see how others chose.
+    if (isProgram(task) || !isOver(state, abandoned?.reason)) return [];
+    return choicesOf(rest).map((choice) => {
+      const [first, second] = choice.shown.candidates;
+      const picks = opinionsOn(choice).map(({ picked }) => picked);
+      return { task, html: [draftOf(first.text), draftOf(second.text)], picks };
+    });
+  }
+
+  /**
+   * Draws pages only if there are choices between some.
+   * @returns undefined without a choice in a dialogue about a page
+   * @throws {Fault} `page/no-browser`, `page/browser-failed`
+   */
+  async agreement(
+    log: TrajectoryLog,
+    pages: PageReader,
+    filter: TrajectoryFilter = {},
+  ): Promise<PeopleAndMeasures | undefined> {
+    const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;
+    const { rows } = log.list({ filter: { ...filter, chosen: true }, ...everything });
+    const read = await this.readAll(
+      log,
+      rows.map(({ id }) => id),
+    );
+    const choices = [...read.values()].flat();
+    if (choices.length === 0) return undefined;
+    const counted = new Map<string, Counted>();
+    let [undecided, withoutPage] = [0, 0];
+    for (const { task, html, picks } of choices) {
+      const [first, second] = html;
+      if (first === undefined || second === undefined) {
+        withoutPage += picks.length;
+        continue;
+      }
+      const decided = picks.filter((picked) => picked === 0 || picked === 1);
+      undecided += picks.length - decided.length;
+      if (decided.length === 0) continue;
+      const scores = await Promise.all([first, second].map((page) => this.scoresOf(task, page, pages)));
+      for (const measured of scores[0]!) {
+        const key = keyOf(measured);
+        const other = scores[1]!.find((one) => keyOf(one) === key);
+        if (other === undefined) continue;
+        const { measure, version, renderer } = measured;
+        const counts = counted.get(key) ?? {
+          scale: { measure, version, renderer },
+          agreed: 0,
+          choices: 0,
+          ties: 0,
+        };
+        counted.set(key, counts);
+        count(counts, other.score - measured.score, decided);
+      }
+    }
+    return { measures: [...counted.values()].map(figuresOf), undecided, withoutPage };
+  }
+
+  /** By each measure that the task has. */
+  private async scoresOf(task: PageTask, html: string, pages: PageReader): Promise<readonly PageMeasure[]> {
+    const key = JSON.stringify([await pages.name(), task.id, task.reference, html]);
+    const known = this.scores.get(key);
+    if (known !== undefined) return known;
+    const grade = await gradePage(task, [{ turn: 1, html }], 'fixed', pages);
+    const measured = grade.page === undefined ? [] : [grade.page];
+    this.scores.set(key, measured);
+    return measured;
+  }
+}
+
+interface Counted {
+  readonly scale: Pick<PageMeasure, 'measure' | 'version' | 'renderer'>;
+  agreed: number;
+  choices: number;
+  ties: number;
+}
+
+const EQUAL = 1e-9;
+
+/** @param lead of the second page's score over the first's */
+function count(counts: Counted, lead: number, decided: readonly (0 | 1)[]): void {
+  if (Math.abs(lead) < EQUAL) {
+    counts.ties += decided.length;
+    return;
+  }
+  counts.choices += decided.length;
+  counts.agreed += decided.filter((picked) => picked === Number(lead > 0)).length;
+}
+
+const keyOf = ({ measure, version, renderer }: PageMeasure): string =>
+  JSON.stringify([measure, version, renderer]);
+
+function figuresOf({ scale, agreed, choices, ties }: Counted): MeasureAgreement {
+  const rate = choices === 0 ? null : agreed / choices;
+  return { ...scale, choices, agreed, rate, interval: wilson(rate ?? 0, choices), ties };
+}
