@@ -90,7 +90,7 @@ export class PeopleElement extends PageElement<ToWebview> {
               })
         }
       </div>
-      ${shown.people.length === 0 ? nobody(shown) : [people(shown), agreement(shown), this.disagreements(shown)]}
+      ${shown.people.length === 0 ? nobody(shown) : [people(shown), agreement(shown), measuresOf(shown), this.disagreements(shown)]}
       ${help(t('People’s figures and agreement count the dialogues in the list.'), 'several-people')}
     </main>`;
   }
@@ -229,6 +229,35 @@ function alphaCard(kind: Judgement, { alpha, interval, units, reliance }: AlphaV
       }
     </dd>
   </div>`;
+}
+
+function measuresOf({ measures: found }: ToWebview): TemplateResult | typeof nothing {
+  if (found === undefined) return nothing;
+  const title = t('How far measures of web pages agree with choices');
+  if (typeof found === 'string') {
+    return html`<section>
+      <h2>${title}</h2>
+      <p>${found}</p>
+    </section>`;
+  }
+  const { measures, undecided, withoutPage } = found;
+  return html`<section>
+    <h2>${title}</h2>
+    ${table(
+      title,
+      [t('Measure'), ...[t('Prefers the chosen page'), t('Ties')].map(numberColumn)],
+      measures.map(
+        ({ name, rate, ties }) =>
+          html`<th scope="row">${name}</th>
+            ${cell(rate, percent, rate?.of)}
+            <td class="number">${grouped(ties)}</td>`,
+      ),
+      'people',
+    )}
+    <p class="quiet note">
+      ${t('n: choices of one of two pages, without ties of the measure. Left out: {0} choices of equal or neither, {1} with a candidate that shows no page.', grouped(undecided), grouped(withoutPage))}
+    </p>
+  </section>`;
 }
 
 function disagreement(of: DisagreementView): TemplateResult {

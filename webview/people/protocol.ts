@@ -61,6 +61,24 @@ export interface DisagreementView {
   readonly said: readonly OpinionView[];
 }
 
+/** How often a measure of web pages prefers the candidate that a person chose. */
+export interface MeasureView {
+  /** Name, version and what draws the pages. */
+  readonly name: string;
+  /** Absent without a choice. */
+  readonly rate?: Judged;
+  /** Choices between two pages of one score, left out of the rate. */
+  readonly ties: number;
+}
+
+export interface MeasuresView {
+  readonly measures: readonly MeasureView[];
+  /** Choices of equal or neither. */
+  readonly undecided: number;
+  /** Choices where a candidate shows no page. */
+  readonly withoutPage: number;
+}
+
 export interface ToWebview {
   readonly type: 'show';
   /** The filter of the list of dialogues, in words; empty when there is none. */
@@ -72,6 +90,8 @@ export interface ToWebview {
   /** The furthest apart first; `left` more are not shown. */
   readonly disagreements: readonly DisagreementView[];
   readonly left: number;
+  /** Absent without choices between pages, and until these are drawn; a sentence where they cannot be drawn. */
+  readonly measures?: MeasuresView | string;
 }
 
 export type FromWebview =

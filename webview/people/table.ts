@@ -3,7 +3,11 @@ import type { Figure } from '../statistics/protocol';
 import { judgements, type Judged, type ToWebview } from './protocol';
 
 /** A row for each value; alpha has an empty person. Rates and shares are 0 to 1; `of` counts what was judged. */
-export function peopleAsCsv({ people, alpha }: Pick<ToWebview, 'people' | 'alpha'>): string {
+export function peopleAsCsv({
+  people,
+  alpha,
+  measures,
+}: Pick<ToWebview, 'people' | 'alpha' | 'measures'>): string {
   const row = (
     person: string,
     name: string,
@@ -30,6 +34,9 @@ export function peopleAsCsv({ people, alpha }: Pick<ToWebview, 'people' | 'alpha
         const { alpha: value, interval, units } = alpha[kind];
         return row('', `alpha_${kind}`, { value, interval }, units);
       }),
+      ...(typeof measures === 'object' ? measures.measures : []).flatMap(({ name, rate }) =>
+        judged('', `prefers_chosen: ${name}`, rate),
+      ),
     ],
   );
 }

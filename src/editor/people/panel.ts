@@ -6,12 +6,21 @@ import {
 } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions } from '../../core/evaluation/people/opinions';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
-import { reliance } from '../../core/evaluation/people/words';
+import {
+  PageChoices,
+  type MeasureAgreement,
+  type PeopleAndMeasures,
+} from '../../core/evaluation/people/measures';
+import { measureInWords, reliance } from '../../core/evaluation/people/words';
+import { Fault } from '../../core/fault';
+import type { PageReader } from '../../core/page/outline';
 import {
   type FromWebview,
   type ToWebview,
   judgements,
   type DisagreementView,
+  type MeasuresView,
+  type MeasureView,
 } from '../../../webview/people/protocol';
 import type { Panels } from '../panel';
 import { saveOfPage } from '../savePage';
@@ -21,10 +30,14 @@ const { t } = vscode.l10n;
 
 interface PeopleContext extends ListContext {
   readonly open: (episode: string) => Promise<unknown>;
+  /** Without it, measures of web pages are not compared with choices. */
+  readonly pages?: PageReader;
 }
 
 class PeoplePanel extends ListPanel<'people', ToWebview> {
   private readonly opinions = new PeoplesOpinions();
+  private readonly choices = new PageChoices();
+  private sent = 0;
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -49,12 +62,20 @@ class PeoplePanel extends ListPanel<'people', ToWebview> {
 
   protected override onDidChangeDialogues(episodes: readonly string[]): void {
     this.opinions.forget(episodes);
+    this.choices.forget(episodes);
   }
 
   protected override async send({ log, filter, filterInWords, name }: Listed): Promise<void> {
     this.title = name === undefined ? t('People and agreement') : t('{0}: people and agreement', name);
     const agreement = log === undefined ? nobody : await agreementIn(log, this.opinions, filter);
-    await this.post({ type: 'show', filter: filterInWords, ...agreementView(agreement) });
+    const shown = { type: 'show', filter: filterInWords, ...agreementView(agreement) } as const;
+    const number = ++this.sent;
+    await this.post(shown);
+    const { pages } = this.on;
+    if (log === undefined || pages === undefined) return;
+    // Drawing takes seconds, so all else is shown before.
+    const measures = await measuresView(this.choices.agreement(log, pages, filter));
+    if (measures !== undefined && number === this.sent) await this.post({ ...shown, measures });
   }
 }
 
@@ -98,6 +119,24 @@ export function agreementView({
     disagreements: shown.map(disagreementView),
     left: disagreements.length - shown.length,
   };
+}
+
+/** A sentence where pages cannot be drawn here. */
+export async function measuresView(
+  found: Promise<PeopleAndMeasures | undefined>,
+): Promise<MeasuresView | string | undefined> {
+  try {
+    const all = await found;
+    return all && { ...all, measures: all.measures.map(measureView) };
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'page/no-browser') return error.message;
+    throw error;
+  }
+}
+
+function measureView(measured: MeasureAgreement): MeasureView {
+  const { rate: value, interval, choices: of, ties } = measured;
+  return { name: measureInWords(measured), ties, ...(value !== null && { rate: { value, interval, of } }) };
 }
 
 function disagreementView(disagreement: Disagreement): DisagreementView {

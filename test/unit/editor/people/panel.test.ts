@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { PeoplesAgreement, Disagreement } from '../../../../src/core/evaluation/people/agreement';
 
+import { Fault } from '../../../../src/core/fault';
+
 vi.mock('vscode', () => import('../vscode'));
 
-const { agreementView, SHOWN } = await import('../../../../src/editor/people/panel');
+const { agreementView, measuresView, SHOWN } = await import('../../../../src/editor/people/panel');
 
 const none = { alpha: undefined, units: 0, values: 0 };
 
@@ -54,5 +56,25 @@ describe('the page about people', () => {
     const { disagreements, left } = agreementView(agreement({ disagreements: many }));
     expect(disagreements).toHaveLength(SHOWN);
     expect(left).toBe(7);
+  });
+
+  it('shows how often a measure of pages prefers the chosen one, or why that is not known', async () => {
+    const interval = { low: 0.3, high: 0.95 };
+    const scale = { measure: 'structure', version: 1, renderer: 'a test' };
+    const measured = { ...scale, choices: 4, agreed: 3, rate: 0.75, interval, ties: 1 };
+    const none = { ...scale, measure: 'checks', renderer: 'none', choices: 0, agreed: 0, rate: null };
+    const found = { measures: [measured, { ...none, interval, ties: 2 }], undecided: 5, withoutPage: 6 };
+    expect(await measuresView(Promise.resolve(found))).toEqual({
+      measures: [
+        { name: 'structure 1, drawn by a test', rate: { value: 0.75, interval, of: 4 }, ties: 1 },
+        { name: 'checks 1', ties: 2 },
+      ],
+      undecided: 5,
+      withoutPage: 6,
+    });
+    expect(await measuresView(Promise.reject(new Fault('page/no-browser', 'There is no browser.')))).toBe(
+      'There is no browser.',
+    );
+    expect(await measuresView(Promise.resolve(undefined))).toBeUndefined();
   });
 });
