@@ -7,17 +7,17 @@ import { scored } from './scored';
 describe('the scores of pages', () => {
   it('average the dialogues of a task first, and give the gain of each draft on the one before', () => {
     const [figures] = pageFigures(
-      [scored('a', [0.2, 0.6]), scored('a', [0.4, 0.4, 0.8]), scored('b', [0.9])],
+      [scored('a', [0.25, 0.625]), scored('a', [0.375, 0.375, 0.875]), scored('b', [0.875])],
       'fixed',
     );
     expect(figures).toMatchObject({ measure: 'structure', tasks: 2, dialogues: 3 });
-    // (0.6 + 0.8) / 2 and 0.9
-    expect(figures!.score).toEqual({ value: expect.closeTo(0.8) });
-    // 0.3 of a and 0.9 of b; (0.4 + 0) / 2; 0.4
+    // (0.625 + 0.875) / 2 and 0.875
+    expect(figures!.score).toEqual({ value: 0.8125 });
+    // 0.3125 of a and 0.875 of b; (0.375 + 0) / 2; 0.5
     expect(figures!.drafts).toEqual([
-      { turn: 1, dialogues: 3, score: { value: expect.closeTo(0.6) } },
-      { turn: 2, dialogues: 2, score: { value: expect.closeTo(0.5) }, gain: { value: expect.closeTo(0.2) } },
-      { turn: 3, dialogues: 1, score: { value: expect.closeTo(0.8) }, gain: { value: expect.closeTo(0.4) } },
+      { turn: 1, dialogues: 3, score: { value: 0.59375 } },
+      { turn: 2, dialogues: 2, score: { value: 0.5 }, gain: { value: 0.1875 } },
+      { turn: 3, dialogues: 1, score: { value: 0.875 }, gain: { value: 0.5 } },
     ]);
   });
 
@@ -93,15 +93,15 @@ describe('the win rate', () => {
 
   it('compares only tasks of one scale that both played', () => {
     const [paired, ...others] = pairedPages(
-      [scored('a', [0.4]), scored('b', [0.4]), scored('c', [0.1], { renderer: 'another' })],
-      [scored('a', [0.6]), scored('c', [0.9]), scored('d', [1])],
+      [scored('a', [0.25]), scored('b', [0.25]), scored('c', [0.125], { renderer: 'another' })],
+      [scored('a', [0.5]), scored('c', [0.9]), scored('d', [1])],
       'fixed',
       0,
     );
     expect(others).toEqual([]);
     expect(paired).toMatchObject({
       measure: 'structure',
-      score: { difference: expect.closeTo(0.2), interval: null, tasks: 1 },
+      score: { difference: 0.25, interval: null, tasks: 1 },
       winRate: { rate: 1, tasks: 1, ties: 0 },
     });
   });
