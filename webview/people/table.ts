@@ -35,7 +35,7 @@ export function peopleAsCsv({
         return row('', `alpha_${kind}`, { value, interval }, units);
       }),
       ...(typeof measures === 'object' ? measures.measures : []).flatMap(({ name, rate }) =>
-        judged('', `prefers_chosen: ${name}`, rate),
+        judged('', `prefers_chosen_${name}`, rate),
       ),
     ],
   );
