@@ -6,10 +6,10 @@ import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
 import { openModel } from '../../core/model/spec';
-import { type ReadPack, readPrograms, readTasks } from '../../core/task/pack';
-import { isProgram, type Task } from '../../core/task/task';
+import { readTasks } from '../../core/task/pack';
+import { isProgram } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openLog, openGrader, openPages } from '../resources';
+import { openClip, openGrader, openLog, openPages } from '../resources';
 import { append, namedKeys } from '../keys';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
 import { startProgress, table } from '../terminal';
@@ -17,6 +17,7 @@ import { startProgress, table } from '../terminal';
 interface Options extends PlayOptions {
   readonly agent: readonly string[];
   readonly browser?: string;
+  readonly clip?: string;
 }
 
 export const installEvaluate: Install = (program, perform) => {
@@ -33,6 +34,10 @@ export const installEvaluate: Install = (program, perform) => {
     .option(
       '--browser <program>',
       'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
+    )
+    .option(
+      '--clip <folder>',
+      'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
     );
   addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
     perform((to) => evaluateAgents(options, to)),
@@ -44,10 +49,9 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
   const keyOf = namedKeys(options.keyEnv, [...options.agent, options.simulator]);
-  // Only the rules read pages yet.
-  const read: ReadPack<Task> = options.simulator === 'rules' ? readTasks : readPrograms;
-  const play = await preparePlay(options, to, keyOf, read);
+  const play = await preparePlay(options, to, keyOf, readTasks);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
+  const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
@@ -59,6 +63,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
       log,
       agents,
       pages,
+      clip,
       grader,
       seed,
       rollouts,
@@ -85,6 +90,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     await grader.close();
     for (const model of [...agents, play.simulator]) await model.close?.();
     await pages?.close();
+    await clip?.close();
   }
 }
 
