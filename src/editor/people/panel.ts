@@ -13,7 +13,6 @@ import {
 } from '../../core/evaluation/people/measures';
 import { measureInWords, reliance } from '../../core/evaluation/people/words';
 import { Fault } from '../../core/fault';
-import type { PageReader } from '../../core/page/outline';
 import {
   type FromWebview,
   type ToWebview,
@@ -30,8 +29,6 @@ const { t } = vscode.l10n;
 
 interface PeopleContext extends ListContext {
   readonly open: (episode: string) => Promise<unknown>;
-  /** Without it, measures of web pages are not compared with choices. */
-  readonly pages?: PageReader;
 }
 
 class PeoplePanel extends ListPanel<'people', ToWebview> {
@@ -65,16 +62,15 @@ class PeoplePanel extends ListPanel<'people', ToWebview> {
     this.choices.forget(episodes);
   }
 
-  protected override async send({ log, filter, filterInWords, name }: Listed): Promise<void> {
+  protected override async send({ log, filter, filterInWords, engine, name }: Listed): Promise<void> {
     this.title = name === undefined ? t('People and agreement') : t('{0}: people and agreement', name);
     const agreement = log === undefined ? nobody : await agreementIn(log, this.opinions, filter);
     const shown = { type: 'show', filter: filterInWords, ...agreementView(agreement) } as const;
     const number = ++this.sent;
     await this.post(shown);
-    const { pages } = this.on;
-    if (log === undefined || pages === undefined) return;
+    if (log === undefined) return;
     // Drawing takes seconds, so all else is shown before.
-    const measures = await measuresView(this.choices.agreement(log, pages, filter));
+    const measures = await measuresView(this.choices.agreement(log, engine.pages, filter));
     if (measures !== undefined && number === this.sent) await this.post({ ...shown, measures });
   }
 }
