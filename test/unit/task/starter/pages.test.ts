@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkPage } from '../../../../src/core/page/checks';
 import { checkInWords } from '../../../../src/core/page/checkWords';
@@ -17,9 +16,8 @@ import {
   tradeOf,
 } from '../../../../src/core/task/starter/pages/world';
 import { SPLITS } from '../../../../src/core/task/starter/splits';
+import { sheet } from '../../../fixtures/pages';
 import { parseTask, taskToRow } from '../../../../src/core/task/row';
-
-const sheet = path.join(import.meta.dirname, '../../../../media/pages/tailwind-2.2.19.css.br');
 
 function firstTasks(count: number, world: Parameters<typeof pageTasks>[0]): PageWorldTask[] {
   const drawn = pageTasks(world);
