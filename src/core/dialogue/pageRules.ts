@@ -72,7 +72,7 @@ async function differencesInWords(
     const { draft, wanted } = pair;
     return differencesOf(draft, wanted).map((difference) => differenceInWords(difference, wanted));
   }
-  const pair = await bothPages(position, async (html) => checkPage(html, checks, pages.sheet));
+  const pair = await bothPages(position, (html) => Promise.resolve(checkPage(html, checks, pages.sheet)));
   if ('text' in pair) return pair;
   return [...new Set(pair.draft.filter(({ passed }) => !passed).map(checkInWords))];
 }

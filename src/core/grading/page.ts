@@ -66,7 +66,10 @@ function gradeByChecks(
     page: {
       ...{ measure: 'checks', version: CHECKS_VERSION, score },
       parts: Object.fromEntries(
-        [...parts].map(([property, of]) => [property, of.filter((one) => passed.has(one)).length / of.length]),
+        [...parts].map(([property, of]) => [
+          property,
+          of.filter((one) => passed.has(one)).length / of.length,
+        ]),
       ),
       drafts: scores.map(({ turn, score }) => ({ turn, score })),
       renderer: 'none',

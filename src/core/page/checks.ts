@@ -72,7 +72,7 @@ const childrenOf = ({ content }: StyledElement): readonly StyledElement[] =>
 function columnsOf({ display, gridColumns }: StyledElement['styles']): number {
   if (!display.endsWith('grid') || gridColumns === 'none') return 1;
   const [, times] = /^repeat\((\d+),/.exec(gridColumns) ?? [];
-  return times === undefined ? gridColumns.replace(/\([^)]*\)/g, '').split(/\s+/).length : Number(times);
+  return times === undefined ? gridColumns.replace(/\([^()]*\)/g, '').split(/\s+/).length : Number(times);
 }
 
 /** In the nearest row around it that has something else. */

@@ -94,7 +94,8 @@ function stylesOf(element: Element, inherited: Styles, file: string | undefined)
   const value = (property: string): string | undefined =>
     declared
       .get(property)
-      ?.replace(/\s*!important$/i, '')
+      ?.replace(/!important$/i, '')
+      .trim()
       .replace(/var\((--[\w-]+)\)/g, (_, name: string) => declared.get(name) ?? '')
       .toLowerCase();
   const display = value('display') ?? 'block';
@@ -122,7 +123,7 @@ function stylesOf(element: Element, inherited: Styles, file: string | undefined)
 const LOGICAL: Readonly<Record<string, string>> = { start: 'left', end: 'right' };
 
 function lengthOf(value: string | undefined, em: number): number | undefined {
-  const [, number, unit] = /^(\d*\.?\d+)(px|rem|em)?$/.exec(value ?? '') ?? [];
+  const [, number, unit] = /^(\d+(?:\.\d+)?|\.\d+)(px|rem|em)?$/.exec(value ?? '') ?? [];
   if (number === undefined) return undefined;
   return Number(number) * (unit === 'rem' ? 16 : unit === 'em' ? em : 1);
 }
@@ -170,7 +171,7 @@ function colorOf(value: string | undefined): Paint | undefined {
       const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(long.slice(at, at + 2), 16));
       return { color: [red!, green!, blue!], alpha: 1 };
     }
-    const numbers = part.startsWith('rgb') ? part.match(/\d*\.?\d+/g)?.map(Number) : undefined;
+    const numbers = part.startsWith('rgb') ? part.match(/\d+(?:\.\d+)?|\.\d+/g)?.map(Number) : undefined;
     if (numbers !== undefined && numbers.length >= 3) {
       const [red, green, blue, alpha = 1] = numbers;
       return { color: [red!, green!, blue!], alpha };

@@ -1,6 +1,6 @@
+import type { DialogueParts } from '../../dialogue/dialogueParts';
 import type { Grader } from '../../grading/grader';
 import type { Model } from '../../model/model';
-import type { PageReader } from '../../page/outline';
 import type { World } from '../../task/starter/splits';
 import type { Trainer } from '../../training/trainer';
 import type { TrajectoryLog } from '../../trajectory/log';
@@ -22,7 +22,7 @@ export interface LoopPlan {
   /** The kind of tasks, generated or of the packs. */
   readonly world: World;
   /** For the checks of pages; absent where there are only functions. */
-  readonly pages?: PageReader;
+  readonly pages?: DialogueParts['pages'];
   readonly title: string;
   readonly seed: number;
   /** Beginning of the run's name; a digest of data and settings follows. */
