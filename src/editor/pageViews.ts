@@ -36,15 +36,15 @@ function cleaned(source: string, sheet: string): PageView {
   }
 }
 
-interface SaidOfPage {
+interface WordsAndPage {
   /** The agent's words without its page. */
   readonly words: string;
-  /** Absent when the message has no whole page. */
-  readonly draft?: DraftView;
+  /** HTML; absent when the message has no whole page. */
+  readonly source?: string;
 }
 
 /** Takes the page out of an agent's message. */
-export function saidOfPage(text: string, draw: DrawPage): SaidOfPage {
+export function wordsAndPage(text: string): WordsAndPage {
   const { visible } = parseAgentMessage(text);
   const source = draftOf(text);
   if (source === undefined) return { words: visible };
@@ -60,6 +60,10 @@ export function saidOfPage(text: string, draw: DrawPage): SaidOfPage {
       .map((part) => part.trim())
       .filter(Boolean)
       .join('\n\n'),
-    draft: { page: draw(source), source: source.slice(0, MAX_SOURCE_CHARS), characters: source.length },
+    source,
   };
 }
+
+export const draftView = (source: string, draw: DrawPage): DraftView => ({
+  ...{ page: draw(source), source: source.slice(0, MAX_SOURCE_CHARS), characters: source.length },
+});

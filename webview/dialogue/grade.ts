@@ -41,7 +41,8 @@ export class GradeElement extends PlainElement {
     const { headline, verdict, tests, mode, debrief = [], page } = this.grade;
     return html`<div class="grade" role="group" aria-label=${t('Grade')}>
       <h2 class=${verdict ?? ''}>
-        ${icon(verdict === undefined ? 'question' : verdictIcons[verdict])} ${headline}
+        ${icon(verdict === undefined ? (page === undefined ? 'question' : 'browser') : verdictIcons[verdict])}
+        ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">${t('Scored as in the paper, including its faults.')}</p>` : nothing}
       ${debriefList(debrief)} ${page === undefined ? this.tests(tests) : pageScores(page)}

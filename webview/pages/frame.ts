@@ -7,19 +7,30 @@ const WINDOW_HEIGHT = 682;
  * @param frame sandboxed, with `allow-same-origin`, never with `allow-scripts`: a written page has this page's address
  * @param html cleaned by the host
  * @param width of the window in CSS pixels
- * @returns the content's height in CSS pixels, which the frame gets
+ * @returns the content's height in CSS pixels; the frame is as high, and at least as the window
  */
-export function fillFrame(frame: HTMLIFrameElement, html: string, width: number): number {
+export async function fillFrame(frame: HTMLIFrameElement, html: string, width: number): Promise<number> {
   frame.style.width = `${width}px`;
   frame.style.height = `${WINDOW_HEIGHT}px`;
   const page = frame.contentDocument!;
+  // Pictures have no size before they are read, data URLs too.
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
   page.open();
+  // oxlint-disable-next-line typescript/no-deprecated -- Nothing else parses a document in quirks mode into a frame.
   page.write(withNonce(html));
   page.close();
-  keepWindow(page, width);
-  const height = heightOf(page);
-  frame.style.height = `${height}px`;
-  return height;
+  await loaded;
+  const layout = layoutOf(page);
+  if (layout.height <= WINDOW_HEIGHT) return layout.height;
+  const rootHeight = page.documentElement.getBoundingClientRect().height;
+  withoutWindow(page, width);
+  frame.style.height = `${layout.height}px`;
+  // A background is placed in the root, and percentages are of the window: the root's own height wins where both agree.
+  for (const height of ['auto', `${rootHeight}px`, `${WINDOW_HEIGHT}px`]) {
+    page.documentElement.style.setProperty('height', height, 'important');
+    if (layoutOf(page).boxes === layout.boxes) break;
+  }
+  return layout.height;
 }
 
 /**
@@ -32,20 +43,12 @@ function withNonce(html: string): string {
 }
 
 /** Makes heights relative to the window independent of the frame's height. */
-function keepWindow(page: Document, width: number): void {
+function withoutWindow(page: Document, width: number): void {
   const styled = [...page.querySelectorAll<HTMLElement>('[style]')].map(({ style }) => style);
   const ofSheets = [...page.styleSheets].flatMap((sheet) => stylesOf(sheet.cssRules));
   for (const style of [...styled, ...ofSheets]) withoutWindowUnits(style, width);
-  const root = page.documentElement;
-  const computed = root.computedStyleMap();
-  for (const property of ['height', 'min-height', 'max-height']) {
-    const value = computed.get(property);
-    if (value instanceof CSSUnitValue && value.unit === 'percent')
-      root.style.setProperty(property, `${(WINDOW_HEIGHT * value.value) / 100}px`, 'important');
-  }
-  if (page.compatMode === 'CSS1Compat') return;
-  // In quirks mode the root is as high as the window, and percentages of the body's children are of that height.
-  if (computed.get('height')?.toString() === 'auto') root.style.setProperty('height', `${WINDOW_HEIGHT}px`);
+  // What is placed in the window is placed in the root.
+  page.documentElement.style.setProperty('transform', 'translate(0)');
 }
 
 const stylesOf = (rules: CSSRuleList): CSSStyleDeclaration[] =>
@@ -54,7 +57,7 @@ const stylesOf = (rules: CSSRuleList): CSSStyleDeclaration[] =>
     return 'style' in rule ? [rule.style as CSSStyleDeclaration, ...inside] : inside;
   });
 
-const WINDOW_UNIT = /(-?\d*\.?\d+)[dsl]?v(h|b|min|max)\b/gi;
+const WINDOW_UNIT = /(-?(?:\d{1,6}(?:\.\d{1,6})?|\.\d{1,6}))[dsl]?v(h|b|min|max)\b/gi;
 
 function withoutWindowUnits(style: CSSStyleDeclaration, width: number): void {
   if (!style.cssText.includes('v')) return;
@@ -73,15 +76,24 @@ function withoutWindowUnits(style: CSSStyleDeclaration, width: number): void {
   }
 }
 
-/** As `Outline.height`: the lowest edge of what is inside the body, which itself may be as high as the window. */
-function heightOf(page: Document): number {
+interface Layout {
+  /** As `Outline.height`: the lowest edge of what is inside the body, which itself may be as high as the window. */
+  readonly height: number;
+  /** Where every element is. */
+  readonly boxes: string;
+}
+
+function layoutOf(page: Document): Layout {
   const range = page.createRange();
+  const boxes: string[] = [];
   let height = 1;
   const walker = page.createTreeWalker(page.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     range.selectNode(node);
     const of = node.nodeType === Node.ELEMENT_NODE ? (node as Element) : range;
-    height = Math.max(height, of.getBoundingClientRect().bottom);
+    const { x, y, width, height: own } = of.getBoundingClientRect();
+    height = Math.max(height, y + own);
+    boxes.push([x, y, width, own].join(' '));
   }
-  return Math.ceil(height);
+  return { height: Math.ceil(height), boxes: boxes.join('\n') };
 }

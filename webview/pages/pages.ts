@@ -41,7 +41,7 @@ export class PagesElement extends PlainElement {
   @state() private isSecondShown = false;
   @state() private isBlinking = false;
   /** Of each page, in its own pixels. */
-  @state() private heights: readonly [number, number] = [0, 0];
+  @state() private heights: readonly number[] = [0, 0];
   /** Room for a page in a pane. */
   @state() private room = 0;
   @state() private isNarrow = false;
@@ -80,7 +80,7 @@ export class PagesElement extends PlainElement {
     const shown = this.shownView;
     const isPair = this.draft !== undefined && this.wanted !== undefined;
     return html`<div
-      class="pages ${shown} ${isPair ? 'pair-of-pages' : ''} ${this.isNarrow ? 'narrow' : ''}"
+      class="${shown} ${isPair ? 'pair-of-pages' : ''} ${this.isNarrow ? 'narrow' : ''}"
       role="group"
       aria-label=${t('Pages')}
     >
@@ -198,7 +198,7 @@ export class PagesElement extends PlainElement {
       <div
         class="paper-scroll"
         tabindex="0"
-        role="region"
+        role="group"
         aria-label=${name}
         @scroll=${(event: Event) => this.scrollBoth(event)}
       >
@@ -225,6 +225,10 @@ export class PagesElement extends PlainElement {
     return this.zoom === 'fit' ? Math.min(1, this.room / Number(this.width)) : Number(this.zoom);
   }
 
+  private heightOf(place: number): number {
+    return this.heights[place] ?? 0;
+  }
+
   private scrollBoth({ target }: Event): void {
     const { scrollTop, scrollLeft } = target as HTMLElement;
     for (const pane of this.querySelectorAll('.paper-scroll'))
@@ -248,7 +252,7 @@ export class PagesElement extends PlainElement {
   private markOf(of: Pinned, place: 0 | 1): TemplateResult | typeof nothing {
     const { marked } = this;
     if (marked?.of !== of) return nothing;
-    const height = this.heights[place] * this.scale;
+    const height = this.heightOf(place) * this.scale;
     return html`<span
       class="marked-part"
       .style=${`${this.at(marked, place)};width:${marked.width * 100}%;height:${marked.height * height}px`}
@@ -256,13 +260,13 @@ export class PagesElement extends PlainElement {
   }
 
   private at({ x, y }: { readonly x: number; readonly y: number }, place: 0 | 1): string {
-    return `left:${x * 100}%;top:${y * this.heights[place] * this.scale}px`;
+    return `left:${x * 100}%;top:${y * this.heightOf(place) * this.scale}px`;
   }
 
   private pinAt(event: MouseEvent, of: Pinned, place: 0 | 1): void {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     const x = (event.clientX - box.x) / box.width;
-    const y = (event.clientY - box.y) / (this.heights[place] * this.scale);
+    const y = (event.clientY - box.y) / (this.heightOf(place) * this.scale);
     // Below a page that is the lower one of the two there is nothing to point at.
     if (y <= 1) this.add({ of, x, y, words: placeWords({ x, y }, this.partsIn(of)) });
   }
@@ -274,7 +278,7 @@ export class PagesElement extends PlainElement {
   private partsIn(of: Pinned): Part[] {
     const page = this.frameOf(of)?.contentDocument;
     if (page == null || this[of] === undefined) return [];
-    return partsOf(page, Number(this.width), this.heights[pinned.indexOf(of) as 0 | 1]);
+    return partsOf(page, Number(this.width), this.heightOf(pinned.indexOf(of)));
   }
 
   private partList(): TemplateResult {
@@ -290,9 +294,9 @@ export class PagesElement extends PlainElement {
   private mark(marked: typeof this.marked): void {
     this.marked = marked;
     if (marked === undefined) return;
-    const place = pinned.indexOf(marked.of) as 0 | 1;
+    const place = pinned.indexOf(marked.of);
     const pane = this.frameOf(marked.of)?.closest('.paper-scroll');
-    pane?.scrollTo({ top: marked.y * this.heights[place] * this.scale - pane.clientHeight / 3 });
+    pane?.scrollTo({ top: marked.y * this.heightOf(place) * this.scale - pane.clientHeight / 3 });
   }
 
   private pinList(): TemplateResult | typeof nothing {
@@ -341,19 +345,21 @@ export class PagesElement extends PlainElement {
   /** Writes pages that are new, once they are seen. */
   private fill(): void {
     if (!this.isSeen) return;
-    const heights: [number, number] = [0, 0];
     for (const [place, of] of pinned.entries()) {
       const page = this[of];
       const frame = this.frameOf(of);
-      if (frame === null || page === undefined || 'problem' in page) {
-        this.filled[place] = '';
-        continue;
-      }
-      const isNew = this.filled[place] !== page.html || frame.contentDocument?.body.childNodes.length === 0;
-      heights[place] = isNew ? fillFrame(frame, page.html, Number(this.width)) : this.heights[place as 0 | 1];
-      this.filled[place] = page.html;
+      const html = frame === null || page === undefined || 'problem' in page ? '' : page.html;
+      if (html === this.filled[place]) continue;
+      this.filled[place] = html;
+      if (frame !== null && html !== '') void this.fillOne(frame, html, place as 0 | 1);
+      else this.heights = this.heights.with(place, 0);
     }
-    if (heights.some((height, place) => height !== this.heights[place])) this.heights = heights;
+  }
+
+  private async fillOne(frame: HTMLIFrameElement, html: string, place: 0 | 1): Promise<void> {
+    const height = await fillFrame(frame, html, Number(this.width));
+    // Another page, or another width, may have taken its place meanwhile.
+    if (this.filled[place] === html) this.heights = this.heights.with(place, height);
   }
 }
 

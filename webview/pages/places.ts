@@ -53,15 +53,15 @@ function partOf(element: Element): Pick<Part, 'role' | 'text'> | undefined {
   const own = ROLES.find(([, tags]) => element.matches(tags))?.[0];
   if (own === 'picture') return { role: own, text: element.getAttribute('alt') ?? '' };
   if (own === 'field') {
-    const text = element.getAttribute('value') || element.getAttribute('placeholder');
-    return { role: own, text: text ?? '' };
+    const words = [element.getAttribute('value'), element.getAttribute('placeholder')];
+    return { role: own, text: words.find((text) => text !== null && text !== '') ?? '' };
   }
   const hasWords = [...element.childNodes].some(
     ({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim() !== '',
   );
   if (!hasWords) return undefined;
   const role = own ?? ROLES.find(([, tags]) => element.closest(tags) !== null)?.[0] ?? 'text';
-  return { role, text: (element.textContent ?? '').replace(/\s+/g, ' ').trim() };
+  return { role, text: element.textContent.replace(/\s+/g, ' ').trim() };
 }
 
 /** Says where a point of a page is. @param x, y fractions of the page */

@@ -84,7 +84,9 @@ export class ReplayElement extends PageElement<ToWebview> {
         ${
           second === undefined
             ? facts(first, names, details)
-            : html`<p class="knows">${pairLinks(first, second, this.apart?.[0].parting)}</p>`
+            : html`<p class="knows">
+                ${pairLinks([first, second], task.isPage === true, this.apart?.[0].parting)}
+              </p>`
         }
       </header>
       <main tabindex="0" aria-label=${second === undefined ? t('Dialogue') : t('Two dialogues')}>
@@ -149,9 +151,13 @@ const asMarkdown = (replay: Replay): TemplateResult =>
   link(t('open as Markdown'), 'open-transcript', replay, t('Open the dialogue as Markdown'));
 
 /** @param parting undefined when both dialogues say the same */
-function pairLinks(first: Replay, second: Replay, parting: Parting | undefined): TemplateResult {
+function pairLinks(
+  [first, second]: readonly [Replay, Replay],
+  isPage: boolean,
+  parting: Parting | undefined,
+): TemplateResult {
   return html`${
-    first.hasAnswer && second.hasAnswer
+    first.hasAnswer && second.hasAnswer && !isPage
       ? link(t('compare the answers'), 'compare-answers', first, t('Open the two answers in the diff editor'))
       : ''
   }

@@ -184,13 +184,14 @@ function handOver({ name, seat }: ReplayedTurn['handOvers'][number], names: Name
 
 export function foot(replay: Replay, { own, called }: Names): TemplateResult {
   const { refused, ending, damaged, ratings, grades, hasAnswer, hasReference, episode } = replay;
+  const isPage = replay.turns.some(({ draft }) => draft !== undefined);
   return html`<div class="foot">
     ${refused.map((choice) => choiceMade(choice, own, called, openTranscript(replay), laterWords(choice)))}
     <p class="ending">${withVisibleControls(ending)}</p>
     ${damaged === undefined ? nothing : html`<p class="ending">${icon('warning')} ${damaged}</p>`}
     ${ratings.map(ratingLine)} ${grades.map((grade) => html`<tandem-grade .grade=${grade}></tandem-grade>`)}
     ${
-      hasAnswer && hasReference
+      hasAnswer && hasReference && !isPage
         ? html`<p class="ending">
             ${linkButton(t('Compare with the reference'), () => host.act('compare-with-reference', episode))}
           </p>`
@@ -210,8 +211,13 @@ function ratingLine({ stars, comment, by }: Replay['ratings'][number]): Template
   </p>`;
 }
 
-export function result({ outcome, verdict }: Replay): TemplateResult {
-  const look = verdict === undefined ? 'circle-outline' : verdictIcons[verdict];
+export function result({ outcome, verdict, grades }: Replay): TemplateResult {
+  const look =
+    verdict === undefined
+      ? grades[0]?.page === undefined
+        ? 'circle-outline'
+        : 'browser'
+      : verdictIcons[verdict];
   return html`<span class="result ${verdict ?? ''}">${icon(look)} ${outcome}</span>`;
 }
 

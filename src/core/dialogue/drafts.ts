@@ -13,15 +13,22 @@ export function draftOf(message: string): string | undefined {
   return draftIn(answer) ?? draftIn(visible);
 }
 
-/** Where the page begins in a text that is still being written. */
-const BEGIN = /(?:(?:`{3,}|~{3,})[a-z]*\s*)?<(?:!doctype|html|body)(?=[\s>])/i;
-const MAYBE_BEGIN = /(?:(?:`{3,}|~{3,})[a-z]*\s*)?<[!a-z]{0,8}$/i;
+/** Where the page begins in a text that is still being written; perhaps, at its end. */
+const BEGIN = /<(?:!doctype|html|body)(?=[\s>])/i;
+const MAYBE_BEGIN = /<[!a-z]{0,8}$/i;
 
 /** The words before a page that is being written, and the length of the page so far. */
 export function splitGrowingDraft(text: string): { readonly words: string; readonly characters: number } {
   const begin = text.search(BEGIN);
-  if (begin < 0) return { words: text.replace(MAYBE_BEGIN, ''), characters: 0 };
-  return { words: text.slice(0, begin).trimEnd(), characters: text.length - begin };
+  if (begin >= 0) return { words: withoutFence(text.slice(0, begin)), characters: text.length - begin };
+  const maybe = text.search(MAYBE_BEGIN);
+  return { words: maybe < 0 ? text : withoutFence(text.slice(0, maybe)), characters: 0 };
+}
+
+/** Without the line that opens a block of code, in which many models put their page. */
+function withoutFence(words: string): string {
+  const line = words.trimEnd().lastIndexOf('\n') + 1;
+  return (/^\s{0,3}(?:```|~~~)/.test(words.slice(line)) ? words.slice(0, line) : words).trimEnd();
 }
 
 interface Said {

@@ -1,3 +1,4 @@
+import { Fault } from '../fault';
 import { cosine } from '../page/clipInput';
 import { isOfPage, type PageReader } from '../page/outline';
 import type { PageTask } from '../task/task';
@@ -25,7 +26,7 @@ export interface PictureEmbedder {
  * The published measure (arXiv 2503.15478): cosine of the CLIP features of the last page's picture and the wanted one's,
  * each as tall as its content and cropped to its middle. No page, and one that cannot be drawn, counts as a black square.
  *
- * @throws {Fault} `page/no-browser`, `page/browser-failed`, `model/damaged-folder`, `model/inference-ended`
+ * @throws {Fault} `page/browser-failed`, `model/damaged-folder`, `model/inference-ended`
  */
 export async function gradeByClip(
   task: PageTask,
@@ -39,7 +40,11 @@ export async function gradeByClip(
   const pictureOf = pages.pictureOf?.bind(pages);
   if (pictureOf === undefined)
     return unable('The published measure compares pictures, which only a browser of this machine draws.');
-  const wanted = await drawn(task.reference, pictureOf);
+  const wanted = await drawn(task.reference, pictureOf).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'page/no-browser') return error;
+    throw error;
+  });
+  if (wanted instanceof Fault) return unable(wanted.english);
   if (typeof wanted === 'string') return unable(`The wanted page is at fault: ${wanted}`);
   const goal = await clip.embed(wanted);
   const scoreOf = async (picture: Buffer | undefined): Promise<number> =>

@@ -1,6 +1,6 @@
-import { verdictOf } from '../../core/grading/grade';
+import { verdictOf, type Grade } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
-import { testsOf } from '../../core/task/task';
+import { isProgram, type Task } from '../../core/task/task';
 import { taskTitle } from '../../core/task/title';
 import type { Collaborator } from '../../core/trajectory/event';
 import {
@@ -58,16 +58,15 @@ export function replayOf(
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
   const grade = grades.get('fixed') ?? grades.get('paper');
-  const verdict = summary.state === 'answered' && grade ? verdictOf(grade) : undefined;
+  const verdict =
+    summary.state === 'answered' && grade && grade.page === undefined ? verdictOf(grade) : undefined;
   return {
     episode: id,
     agent,
     collaborator: collaborator.name,
     seat: seatOf(collaborator),
     outcome:
-      became === undefined
-        ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : testsOf(task).length, t)
-        : becameWords(became, t),
+      became === undefined ? outcomeWords(summary, testsShown(task, grade), t) : becameWords(became, t),
     ...(verdict && { verdict }),
     details: [[t('Started'), startedWords(started.at, language)], ...detailsOf(trajectory, t)],
     turns: turns.map((turn) => replayedTurn(turn, trajectory, { own, t, draw })),
@@ -91,6 +90,10 @@ export function replayOf(
     ...(damaged !== undefined && { damaged }),
   };
 }
+
+/** Undefined where the tests of the grade are not known, and of a page. */
+const testsShown = (task: Task, grade: Grade | undefined): number | undefined =>
+  grade?.tests.length === 0 || !isProgram(task) ? undefined : task.testCases.length;
 
 function labelView(
   summary: TrajectorySummary,

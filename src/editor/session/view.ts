@@ -25,7 +25,7 @@ import type {
 import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
 import { calledOf, modelsIn } from '../models/displayNames';
-import { saidOfPage, type DrawPage } from '../pageViews';
+import { draftView, wordsAndPage, type DrawPage } from '../pageViews';
 import type { Translate } from '../translate';
 import { debriefLines, differenceLines } from './debrief';
 import { protocolFor, type SessionParts, type SessionTask } from './sessionParts';
@@ -203,7 +203,7 @@ export function messageView(
   draw?: DrawPage,
 ): MessageView {
   const { thoughts, final, ...rest } = messageOf(text);
-  const { words: visible, draft } = draw === undefined ? { words: rest.visible } : saidOfPage(text, draw);
+  const { words: visible, source } = draw === undefined ? { words: rest.visible } : wordsAndPage(text);
   const said = cut(visible, MAX_CHARS);
   const thought = cut(thoughts, MAX_CHARS);
   const left = said.left + thought.left;
@@ -214,7 +214,7 @@ export function messageView(
     ...(left > 0 && { left }),
     final,
     ...(isCut && { isCut }),
-    ...(draft && { draft }),
+    ...(draw && source !== undefined && { draft: draftView(source, draw) }),
   };
 }
 
@@ -275,7 +275,8 @@ export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate):
   const { task, answer } = dialogue;
   if (answer !== undefined && isSyntaxError(grade) && !hasCode(answer)) return withoutCode(task, grade, t);
   const debrief = debriefIn(dialogue, grade, t);
-  const verdict = verdictOf(grade);
+  // A page does not pass.
+  const verdict = grade.page === undefined ? verdictOf(grade) : undefined;
   return {
     headline: headlineOf(grade, t),
     ...(verdict && { verdict }),
@@ -332,7 +333,7 @@ function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeVie
 }
 
 function headlineOf({ notGradable, reward, tests, page }: Grade, t: Translate): string {
-  if (page !== undefined) return t('{0} % like the wanted page', Math.round(page.score * 100));
+  if (page !== undefined) return t('Score {0}', page.score.toFixed(2));
   if (reward === null) {
     return notGradable === undefined
       ? t('This answer cannot be graded here: the grader gave no reason.')

@@ -116,6 +116,7 @@ function outcomeIcon(
   if (state === 'open') return new vscode.ThemeIcon('color-mode');
   if (state === 'abandoned') return new vscode.ThemeIcon(abandoned === 'failed' ? 'warning' : 'dash');
   const grade = grades.fixed ?? grades.paper;
+  if (grade?.success === null && grade.reward !== null) return new vscode.ThemeIcon('browser');
   switch (grade && verdictOf(grade)) {
     case 'passed':
       return new vscode.ThemeIcon('pass', new vscode.ThemeColor('testing.iconPassed'));

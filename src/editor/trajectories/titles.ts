@@ -1,11 +1,12 @@
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Packs } from '../tasks/packs';
-import { testsOf } from '../../core/task/task';
+import { isProgram } from '../../core/task/task';
 import { taskTitle } from '../../core/task/title';
 
 export interface KnownTask {
   readonly title: string;
-  readonly tests: number;
+  /** Undefined for a page, which has none; 0 for a developer's own function. */
+  readonly tests: number | undefined;
 }
 
 /** Titles of the tasks of dialogues: from a pack of this workspace, else from the log. */
@@ -28,7 +29,10 @@ export class TaskTitles {
     );
     const missing = [...dialogues].filter(([task]) => !known.has(task) && !this.ofLog.has(task));
     for await (const { task } of log.trajectories(missing.map(([, id]) => id))) {
-      this.ofLog.set(task.id, { title: taskTitle(task), tests: testsOf(task).length });
+      this.ofLog.set(task.id, {
+        title: taskTitle(task),
+        tests: isProgram(task) ? task.testCases.length : undefined,
+      });
     }
     for (const [id, task] of this.ofLog) if (!known.has(id)) known.set(id, task);
     return known;

@@ -1,7 +1,10 @@
+import { isProgram, type Task } from '../../core/task/task';
 import { isChoice, isOver, type Choice, type Trajectory } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import { tagsOf, titleOf } from '../../core/trajectory/opinions';
 import { harmless, quoted } from './markdown';
+import type { PageGradeView } from '../../../webview/session/protocol';
+import { wordsAndPage } from '../pageViews';
 import { gradeView, messageOf, taskView } from '../session/view';
 import { reasonWords } from '../reasons';
 import { collaboratorWords, simulatorCalled, type Namer } from '../models/displayNames';
@@ -35,25 +38,41 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
   ].map((fact) => `- ${fact}`);
   const ofCandidates = isOver(state, abandoned?.reason) ? namer : undefined;
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, ratings: remarks = [] }) => {
-    const { visible, thoughts } = messageOf(agent.text);
+    const { thoughts } = messageOf(agent.text);
     return [
       `### ${t('Agent, turn {0}', agent.turn)}`,
-      harmless(visible),
+      visibleOf(agent.text, task),
       ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
-      ...candidates.flatMap((choice) => choiceLines(choice, ofCandidates, t)),
+      ...candidates.flatMap((choice) => choiceLines(choice, task, ofCandidates, t)),
       ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),
       ...remarks.map((remark) => quoted(harmless(remarkWords(remark, t)))),
-      ...(reply === undefined ? [] : [replyHeading(reply, t, namer), harmless(reply.text)]),
+      ...(reply === undefined
+        ? []
+        : [replyHeading(reply, t, namer), harmless(reply.text), ...pinLines(reply)]),
     ];
   });
   const undecided = pending.flatMap((shown) =>
-    isChoice(shown) ? choiceLines(shown, ofCandidates, t) : candidateLines(shown.shown, ofCandidates, t),
+    isChoice(shown)
+      ? choiceLines(shown, task, ofCandidates, t)
+      : candidateLines(shown.shown, task, ofCandidates, t),
   );
   const results = grades.map(({ grade }) =>
     gradeTable(gradeView({ task, turns, answer: trajectory.answer?.answer }, grade, t), t),
   );
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
+
+/** The message of an agent; its page in a fence, since a preview would draw it. */
+function visibleOf(text: string, task: Task): string {
+  if (isProgram(task)) return harmless(messageOf(text).visible);
+  const { words, source } = wordsAndPage(text);
+  if (source === undefined) return harmless(words);
+  const marks = fenceFor(source, 3);
+  return [harmless(words), `${marks}html\n${source}\n${marks}`].filter(Boolean).join('\n\n');
+}
+
+const pinLines = ({ pins = [] }: EventOf<'reply'>): string[] =>
+  pins.length === 0 ? [] : [pins.map(({ words }, index) => `${index + 1}. ${noteLine(words)}`).join('\n')];
 
 /** Returns what a person wrote about the dialogue in one line, which opens nothing of its own. */
 const noteLine = (text: string): string => harmless(inOneLine(text));
@@ -91,7 +110,7 @@ function remarkWords({ thumb, comment, by }: EventOf<'turn-rating'>, t: Translat
 }
 
 function gradeTable(
-  { headline, mode, debrief = [], tests }: ReturnType<typeof gradeView>,
+  { headline, mode, debrief = [], tests, page }: ReturnType<typeof gradeView>,
   t: Translate,
 ): string {
   const rows = tests.map(
@@ -105,8 +124,17 @@ function gradeTable(
   return [
     `## ${headline} (${mode})`,
     ...(missed.length === 0 ? [] : [missed.join('\n')]),
-    [...head, ...rows].join('\n'),
+    page === undefined ? [...head, ...rows].join('\n') : pageLines(page, t),
   ].join('\n\n');
+}
+
+function pageLines({ measure, parts, drafts, renderer }: PageGradeView, t: Translate): string {
+  const scores = drafts.map(({ turn, score }) => t('turn {0}: {1}', turn, score.toFixed(2)));
+  return [
+    ...parts.map(([name, score]) => `- ${name}: ${score.toFixed(2)}`),
+    `- ${t('each draft: {0}', scores.join(', '))}`,
+    `- ${t('measure: {0}; drawn by {1}', measure, noteLine(renderer))}`,
+  ].join('\n');
 }
 
 /** Returns code for a table's cell: without line breaks or bars, in a fence longer than any run of backticks. */
@@ -119,18 +147,20 @@ function cell(text: string): string {
 /** @param namer names their writers once the dialogue is over; undefined before */
 function candidateLines(
   { turn, candidates }: EventOf<'candidates'>,
+  task: Task,
   namer: Namer | undefined,
   t: Translate,
 ): string[] {
   return candidates.flatMap((candidate, place) => [
     `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}${namer === undefined ? '' : ` (${namer.calledBy(candidate.agent)})`}`,
-    harmless(messageOf(candidate.text).visible),
+    visibleOf(candidate.text, task),
   ]);
 }
 
 /** @param namer as in `candidateLines` */
 function choiceLines(
   { shown, choice: { picked, by } }: Choice,
+  task: Task,
   namer: Namer | undefined,
   t: Translate,
 ): string[] {
@@ -146,8 +176,6 @@ function choiceLines(
   const passedOver = picked === 'neither' ? ([0, 1] as const) : [picked === 1 ? 0 : 1];
   return [
     words,
-    ...passedOver.map(
-      (place) => `${LETTERS[place]}: ${harmless(messageOf(shown.candidates[place]!.text).visible)}`,
-    ),
+    ...passedOver.map((place) => `${LETTERS[place]}: ${visibleOf(shown.candidates[place]!.text, task)}`),
   ].map(quoted);
 }

@@ -16,7 +16,7 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
   // A developer's own function has no tests, and is never graded.
   if (grade === undefined) return tests === 0 ? t('answered') : t('not graded yet');
   if (grade.reward === null) return t('not gradable here');
-  if (grade.success === null) return t('{0} % like the wanted page', Math.round(grade.reward * 100));
+  if (grade.success === null) return t('page, {0}', grade.reward.toFixed(2));
   const passed = grade.reward * (tests ?? 0);
   // The reward of an imported row may come from other tests than the task has here.
   const isCount = tests !== undefined && Math.abs(passed - Math.round(passed)) < 1e-6;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { verdictOf } from '../../../src/core/grading/grade';
+import { Fault } from '../../../src/core/fault';
 import type { PictureEmbedder } from '../../../src/core/grading/clip';
 import { gradePage } from '../../../src/core/grading/page';
 import { gradeSchema } from '../../../src/core/trajectory/event';
@@ -49,6 +50,12 @@ it('takes no page, and one that cannot be drawn, for a black square in mode pape
   expect(await gradeByClip([bakery.reference, pageOf('slow')])).toMatchObject({ reward: 0 });
   const same = { ...clip, embed: () => Promise.resolve(Float32Array.of(1, 0)) };
   expect(await gradeByClip([], same)).toMatchObject({ reward: 1 });
+});
+
+it('is not given in mode paper without a browser', async () => {
+  const pictureOf = () => Promise.reject(new Fault('page/no-browser', 'No browser was found.'));
+  const graded = await gradePage(bakery, [], 'paper', { ...reader, pictureOf }, clip);
+  expect(graded).toMatchObject({ reward: null, notGradable: 'No browser was found.' });
 });
 
 it('names quantized weights in the measure', async () => {

@@ -9,6 +9,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['Enter', 'Escape', 'Esc', 'Plus'],
   // Names of the two candidates, also used by the keys of the choice and in the log.
   ...['A', 'B'],
+  // Elements of a page, and what is asked of a style sheet or put into one.
+  ...['img, svg, video, iframe, canvas', 'input, textarea, select', 'list item'],
+  ...['(prefers-reduced-motion: reduce)', '<style nonce='],
   // Styles.
   ...['height: …px', '…px …', '--rows: …'],
 ]);

@@ -31,14 +31,13 @@ from .json_rows import (
     is_page,
     json_lines,
     object_of,
-    page_grade,
     reward_of,
     row_id,
     spoken,
     task_of,
     text_of,
 )
-from .measures import why_unwanted
+from .measures import page_grade, why_unwanted
 from .prompt_file import Prompt, agent_prompt, page_agent_prompt
 
 AGENT = ("agent", "assistant")
