@@ -132,7 +132,7 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** Without those of runs and loops in a workspace that is not trusted, which are not looked through there. */
   get localPlaces(): readonly LocalPlace[] {
-    return localPlaces(this.configuration, this.starter, vscode.workspace.isTrusted);
+    return localPlaces(this.configuration, this.dist, vscode.workspace.isTrusted);
   }
 
   get dataFolder(): string {
@@ -271,16 +271,12 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   private localPlace(spec: string): LocalPlace | undefined {
-    return localPlace(spec, this.starter, (file) => this.configuration.resolve(file));
+    return localPlace(spec, this.dist, (file) => this.configuration.resolve(file));
   }
 
   private get agents(): string[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
     return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
-  }
-
-  private get starter(): string {
-    return path.join(this.dist, 'starter');
   }
 
   private get dist(): string {

@@ -37,7 +37,7 @@ export class Pages implements PageReader {
 
   constructor(
     private readonly configuration: FolderSettings,
-    private readonly sheet: string,
+    readonly sheet: string,
     private readonly report: (error: unknown) => void,
   ) {}
 

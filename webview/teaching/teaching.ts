@@ -42,7 +42,8 @@ export class TeachingElement extends PageElement<ToWebview> {
         <h1>${shown.title}</h1>
       </header>
       ${isDone ? nothing : html`<p class="introduction">${shown.introduction}</p>`} ${outcome(shown)}
-      ${isDone ? buttons : nothing} ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
+      ${isDone ? buttons : nothing} ${shown.worlds.length === 0 ? nothing : worlds(shown)}
+      ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
       ${isNew ? [sentence(shown), buttons] : nothing}
       ${steps(this.stages(shown), shown.state !== 'working' && shown.state !== 'stopping')}
       ${isNew ? nothing : sentence(shown)} ${isDone || isNew ? nothing : buttons}
@@ -62,6 +63,12 @@ export class TeachingElement extends PageElement<ToWebview> {
     return sizes.find(({ value }) => value === this.size)?.stages ?? stages;
   }
 }
+
+const worlds = ({ worlds: choices, world }: TeachingView): TemplateResult =>
+  radioGroup({
+    ...{ id: 'world', label: t('Which tasks'), value: world, choices },
+    onChoose: (value) => api.postMessage({ type: 'choose', world: value }),
+  });
 
 const sentence = ({ sentence: text, isRefused }: TeachingView): TemplateResult | typeof nothing =>
   text === ''

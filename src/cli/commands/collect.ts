@@ -1,4 +1,4 @@
-import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
+import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
@@ -62,7 +62,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const progress = startProgress('collect', 'dialogues');
   const { seed, rollouts, concurrency, mode, shard } = options;
   try {
-    const renderer = await pages?.name();
+    const renderer = await rendererOf({ ...play, pages, mode });
     const collection = collectionName('collection', { ...play, seed, agent, renderer });
     const result = await collect({
       ...play,

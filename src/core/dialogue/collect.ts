@@ -60,7 +60,7 @@ export interface CollectionResult extends CollectionProgress {
 const FAILURES_IN_A_ROW = 8;
 
 type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'> & {
-  /** What draws the pages, if the tasks have pages. */
+  /** What draws the pages, if the tasks have pages; `none` if all have checks. */
   readonly renderer?: string;
 };
 
@@ -99,6 +99,23 @@ export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
   }
 }
 
+/**
+ * What draws the tasks' pages; `none` if checks decide what is said and what it is worth; undefined if no task is a
+ * page.
+ * @throws {Fault} as the pages' name
+ */
+export async function rendererOf({
+  tasks,
+  pages,
+  simulator,
+  mode,
+}: Pick<CollectionPlan, 'tasks' | 'pages' | 'simulator' | 'mode'>): Promise<string | undefined> {
+  const wanted = tasks.flatMap(({ task }) => (isProgram(task) ? [] : [task]));
+  if (wanted.length === 0) return undefined;
+  const byChecks = simulator.kind === 'rules' && mode === 'fixed';
+  return byChecks && wanted.every(({ checks }) => checks !== undefined) ? 'none' : pages?.name();
+}
+
 /** Dialogues about another task with the same id would count for this one. */
 async function refuseChangedTasks({ log, collection, tasks, rollouts }: CollectionPlan): Promise<void> {
   const collected = log.collected(collection);
@@ -116,7 +133,7 @@ async function refuseChangedTasks({ log, collection, tasks, rollouts }: Collecti
 }
 
 function contentOf(task: Task): string {
-  if (!isProgram(task)) return JSON.stringify([task.description, task.reference]);
+  if (!isProgram(task)) return JSON.stringify([task.description, task.reference, task.checks]);
   const { description, reference, testCases, hiddenInformation, facts } = task;
   return JSON.stringify([description, reference, testCases, hiddenInformation, facts]);
 }

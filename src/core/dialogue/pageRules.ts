@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { checkPage } from '../page/checks';
+import { checkInWords } from '../page/checkWords';
 import { differencesOf } from '../page/differences';
 import { differenceInWords } from '../page/differenceWords';
 import { isOfPage, type PageReader } from '../page/outline';
+import type { PageCheck } from '../pageCheck';
 import { draftOf } from './drafts';
 
 /** Raise it when the same draft could get another reply than before: a collection is of one version. */
@@ -13,6 +16,8 @@ const MAX_TOLD = 2;
 export interface PageRulesPosition {
   /** HTML. */
   readonly wanted: string;
+  /** Of the task; its failing checks are told in place of what is seen. */
+  readonly checks?: readonly PageCheck[];
   readonly message: string;
   /** The collaborator's earlier replies in this dialogue. */
   readonly history: readonly string[];
@@ -41,8 +46,8 @@ const wordings = {
 } as const;
 
 /**
- * Plays the collaborator by rules: compares the draft with the wanted page and tells what is seen first, at most two
- * differences that it has not told yet. What was told and still stands is repeated when nothing new is left.
+ * Plays the collaborator by rules: compares the draft with the wanted page, or checks it, and tells what is seen first,
+ * at most two differences that it has not told yet. What was told and still stands is repeated when nothing new is left.
  *
  * @throws {Fault} `page/browser-failed`, and what drawing the wanted page throws
  */
@@ -50,18 +55,36 @@ export async function answerByDifferences(
   position: PageRulesPosition,
   pages: PageReader,
 ): Promise<PageReply> {
+  const all = await differencesInWords(position, pages);
+  if ('text' in all) return { text: all.text, comparedPages: false };
+  return { text: told(all, position), comparedPages: true };
+}
+
+/** What a person would ask for, or the reply to a message without a page that can be compared. */
+async function differencesInWords(
+  position: PageRulesPosition,
+  pages: PageReader,
+): Promise<readonly string[] | { readonly text: string }> {
+  const { checks } = position;
+  if (checks === undefined) {
+    const pair = await bothPages(position, (html) => pages.outlineOf(html));
+    if ('text' in pair) return pair;
+    const { draft, wanted } = pair;
+    return differencesOf(draft, wanted).map((difference) => differenceInWords(difference, wanted));
+  }
+  const pair = await bothPages(position, (html) => Promise.resolve(checkPage(html, checks, pages.sheet)));
+  if ('text' in pair) return pair;
+  return [...new Set(pair.draft.filter(({ passed }) => !passed).map(checkInWords))];
+}
+
+function told(all: readonly string[], position: PageRulesPosition): string {
   const { history, replyLimit } = position;
-  const pair = await bothPages(position, (html) => pages.outlineOf(html));
-  if ('text' in pair) return { text: pair.text, comparedPages: false };
-  const { draft, wanted } = pair;
-  const all = differencesOf(draft, wanted).map((difference) => differenceInWords(difference, wanted));
   const untold = all.filter((sentence) => !history.some((reply) => reply.includes(sentence)));
-  if (all.length === 0) return { text: choose('alike', position), comparedPages: true };
+  if (all.length === 0) return choose('alike', position);
   const first = untold.length === 0 ? [choose('again', position)] : [];
   const told = (untold.length === 0 ? all : untold).slice(0, MAX_TOLD);
   const whole = [...first, ...told].join(' ');
-  const text = Array.from(whole).length <= replyLimit ? whole : [...first, told[0]].join(' ');
-  return { text, comparedPages: true };
+  return Array.from(whole).length <= replyLimit ? whole : [...first, told[0]].join(' ');
 }
 
 /**

@@ -192,9 +192,10 @@ const positionOf = ({ turns, seed, protocol }: DialogueView) => ({
   replyLimit: protocol.replyLimit,
 });
 
-const pagePosition = ({ reference }: PageTask, view: DialogueView): PageRulesPosition => ({
+const pagePosition = ({ reference, checks }: PageTask, view: DialogueView): PageRulesPosition => ({
   ...positionOf(view),
   wanted: reference,
+  checks,
   message: view.turns.at(-1)!.agent.text,
 });
 

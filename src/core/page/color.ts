@@ -73,3 +73,6 @@ export function mayBeNamed(color: Color, name: string): boolean {
     NAMES.some(([other, typical]) => other === name && colorDistance(typical, color) <= MAX_NAMED_DISTANCE)
   );
 }
+/** Such as `#1e40af`. */
+export const hex = (color: Color): string =>
+  `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;

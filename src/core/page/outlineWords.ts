@@ -1,5 +1,5 @@
-import { colorName } from './color';
-import { hex, looks, placeOf, sizeOf } from './differenceWords';
+import { colorName, hex } from './color';
+import { looks, placeOf, sizeOf } from './differenceWords';
 import type { Box, Color, Outline, PageText } from './outline';
 
 /** Limits of a description; the longest of 100 published pages has 40 texts. */

@@ -33,10 +33,67 @@ export function tailwindFor(classes: ReadonlySet<string>, file: string): string 
   return media === '' ? css : `${css}}`;
 }
 
+/**
+ * What Tailwind declares for an element with these classes in a window of this width, by property; later rules win.
+ * Only rules for the element itself: none for its children, and none for a pointer or the keyboard.
+ */
+export function tailwindDeclarations(
+  classes: readonly string[],
+  file: string,
+  width: number,
+): ReadonlyMap<string, string> {
+  const sheet = sheetOf(file);
+  const used = classes
+    .flatMap((name) => ownRules(name, sheet))
+    .filter(({ from }) => from <= width)
+    .sort((a, b) => a.index - b.index);
+  return new Map(used.flatMap(({ declarations }) => declarations));
+}
+
+interface OwnRule {
+  readonly index: number;
+  /** Width in CSS pixels from which it applies. */
+  readonly from: number;
+  readonly declarations: readonly (readonly [property: string, value: string])[];
+}
+
+/** The rules for an element of this class alone. */
+function ownRules(name: string, { rules, byClass, own }: Sheet): readonly OwnRule[] {
+  const indices = byClass.get(name);
+  if (indices === undefined) return [];
+  const known = own.get(name);
+  if (known !== undefined) return known;
+  const found = indices.flatMap((index) => {
+    const { media, css } = rules[index]!;
+    if (!isRuleOf(name, css)) return [];
+    const [, from = '0'] = /^@media \(min-width:(\d+)px\)$/.exec(media) ?? [];
+    const declarations = declarationsIn(css.slice(css.indexOf('{') + 1, -1));
+    return [{ index, from: Number(from), declarations }];
+  });
+  own.set(name, found);
+  return found;
+}
+
+/** @param css the inside of a rule, or a `style` attribute */
+export const declarationsIn = (css: string): (readonly [property: string, value: string])[] =>
+  css.split(';').flatMap((declaration) => {
+    const colon = declaration.indexOf(':');
+    const property = declaration.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    return property === '' ? [] : [[property, declaration.slice(colon + 1).trim()]];
+  });
+
+const isRuleOf = (name: string, css: string): boolean =>
+  css
+    .slice(0, css.indexOf('{'))
+    .split(/(?<!\\),/)
+    .some((selector) => selector.startsWith('.') && unescaped(selector.slice(1)) === name);
+
 interface Sheet {
   readonly rules: readonly Rule[];
   /** Indices of the rules with a selector whose first class it is; those of selectors without one under ''. */
   readonly byClass: ReadonlyMap<string, readonly number[]>;
+  /** The rules of the classes that were asked for. */
+  readonly own: Map<string, readonly OwnRule[]>;
 }
 
 let known: { readonly file: string; readonly sheet: Sheet } | undefined;
@@ -48,7 +105,7 @@ function sheetOf(file: string): Sheet {
     for (const [index, { classes }] of rules.entries()) {
       for (const [first = ''] of classes) byClass.set(first, [...(byClass.get(first) ?? []), index]);
     }
-    known = { file, sheet: { rules, byClass } };
+    known = { file, sheet: { rules, byClass, own: new Map() } };
   }
   return known.sheet;
 }

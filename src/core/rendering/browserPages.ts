@@ -23,6 +23,10 @@ export class BrowserPages implements PageReader {
 
   constructor(private readonly options: BrowserPagesOptions) {}
 
+  get sheet(): string {
+    return this.options.sheet;
+  }
+
   /** @throws {Fault} `page/no-browser`, `page/browser-failed` */
   async name(): Promise<string> {
     return (await this.open()).name();
@@ -42,7 +46,7 @@ export class BrowserPages implements PageReader {
   }
 
   private async draw(html: string): Promise<DrawnPage> {
-    const { html: clean } = cleanPage(html, this.options.sheet);
+    const { html: clean } = cleanPage(html, this.sheet);
     return (await this.open()).draw(clean);
   }
 

@@ -99,3 +99,27 @@ it('is not given where the measure is not here, or the wanted page cannot be dra
   const slow = { ...bakery, reference: pageOf('slow') };
   expect(await grade([bakery.reference], 'fixed', slow)).toMatchObject({ reward: null });
 });
+
+it('grades by the checks of a task that has some, with a success when all pass', async () => {
+  const checks = [
+    { name: 'title', where: 'h1', property: 'text', equals: 'Golden Crust' },
+    { name: 'title', where: 'h1', property: 'alignment', equals: 'center' },
+  ] as const;
+  const drafts = [
+    { turn: 1, html: '<html><h1>Golden Crust</h1></html>' },
+    { turn: 3, html: '<html><h1 style="text-align:center">Golden Crust</h1></html>' },
+  ];
+  const task = { ...bakery, checks };
+  const grade = await gradePage(task, drafts, 'fixed', reader);
+  expect(grade).toMatchObject({ mode: 'fixed', reward: 1, success: true, tests: [] });
+  expect(grade.page).toMatchObject({
+    ...{ measure: 'checks', score: 1, parts: { text: 1, alignment: 1 }, renderer: 'none' },
+    drafts: [
+      { turn: 1, score: 0.5 },
+      { turn: 3, score: 1 },
+    ],
+  });
+  const first = await gradePage(task, drafts.slice(0, 1), 'fixed', reader);
+  expect(first).toMatchObject({ reward: 0.5, success: false, page: { parts: { text: 1, alignment: 0 } } });
+  expect(await gradePage(task, [], 'fixed', reader)).toMatchObject({ reward: 0, success: false });
+});

@@ -65,7 +65,11 @@ describe('a session about a page', () => {
 
   it('is not gradable where nothing draws pages, with the reason', async () => {
     const missing = new Fault('page/no-browser', 'No browser was found.');
-    stage.pages = { name: () => Promise.reject(missing), outlineOf: () => Promise.reject(missing) };
+    stage.pages = {
+      sheet: '',
+      name: () => Promise.reject(missing),
+      outlineOf: () => Promise.reject(missing),
+    };
     const session = await begun(`OUTPUT:\nI WANT TO ANSWER:\n${pageOf('Golden')}`);
     expect(session.state.grade).toMatchObject({
       headline: 'This answer cannot be graded here: No browser was found.',
