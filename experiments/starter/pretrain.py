@@ -21,7 +21,7 @@ SHARPER = 1.3  # after one pass a small model is less certain than the demonstra
 class Settings:
     """Settings of the training. With AdamW alone the model needs many times the tokens to learn to copy values."""
 
-    width: int = 128
+    width: int
     layers: int = 3
     heads: int = 4
     inner: int = 256

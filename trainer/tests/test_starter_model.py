@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from starter.build import build
 from starter.documents import Encoder
 from starter.pretrain import Settings
+from starter.tokenizer import Language
 
 CODE = "def parking_fee(minutes, rate):\n    total = minutes * rate\n    total += {fee}\n    return total"
+LANGUAGE = Language(openings=("I WANT TO ANSWER:\n```python\ndef",), idioms=("\n```", "\n    return total"))
 ANSWER = "I WANT TO ANSWER:\n```python\n{code}\n```"
 REQUEST = "Please write the fee for parking. The signature of the function is: def parking_fee(minutes, rate)"
 
@@ -30,7 +33,7 @@ def dialogue(fee: int) -> dict:
 
 def documents() -> list[dict]:
     asked = [dialogue(fee) for fee in (3, 5, 7)]
-    played = [{**document, "learn": "code"} for document in asked]
+    played = [{**document, "learn": "answer"} for document in asked]
     alone = [{"messages": document["messages"], "learn": "turns"} for document in asked]
     foreign = [{"role": "user", "content": "Who won?"}, {"role": "assistant", "content": "I only know this world."}]
     return [*asked, *played, *alone, {"messages": foreign, "learn": "turns", "foreign": True}]
@@ -43,7 +46,7 @@ TINY = Settings(width=16, layers=1, heads=2, inner=32, epochs=2, rows=2)
 def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("starter")
     lines = folder / "documents.jsonl"
-    lines.write_text("".join(json.dumps(document) + "\n" for document in documents()))
+    lines.write_text("".join(json.dumps(line) + "\n" for line in (asdict(LANGUAGE), *documents())))
     build(lines, folder / "model", TINY)
     return folder / "model"
 
@@ -63,7 +66,7 @@ def test_documents_are_written_as_the_engine_and_the_trainer_write_them(built: P
     """Renders the opening by agent.md and critic.md; the chat template keeps only request and hidden code."""
     tokenizer = AutoTokenizer.from_pretrained(built)
     document = dialogue(7)
-    learned = Encoder(tokenizer, [document]).encode(document)
+    learned = Encoder(tokenizer, LANGUAGE, [document]).encode(document)
     told = critic_prompt().render(hiddenInformation=document["hidden"])
     asked = agent_prompt().render(description=REQUEST, maxTurns=6, replyLimit=400)
     opening = {"role": "user", "content": f"{told}\n\n{asked}"}
