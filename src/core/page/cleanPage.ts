@@ -18,7 +18,7 @@ type Parent = DefaultTreeAdapterTypes.ParentNode;
 export const MAX_PAGE_CHARS = 200_000;
 export const MAX_PAGE_ELEMENTS = 5000;
 /** Depth from which Chromium makes elements siblings; deeper ones are dropped here. */
-const MAX_DEPTH = 500;
+export const MAX_DEPTH = 500;
 
 /** Elements that run, load, navigate or move. `link` includes preconnect, which no content policy stops. */
 const REMOVED: ReadonlySet<string> = new Set([
@@ -130,6 +130,18 @@ export interface CleanPage {
  * @throws {Fault} `page/too-large`
  */
 export function cleanPage(source: string, sheet: string): CleanPage {
+  const { document, elements } = parsePage(source);
+  new Cleaner(sheet).clean(document);
+  return { html: serialize(document, { scriptingEnabled: false }), elements };
+}
+
+interface ParsedPage {
+  readonly document: DefaultTreeAdapterTypes.Document;
+  readonly elements: number;
+}
+
+/** @throws {Fault} `page/too-large` */
+export function parsePage(source: string): ParsedPage {
   if (source.length > MAX_PAGE_CHARS) throw tooLarge(`${MAX_PAGE_CHARS} characters`);
   let elements = 0;
   const treeAdapter: typeof defaultTreeAdapter = {
@@ -141,8 +153,7 @@ export function cleanPage(source: string, sheet: string): CleanPage {
   };
   // Drawn with scripts off, where the content of noscript shows.
   const document = parse(source, { treeAdapter, scriptingEnabled: false });
-  new Cleaner(sheet).clean(document);
-  return { html: serialize(document, { scriptingEnabled: false }), elements };
+  return { document, elements };
 }
 
 const tooLarge = (limit: string): Fault =>
@@ -203,13 +214,13 @@ class Cleaner {
   }
 }
 
-const isElement = (node: Node): node is Element => 'tagName' in node;
+export const isElement = (node: Node): node is Element => 'tagName' in node;
 
-const valueOf = (element: Element, name: string): string | undefined =>
+export const valueOf = (element: Element, name: string): string | undefined =>
   element.attrs.find((attribute) => attribute.name === name)?.value;
 
 /** Also the script of later versions, which made the style sheet in the reader's browser. */
-function linksToTailwind(element: Element, tag: string): boolean {
+export function linksToTailwind(element: Element, tag: string): boolean {
   const address =
     tag === 'link' ? valueOf(element, 'href') : tag === 'script' ? valueOf(element, 'src') : undefined;
   return address !== undefined && /^(?:https?:)?\/\/[^?#]*tailwind/i.test(address.trim());

@@ -56,3 +56,7 @@ const NAMES: readonly (readonly [name: string, color: Color])[] = [
 export function colorName(color: Color): string {
   return NAMES.reduce((a, b) => (colorDistance(b[1], color) < colorDistance(a[1], color) ? b : a))[0];
 }
+
+/** Such as `#1e40af`. */
+export const hex = (color: Color): string =>
+  `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;

@@ -1,4 +1,4 @@
-import { colorName } from './color';
+import { colorName, hex } from './color';
 import type { Difference } from './differences';
 import { sideOf } from './differences';
 import type { Box, Color, Outline, PageText } from './outline';
@@ -55,9 +55,6 @@ function colors({ draft, wanted }: { draft: Color; wanted: Color }): string {
     ? `${then} (${hex(wanted)}), not ${hex(draft)}`
     : `${then} (${hex(wanted)}), not ${now}`;
 }
-
-const hex = (color: Color): string =>
-  `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 
 const looks = ({ color, background, fontSize, bold }: PageText): string =>
   `${bold ? 'bold, ' : ''}${colorName(color)} on ${colorName(background)}, ${round(fontSize)} pixels`;

@@ -33,6 +33,47 @@ export function tailwindFor(classes: ReadonlySet<string>, file: string): string 
   return media === '' ? css : `${css}}`;
 }
 
+/**
+ * What Tailwind declares for an element with these classes in a window of this width, by property; later rules win.
+ * Only rules for the element itself: none for its children, and none for a pointer or the keyboard.
+ */
+export function tailwindDeclarations(
+  classes: readonly string[],
+  file: string,
+  width: number,
+): ReadonlyMap<string, string> {
+  const { rules, byClass } = sheetOf(file);
+  const used = new Set<number>();
+  for (const name of classes) {
+    for (const index of byClass.get(name) ?? []) {
+      const { media, css } = rules[index]!;
+      const [, from = '0'] = /^@media \(min-width:(\d+)px\)$/.exec(media) ?? [];
+      if (Number(from) <= width && isRuleOf(name, css)) used.add(index);
+    }
+  }
+  const declared = new Map<string, string>();
+  for (const index of [...used].sort((a, b) => a - b)) {
+    const { css } = rules[index]!;
+    const body = css.slice(css.indexOf('{') + 1, -1);
+    for (const [property, value] of declarationsIn(body)) declared.set(property, value);
+  }
+  return declared;
+}
+
+/** @param css the inside of a rule, or a `style` attribute */
+export const declarationsIn = (css: string): (readonly [property: string, value: string])[] =>
+  css.split(';').flatMap((declaration) => {
+    const colon = declaration.indexOf(':');
+    const property = declaration.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    return property === '' ? [] : [[property, declaration.slice(colon + 1).trim()]];
+  });
+
+const isRuleOf = (name: string, css: string): boolean =>
+  css
+    .slice(0, css.indexOf('{'))
+    .split(/(?<!\\),/)
+    .some((selector) => selector.startsWith('.') && unescaped(selector.slice(1)) === name);
+
 interface Sheet {
   readonly rules: readonly Rule[];
   /** Indices of the rules with a selector whose first class it is; those of selectors without one under ''. */

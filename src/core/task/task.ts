@@ -1,4 +1,5 @@
 import { Fault } from '../fault';
+import type { PageCheck } from '../pageCheck';
 
 /** One hidden test: a Python expression that calls the function, compared with what the reference returns for it. */
 export interface TestCase {
@@ -40,6 +41,8 @@ export interface ProgramTask extends SharedTask {
 /** A ColBench frontend-design task. Its reference is the HTML of the wanted page; it has no tests. */
 export interface PageTask extends SharedTask {
   readonly kind: 'page';
+  /** What decides the reward in mode `fixed`; without them it is how alike the pages look. */
+  readonly checks?: readonly PageCheck[];
 }
 
 /** A task of ColBench, parsed once at the edge. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Fact, ProgramTask } from '../task';
 import { DOMAINS, type Domain } from './domains';
 import { Random } from './draw';
@@ -14,13 +13,12 @@ import {
   resultOf,
   type Input,
 } from './program';
+import { contentId, hash, splitOf, type Split } from './splits';
 import { answersFor, ARGUMENTS, IDLE_QUESTIONS, inWordsOf, QUESTIONS, TOPICS } from './words';
 
 export { KINDS, type DecisionKind } from './kinds';
+export { SPLITS, type Split } from './splits';
 export { VAGUE_QUESTIONS } from './words';
-
-export const SPLITS = ['train', 'development', 'test'] as const;
-export type Split = (typeof SPLITS)[number];
 
 /** Minimum and maximum number of decisions of a task, and the share of them that its description hints at. */
 export const DIFFICULTIES = {
@@ -146,12 +144,6 @@ function drawKinds(domain: Domain, difficulty: Difficulty, random: Random): Deci
   }
 }
 
-/** Puts 70 of a hundred structures into the train split, 10 into development and 20 into test. */
-function splitOf(structure: string): Split {
-  const hundredth = hash(structure) % 100;
-  return hundredth < 70 ? 'train' : hundredth < 80 ? 'development' : 'test';
-}
-
 function describe(domain: Domain, shape: Shape, decisions: readonly Decision[], random: Random): string {
   const cues = decisions
     .filter(({ cued }) => cued)
@@ -178,13 +170,6 @@ function shapeOf({ task, domain, form }: StarterTask): Shape {
 function domainOf({ domain }: Pick<StarterTask, 'domain'>): Domain {
   return DOMAINS.find(({ name }) => name === domain)!;
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-const hash = (text: string): number => digest(text).readUInt32BE();
-
-const contentId = (...content: readonly unknown[]): string =>
-  digest(JSON.stringify(content)).toString('hex').slice(0, 12);
 
 const TESTS = 10;
 const CANDIDATES = 60;

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+export const SPLITS = ['train', 'development', 'test'] as const;
+export type Split = (typeof SPLITS)[number];
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+export const hash = (text: string): number => digest(text).readUInt32BE();
+
+/** Puts 70 of a hundred structures into the train split, 10 into development and 20 into test. */
+export function splitOf(structure: string): Split {
+  const hundredth = hash(structure) % 100;
+  return hundredth < 70 ? 'train' : hundredth < 80 ? 'development' : 'test';
+}
+
+export const contentId = (...content: readonly unknown[]): string =>
+  digest(JSON.stringify(content)).toString('hex').slice(0, 12);

@@ -1,0 +1,121 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { checkPage } from '../../../../src/core/page/checks';
+import { checkInWords } from '../../../../src/core/page/checkWords';
+import { pagePieces } from '../../../../src/core/task/starter/pages/pageSource';
+import {
+  habitsOf,
+  PAGE_DECISIONS,
+  PAGE_DIFFICULTIES,
+  PAGE_OPTIONS,
+  PAGE_TRADES,
+  pageFor,
+  pageTasks,
+  type PageDecision,
+  type PageDifficulty,
+  type PageWorldTask,
+  tradeOf,
+} from '../../../../src/core/task/starter/pages/world';
+import { SPLITS } from '../../../../src/core/task/starter/splits';
+import { parseTask, taskToRow } from '../../../../src/core/task/row';
+
+const sheet = path.join(import.meta.dirname, '../../../../media/pages/tailwind-2.2.19.css.br');
+
+function firstTasks(count: number, world: Parameters<typeof pageTasks>[0]): PageWorldTask[] {
+  const drawn = pageTasks(world);
+  return Array.from({ length: count }, () => drawn.next().value);
+}
+
+const tasks = SPLITS.flatMap((split) =>
+  (Object.keys(PAGE_DIFFICULTIES) as PageDifficulty[]).flatMap((difficulty) =>
+    firstTasks(450, { split, seed: 1, difficulty }),
+  ),
+);
+
+const failing = ({ task }: PageWorldTask, html: string): string[] =>
+  checkPage(html, task.checks!, sheet)
+    .filter(({ passed }) => !passed)
+    .map(checkInWords);
+
+test('the wanted page passes all of its checks, and a page by the habits fails those of the departures', () => {
+  for (const task of tasks) {
+    expect(failing(task, task.task.reference)).toEqual([]);
+    const results = checkPage(pageFor(task, habitsOf(task)), task.task.checks!, sheet);
+    const failed = PAGE_DECISIONS.filter((_, i) => !results[i]!.passed);
+    expect(failed).toEqual(task.departures.map(({ decision }) => decision));
+    const { fewest } = PAGE_DIFFICULTIES.gentle;
+    expect(failed.length).toBeGreaterThanOrEqual(fewest);
+  }
+});
+
+test('the check of a decision sees each other value, and no other check does', () => {
+  for (const task of tasks.filter((_, i) => i % 15 === 0)) {
+    for (const [i, decision] of PAGE_DECISIONS.entries()) {
+      for (const value of Object.keys(PAGE_OPTIONS[decision])) {
+        if (value === task.values[decision]) continue;
+        const html = pageFor(task, { ...task.values, [decision]: value });
+        const results = checkPage(html, task.task.checks!, sheet);
+        expect(results.flatMap(({ passed }, at) => (passed ? [] : [at]))).toEqual([i]);
+      }
+    }
+  }
+});
+
+test('a sentence asks for one value of one decision, in every task', () => {
+  const meant = new Map<string, string>();
+  for (const task of tasks) {
+    const results = checkPage(pageFor(task, habitsOf(task)), task.task.checks!, sheet);
+    for (const [i, result] of results.entries()) {
+      const decision: PageDecision = PAGE_DECISIONS[i]!;
+      const meaning = `${decision} ${task.values[decision]}`;
+      const sentence = checkInWords(result);
+      expect(meant.get(sentence) ?? meaning).toBe(meaning);
+      meant.set(sentence, meaning);
+    }
+  }
+  const values = PAGE_DECISIONS.flatMap((decision) => Object.keys(PAGE_OPTIONS[decision]));
+  expect(meant.size).toBe(values.length);
+});
+
+test('no task and no structure is in two splits, and the same seed draws the same tasks', () => {
+  const splitsOf = new Map<string, Set<string>>();
+  for (const split of SPLITS) {
+    for (const { structure, task } of firstTasks(2000, { split, seed: 3, difficulty: 'standard' })) {
+      expect(task.id.startsWith(`pages-${split}-`)).toBe(true);
+      for (const key of [structure, task.id]) splitsOf.set(key, (splitsOf.get(key) ?? new Set()).add(split));
+    }
+  }
+  expect([...splitsOf.values()].filter(({ size }) => size > 1)).toEqual([]);
+  const world = { split: 'test', seed: 9, difficulty: 'hard' } as const;
+  expect(firstTasks(50, world)).toEqual(firstTasks(50, world));
+});
+
+test('the habits of two trades differ in at least four decisions', () => {
+  for (const [i, { habits: a }] of PAGE_TRADES.entries()) {
+    for (const { habits: b } of PAGE_TRADES.slice(i + 1)) {
+      expect(PAGE_DECISIONS.filter((decision) => a[decision] !== b[decision]).length).toBeGreaterThanOrEqual(
+        4,
+      );
+    }
+  }
+});
+
+test('requests hint at departures alone and never at a value', () => {
+  for (const { task, departures, values } of tasks) {
+    expect(task.description.split('. ').length - 2).toBe(departures.filter(({ cued }) => cued).length);
+    for (const { decision } of departures) {
+      const { equals } = PAGE_OPTIONS[decision][values[decision]]!;
+      expect(task.description.split(/\W+/)).not.toContain(equals);
+    }
+  }
+});
+
+test('pages are built of few pieces, and read back from a pack as they were', () => {
+  const pieces = new Set(tasks.flatMap(({ trade, values }) => pagePieces(tradeOf(trade), values)));
+  expect(pieces.size).toBeLessThanOrEqual(160);
+  for (const { trade, values, task } of tasks.slice(0, 100)) {
+    expect(pagePieces(tradeOf(trade), values).length).toBeLessThanOrEqual(32);
+    expect(task.reference.length).toBeLessThan(1300);
+    expect(parseTask(taskToRow(task))).toEqual(task);
+  }
+});
