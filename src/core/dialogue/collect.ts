@@ -60,7 +60,7 @@ export interface CollectionResult extends CollectionProgress {
 const FAILURES_IN_A_ROW = 8;
 
 type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'> & {
-  /** What draws the pages, if the tasks have pages. */
+  /** What draws the pages, if the tasks have pages; `none` if all have checks. */
   readonly renderer?: string;
 };
 
@@ -116,7 +116,7 @@ async function refuseChangedTasks({ log, collection, tasks, rollouts }: Collecti
 }
 
 function contentOf(task: Task): string {
-  if (!isProgram(task)) return JSON.stringify([task.description, task.reference]);
+  if (!isProgram(task)) return JSON.stringify([task.description, task.reference, task.checks]);
   const { description, reference, testCases, hiddenInformation, facts } = task;
   return JSON.stringify([description, reference, testCases, hiddenInformation, facts]);
 }

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault';
+import { checkPage } from '../page/checks';
+import { checkInWords } from '../page/checkWords';
 import { differencesOf } from '../page/differences';
 import { differenceInWords } from '../page/differenceWords';
 import { isOfPage, type PageReader } from '../page/outline';
+import type { PageCheck } from '../pageCheck';
 import { draftOf } from './drafts';
 
 /** Raise it when the same draft could get another reply than before: a collection is of one version. */
@@ -14,6 +17,8 @@ const MAX_TOLD = 2;
 interface PageRulesPosition {
   /** HTML. */
   readonly wanted: string;
+  /** Of the task; its failing checks are told in place of what is seen. */
+  readonly checks?: readonly PageCheck[];
   readonly message: string;
   /** The collaborator's earlier replies in this dialogue. */
   readonly history: readonly string[];
@@ -42,8 +47,8 @@ const wordings = {
 } as const;
 
 /**
- * Plays the collaborator by rules: compares the draft with the wanted page and tells what is seen first, at most two
- * differences that it has not told yet. What was told and still stands is repeated when nothing new is left.
+ * Plays the collaborator by rules: compares the draft with the wanted page, or checks it, and tells what is seen first,
+ * at most two differences that it has not told yet. What was told and still stands is repeated when nothing new is left.
  *
  * @throws {Fault} `page/browser-failed`, and what drawing the wanted page throws
  */
@@ -51,23 +56,47 @@ export async function answerByDifferences(
   position: PageRulesPosition,
   pages: PageReader,
 ): Promise<PageReply> {
-  const { history, replyLimit } = position;
   const html = draftOf(position.message);
   if (html === undefined) return { text: choose('noPage', position), comparedPages: false };
-  const wanted = await pages.outlineOf(position.wanted);
-  const draft = await pages.outlineOf(html).catch((error: unknown) => {
-    if (isOfPage(error)) return error;
-    throw error;
-  });
-  if (draft instanceof Fault) return { text: draft.english, comparedPages: false };
-  const all = differencesOf(draft, wanted).map((difference) => differenceInWords(difference, wanted));
+  const all = await differencesInWords(html, position, pages);
+  if (all instanceof Fault) return { text: all.english, comparedPages: false };
+  return { text: told(all, position), comparedPages: true };
+}
+
+/** Or why the draft cannot be compared. */
+async function differencesInWords(
+  html: string,
+  { wanted: wantedHtml, checks }: PageRulesPosition,
+  pages: PageReader,
+): Promise<readonly string[] | Fault> {
+  if (checks === undefined) {
+    const wanted = await pages.outlineOf(wantedHtml);
+    const draft = await pages.outlineOf(html).catch(faultOf);
+    if (draft instanceof Fault) return draft;
+    return differencesOf(draft, wanted).map((difference) => differenceInWords(difference, wanted));
+  }
+  try {
+    const results = checkPage(html, checks, pages.sheet);
+    return [...new Set(results.filter(({ passed }) => !passed).map(checkInWords))];
+  } catch (error) {
+    return faultOf(error);
+  }
+}
+
+/** Of the page; what is not the page's is thrown on. */
+function faultOf(error: unknown): Fault {
+  if (isOfPage(error)) return error;
+  throw error;
+}
+
+function told(all: readonly string[], position: PageRulesPosition): string {
+  const { history, replyLimit } = position;
   const untold = all.filter((sentence) => !history.some((reply) => reply.includes(sentence)));
-  if (all.length === 0) return { text: choose('alike', position), comparedPages: true };
+  if (all.length === 0) return choose('alike', position);
   const first = untold.length === 0 ? [choose('again', position)] : [];
   const told = (untold.length === 0 ? all : untold).slice(0, MAX_TOLD);
   const whole = [...first, ...told].join(' ');
-  const text = Array.from(whole).length <= replyLimit ? whole : [...first, told[0]].join(' ');
-  return { text, comparedPages: true };
+  return Array.from(whole).length <= replyLimit ? whole : [...first, told[0]].join(' ');
 }
 
 function choose(occasion: keyof typeof wordings, { seed, history }: PageRulesPosition): string {

@@ -163,7 +163,7 @@ export class RulesSimulator implements Simulator {
     if (isProgram(task) || pages === undefined) {
       return { text: answerByRules(programOf(task), parseAgentMessage(message).visible, position) };
     }
-    const page = { wanted: task.reference, message, ...position };
+    const page = { wanted: task.reference, checks: task.checks, message, ...position };
     const { text, comparedPages } = await answerByDifferences(page, pages);
     return { text, ...(comparedPages && { shown: 'differences' }) };
   }

@@ -6,7 +6,7 @@ export type GradingMode = 'fixed' | 'paper';
 
 /** What the reward of a page measures. */
 export interface PageMeasure {
-  /** `structure`, the only one yet. */
+  /** `structure`, or `checks`. */
   readonly measure: string;
   readonly version: number;
   /** 0 to 1. */
@@ -14,6 +14,7 @@ export interface PageMeasure {
   readonly parts: Readonly<Record<string, number>>;
   /** Score of each message that had a page, in their order. */
   readonly drafts: readonly { readonly turn: number; readonly score: number }[];
+  /** `none` for checks, which are decided without drawing. */
   readonly renderer: string;
 }
 
@@ -49,7 +50,7 @@ export interface Grade {
   readonly mode: GradingMode;
   /** Fraction of tests passed, or the score of a page, 0 to 1; null when the answer could not be graded here. */
   readonly reward: number | null;
-  /** True when all tests passed; null when the answer could not be graded here, and of a page, which has none. */
+  /** True when all tests or checks passed; null when the answer could not be graded here, and of a page without checks. */
   readonly success: boolean | null;
   readonly tests: readonly TestResult[];
   /** Number of tests on which the reference itself gives nothing to compare with; absent when there are none. */

@@ -1,5 +1,7 @@
+import { CHECKS_VERSION, checkPage } from '../page/checks';
 import { isOfPage, type Outline, type PageReader } from '../page/outline';
 import { STRUCTURE_VERSION, structureScore } from '../page/structure';
+import type { PageCheck } from '../pageCheck';
 import type { PageTask } from '../task/task';
 import type { Grade, GradingMode } from './grade';
 import { notGradable } from './judgement';
@@ -10,8 +12,8 @@ interface PageDraft {
 }
 
 /**
- * Scores the last page of a dialogue by how alike it and the wanted page look, and the ones before it; 0 where there is
- * none, or where it cannot be drawn.
+ * Scores the last page of a dialogue, and the ones before it: by the task's checks, or by how alike the page and the
+ * wanted one look; 0 where there is none, or where it cannot be drawn.
  *
  * @param drafts the pages that the agent showed, in their order
  * @throws {Fault} `page/no-browser`, `page/browser-failed`
@@ -25,6 +27,7 @@ export async function gradePage(
   if (mode === 'paper') {
     return notGradable(mode, [], 'Pages have no published measure here yet; grade them in mode fixed.', 0);
   }
+  if (task.checks !== undefined) return gradeByChecks(task.checks, drafts, mode, pages.sheet);
   const wanted = await drawn(task.reference, pages);
   if (typeof wanted === 'string') return notGradable(mode, [], `The wanted page is at fault: ${wanted}`, 0);
   const scores = [];
@@ -42,6 +45,42 @@ export async function gradePage(
       renderer: await pages.name(),
     },
   };
+}
+
+/** With checks a page has a goal that is reached or not, as a function with tests. */
+function gradeByChecks(
+  checks: readonly PageCheck[],
+  drafts: readonly PageDraft[],
+  mode: GradingMode,
+  sheet: string,
+): Grade {
+  const scores = drafts.map(({ turn, html }) => {
+    const passed = passedChecks(html, checks, sheet);
+    return { turn, passed, score: passed.size / checks.length };
+  });
+  const { score = 0, passed = new Set() } = scores.at(-1) ?? {};
+  const parts = Map.groupBy(checks, ({ property }) => property);
+  return {
+    ...{ mode, reward: score, success: score === 1, tests: [] },
+    page: {
+      ...{ measure: 'checks', version: CHECKS_VERSION, score },
+      parts: Object.fromEntries(
+        [...parts].map(([property, of]) => [property, of.filter((one) => passed.has(one)).length / of.length]),
+      ),
+      drafts: scores.map(({ turn, score }) => ({ turn, score })),
+      renderer: 'none',
+    },
+  };
+}
+
+function passedChecks(html: string, checks: readonly PageCheck[], sheet: string): ReadonlySet<PageCheck> {
+  try {
+    const results = checkPage(html, checks, sheet);
+    return new Set(results.filter(({ passed }) => passed).map(({ check }) => check));
+  } catch (error) {
+    if (isOfPage(error)) return new Set();
+    throw error;
+  }
 }
 
 /** Or why the page cannot be drawn. */

@@ -256,6 +256,8 @@ const over = ({ color, alpha }: Rgba, below: Color): Color => [
 
 /** Draws pages, to read what a person would see of them. */
 export interface PageReader {
+  /** The file of Tailwind's sheet (`media/pages`), by which checks are decided without drawing. */
+  readonly sheet: string;
   /** Names what draws: outlines of two names are not comparable. */
   name(): Promise<string>;
   /**

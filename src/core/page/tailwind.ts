@@ -42,22 +42,36 @@ export function tailwindDeclarations(
   file: string,
   width: number,
 ): ReadonlyMap<string, string> {
-  const { rules, byClass } = sheetOf(file);
-  const used = new Set<number>();
-  for (const name of classes) {
-    for (const index of byClass.get(name) ?? []) {
-      const { media, css } = rules[index]!;
-      const [, from = '0'] = /^@media \(min-width:(\d+)px\)$/.exec(media) ?? [];
-      if (Number(from) <= width && isRuleOf(name, css)) used.add(index);
-    }
-  }
-  const declared = new Map<string, string>();
-  for (const index of [...used].sort((a, b) => a - b)) {
-    const { css } = rules[index]!;
-    const body = css.slice(css.indexOf('{') + 1, -1);
-    for (const [property, value] of declarationsIn(body)) declared.set(property, value);
-  }
-  return declared;
+  const sheet = sheetOf(file);
+  const used = classes
+    .flatMap((name) => ownRules(name, sheet))
+    .filter(({ from }) => from <= width)
+    .sort((a, b) => a.index - b.index);
+  return new Map(used.flatMap(({ declarations }) => declarations));
+}
+
+interface OwnRule {
+  readonly index: number;
+  /** Width in CSS pixels from which it applies. */
+  readonly from: number;
+  readonly declarations: readonly (readonly [property: string, value: string])[];
+}
+
+/** The rules for an element of this class alone. */
+function ownRules(name: string, { rules, byClass, own }: Sheet): readonly OwnRule[] {
+  const indices = byClass.get(name);
+  if (indices === undefined) return [];
+  const known = own.get(name);
+  if (known !== undefined) return known;
+  const found = indices.flatMap((index) => {
+    const { media, css } = rules[index]!;
+    if (!isRuleOf(name, css)) return [];
+    const [, from = '0'] = /^@media \(min-width:(\d+)px\)$/.exec(media) ?? [];
+    const declarations = declarationsIn(css.slice(css.indexOf('{') + 1, -1));
+    return [{ index, from: Number(from), declarations }];
+  });
+  own.set(name, found);
+  return found;
 }
 
 /** @param css the inside of a rule, or a `style` attribute */
@@ -78,6 +92,8 @@ interface Sheet {
   readonly rules: readonly Rule[];
   /** Indices of the rules with a selector whose first class it is; those of selectors without one under ''. */
   readonly byClass: ReadonlyMap<string, readonly number[]>;
+  /** The rules of the classes that were asked for. */
+  readonly own: Map<string, readonly OwnRule[]>;
 }
 
 let known: { readonly file: string; readonly sheet: Sheet } | undefined;
@@ -89,7 +105,7 @@ function sheetOf(file: string): Sheet {
     for (const [index, { classes }] of rules.entries()) {
       for (const [first = ''] of classes) byClass.set(first, [...(byClass.get(first) ?? []), index]);
     }
-    known = { file, sheet: { rules, byClass } };
+    known = { file, sheet: { rules, byClass, own: new Map() } };
   }
   return known.sheet;
 }

@@ -20,6 +20,10 @@ export class BrowserPages implements PageReader {
 
   constructor(private readonly options: BrowserPagesOptions) {}
 
+  get sheet(): string {
+    return this.options.sheet;
+  }
+
   /** @throws {Fault} `page/no-browser`, `page/browser-failed` */
   async name(): Promise<string> {
     return (await this.open()).name();
@@ -45,7 +49,7 @@ export class BrowserPages implements PageReader {
   }
 
   private async read(html: string): Promise<Outline> {
-    const { html: clean } = cleanPage(html, this.options.sheet);
+    const { html: clean } = cleanPage(html, this.sheet);
     return (await (await this.open()).draw(clean)).outline;
   }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { isObject, isTooDeep } from '../json';
+import { PAGE_PROPERTIES, PAGE_SELECTOR, type PageCheck, type PageProperty } from '../pageCheck';
 import {
   isProgram,
   type Fact,
@@ -60,7 +61,25 @@ const programSchema = padded(
   }),
 );
 
-const pageSchema = padded(z.object(shared));
+const properties = Object.keys(PAGE_PROPERTIES) as PageProperty[];
+
+const checkSchema = padded(
+  z
+    .object({
+      name: text,
+      where: z
+        .string()
+        .regex(PAGE_SELECTOR, 'must name elements by their tags, such as "header" or "main section:nth(2)"'),
+      property: z.literal(properties, `must be one of ${properties.join(', ')}`),
+      equals: text,
+    })
+    .refine(({ property, equals }) => PAGE_PROPERTIES[property].test(equals), {
+      path: ['equals'],
+      error: 'does not fit its property',
+    }),
+);
+
+const pageSchema = padded(z.object({ ...shared, checks: padded(z.array(checkSchema)).optional() }));
 
 interface SharedRow {
   readonly problem_description: string;
@@ -78,6 +97,7 @@ interface ProgramRow extends SharedRow {
 
 interface PageRow extends SharedRow {
   readonly kind: 'page';
+  readonly checks?: readonly PageCheck[];
 }
 
 export type TaskRow = ProgramRow | PageRow;
@@ -93,12 +113,13 @@ export function parseTask(row: unknown): Task {
 export const parseProgram = (row: unknown): ProgramTask => programOf(parseTask(row));
 
 function pageFrom(row: unknown): PageTask {
-  const { id, problem_description, ground_truth, ...origin } = checked(pageSchema, row);
+  const { id, problem_description, ground_truth, checks, ...origin } = checked(pageSchema, row);
   return {
     kind: 'page',
     id: id ?? contentId(problem_description, ground_truth, []),
     description: problem_description,
     reference: ground_truth,
+    ...(checks && checks.length > 0 && { checks }),
     ...originOf(origin),
   };
 }
@@ -131,7 +152,10 @@ export function taskToRow(task: Task): TaskRow {
   const { id, description, reference } = task;
   const request = { problem_description: description, ground_truth: reference };
   const named = id === contentId(description, reference, testsOf(task)) ? {} : { id };
-  if (!isProgram(task)) return { kind: 'page', ...request, ...named, ...originOf(task) };
+  if (!isProgram(task)) {
+    const { checks } = task;
+    return { kind: 'page', ...request, ...named, ...(checks && { checks }), ...originOf(task) };
+  }
   const { testCases, hiddenInformation, facts } = task;
   return {
     ...request,

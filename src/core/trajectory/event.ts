@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isTooDeep } from '../json';
+import { PAGE_PROPERTIES, type PageProperty } from '../pageCheck';
 
 /**
  * Levels of consent to the use of what a person writes: it stays here; it may be exported; it may be exported with
@@ -100,7 +101,21 @@ const programSchema = z.object({
     .exactOptional(),
 });
 
-const pageSchema = z.object({ ...sharedTask, kind: z.literal('page') });
+const pageSchema = z.object({
+  ...sharedTask,
+  kind: z.literal('page'),
+  checks: z
+    .array(
+      z.object({
+        name: z.string(),
+        where: z.string(),
+        property: z.enum(Object.keys(PAGE_PROPERTIES) as PageProperty[]),
+        equals: z.string(),
+      }),
+    )
+    .readonly()
+    .exactOptional(),
+});
 
 const testResult = z.discriminatedUnion('status', [
   z.object({ status: z.literal('passed'), milliseconds: z.number() }),
@@ -123,17 +138,17 @@ export const gradeSchema = z.object({
   tests: z.array(testResult).readonly(),
   referenceFailures: z.number().int().optional(),
   notGradable: z.string().optional(),
-  /** Of a page: what its reward measures. It has no tests, and no success. */
+  /** Of a page: what its reward measures. It has no tests, and a success only with `checks`. */
   page: z
     .object({
-      /** `structure`; a string, as a later version may know others. */
+      /** `structure` or `checks`; a string, as a later version may know others. */
       measure: z.string(),
       version: z.number().int(),
       score: z.number(),
       parts: z.record(z.string(), z.number()),
       /** Score of each message that had a page, in their order. */
       drafts: z.array(z.object({ turn: z.number().int(), score: z.number() })).readonly(),
-      /** Scores of pages that were drawn by two renderers are not compared. */
+      /** Scores of pages that were drawn by two renderers are not compared; `none` for checks. */
       renderer: z.string(),
     })
     .exactOptional(),
