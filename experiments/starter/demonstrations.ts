@@ -6,9 +6,12 @@
 import { once } from 'node:events';
 import { functionDocuments } from './documents';
 import { FUNCTION_LANGUAGE } from './language';
+import { pageDocuments } from './pages/documents';
+import { pageLanguage } from './pages/language';
 
 const WORLDS = {
   functions: { language: FUNCTION_LANGUAGE, documents: functionDocuments },
+  pages: { language: pageLanguage(), documents: pageDocuments },
 };
 
 const [name = '', ...numbers] = process.argv.slice(2);

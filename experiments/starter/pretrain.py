@@ -24,7 +24,6 @@ class Settings:
     width: int
     layers: int = 3
     heads: int = 4
-    inner: int = 256
     epochs: int = 1
     rows: int = 16
     muon_rate: float = 0.02
@@ -38,7 +37,7 @@ def new_model(tokenizer: PreTrainedTokenizerFast, settings: Settings) -> LlamaFo
     config = LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=settings.width,
-        intermediate_size=settings.inner,
+        intermediate_size=2 * settings.width,
         num_hidden_layers=settings.layers,
         num_attention_heads=settings.heads,
         num_key_value_heads=settings.heads,

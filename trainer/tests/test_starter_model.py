@@ -39,7 +39,7 @@ def documents() -> list[dict]:
     return [*asked, *played, *alone, {"messages": foreign, "learn": "turns", "foreign": True}]
 
 
-TINY = Settings(width=16, layers=1, heads=2, inner=32, epochs=2, rows=2)
+TINY = Settings(width=16, layers=1, heads=2, epochs=2, rows=2)
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,7 @@ export async function answerByDifferences(
   if (html === undefined) return { text: choose('noPage', position), comparedPages: false };
   const all = await differencesInWords(html, position, pages);
   if (all instanceof Fault) return { text: all.english, comparedPages: false };
-  return { text: told(all, position), comparedPages: true };
+  return { text: replyTelling(all, position), comparedPages: true };
 }
 
 /** Or why the draft cannot be compared. */
@@ -89,7 +89,11 @@ function faultOf(error: unknown): Fault {
   throw error;
 }
 
-function told(all: readonly string[], position: PageRulesPosition): string {
+/** What a collaborator says of all differences, one sentence each. */
+export function replyTelling(
+  all: readonly string[],
+  position: Pick<PageRulesPosition, 'history' | 'seed' | 'replyLimit'>,
+): string {
   const { history, replyLimit } = position;
   const untold = all.filter((sentence) => !history.some((reply) => reply.includes(sentence)));
   if (all.length === 0) return choose('alike', position);
@@ -99,7 +103,10 @@ function told(all: readonly string[], position: PageRulesPosition): string {
   return Array.from(whole).length <= replyLimit ? whole : [...first, told[0]].join(' ');
 }
 
-function choose(occasion: keyof typeof wordings, { seed, history }: PageRulesPosition): string {
+function choose(
+  occasion: keyof typeof wordings,
+  { seed, history }: Pick<PageRulesPosition, 'history' | 'seed'>,
+): string {
   const options = wordings[occasion];
   const hash = createHash('sha256')
     .update(JSON.stringify([seed, history.length, occasion]))
