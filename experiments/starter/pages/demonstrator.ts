@@ -32,7 +32,7 @@ export class PagePlay {
 
   constructor(
     readonly task: PageWorldTask,
-    private readonly seed: number,
+    readonly seed: number,
   ) {
     this.messages = [{ role: 'user', content: task.task.description }];
   }
