@@ -42,9 +42,7 @@ class Language:
         return "|".join([*(SIGNS.sub(r"\\\g<0>", each) for each in (*self.openings, *self.idioms)), WORDS])
 
 
-def train(
-    language: Language, world: Iterable[str], others: Iterable[str], merges: int
-) -> PreTrainedTokenizerFast:
+def train(language: Language, world: Iterable[str], others: Iterable[str], merges: int) -> PreTrainedTokenizerFast:
     """Trains a tokenizer with all pieces of the world's texts, and with `merges` merges learned from the others."""
     learned = with_pieces(Tokenizer(models.BPE()), language)
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
