@@ -206,6 +206,7 @@ const assets = [
   ['src/core/testing/python', 'testing'],
   ['trainer/tandem_trainer/data/prompts', 'prompts'],
   ['media/starter', 'starter'],
+  ['media/starter-pages', 'starter-pages'],
   ['media/pages', 'pages'],
   ...['tandem_trainer', 'tandem_env', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
     `trainer/${name}`,

@@ -15,11 +15,11 @@ import { say } from './output';
 
 /** Help on the values of `--agent` and `--simulator`. */
 export const MODEL_WORDS =
-  'starter, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
+  'starter, starter-pages, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
 /** @param keyOf returns the key for a server */
 export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, keyOf?: KeyOf): OpenModelOptions => ({
-  starter: path.join(assets, 'starter'),
+  shipped: assets,
   inference: path.join(assets, 'inference.js'),
   ...(keyOf && { keyOf }),
 });

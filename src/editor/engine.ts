@@ -123,7 +123,7 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** Without those of runs and loops in a workspace that is not trusted, which are not looked through there. */
   get localPlaces(): readonly LocalPlace[] {
-    return localPlaces(this.configuration, this.starter, vscode.workspace.isTrusted);
+    return localPlaces(this.configuration, this.dist, vscode.workspace.isTrusted);
   }
 
   get dataFolder(): string {
@@ -262,7 +262,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   private localPlace(spec: string): LocalPlace | undefined {
-    return localPlace(spec, this.starter, (file) => this.configuration.resolve(file));
+    return localPlace(spec, this.dist, (file) => this.configuration.resolve(file));
   }
 
   private get agents(): string[] {
@@ -270,8 +270,9 @@ export class Engine implements SessionParts, vscode.Disposable {
     return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
   }
 
-  private get starter(): string {
-    return path.join(this.dist, 'starter');
+  /** Tailwind's, of which pages are drawn and checked. */
+  get pageSheet(): string {
+    return path.join(this.dist, 'pages', 'tailwind-2.2.19.css.br');
   }
 
   private get dist(): string {

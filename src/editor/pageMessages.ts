@@ -150,6 +150,7 @@ const kinds = lazily((): Kinds => {
     teaching: {
       ready: {},
       start: { size: z.enum(teaching.sizes) },
+      choose: { world: z.enum(teaching.worlds) },
       act: { action: z.enum(teaching.actions) },
     },
   };

@@ -13,6 +13,15 @@ export interface SizeView {
   readonly stages: readonly StepView[];
 }
 
+export const worlds = ['functions', 'pages'] as const;
+
+/** A kind of tasks. */
+export interface WorldView {
+  readonly value: (typeof worlds)[number];
+  readonly label: string;
+  readonly detail: string;
+}
+
 /** Success rate of one agent, 0 to 1, with its 95 % interval. */
 export interface MeasuredView {
   readonly label: string;
@@ -33,6 +42,9 @@ export interface TeachingView {
   readonly title: string;
   readonly introduction: string;
   readonly state: 'none' | 'working' | 'stopping' | 'stopped' | 'done';
+  /** Kinds of tasks to choose from before a lesson begins, where there are several; empty afterwards. */
+  readonly worlds: readonly WorldView[];
+  readonly world: WorldView['value'];
   /** Sizes to choose from before a lesson begins; empty afterwards. */
   readonly sizes: readonly SizeView[];
   /** Stages of the lesson that was begun. */
@@ -63,5 +75,6 @@ export type Action = (typeof actions)[number];
 
 export type FromWebview =
   | { readonly type: 'ready' }
+  | { readonly type: 'choose'; readonly world: WorldView['value'] }
   | { readonly type: 'start'; readonly size: SizeView['value'] }
   | { readonly type: 'act'; readonly action: Action };

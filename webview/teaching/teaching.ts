@@ -41,7 +41,8 @@ export class TeachingElement extends PageElement<ToWebview> {
         <h1>${shown.title}</h1>
       </header>
       ${isDone ? nothing : html`<p class="introduction">${shown.introduction}</p>`} ${outcome(shown)}
-      ${isDone ? buttons : nothing} ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
+      ${isDone ? buttons : nothing} ${shown.worlds.length === 0 ? nothing : worlds(shown)}
+      ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
       ${steps(this.stages(shown), shown.state !== 'working' && shown.state !== 'stopping')}
       ${
         shown.sentence === ''
@@ -67,6 +68,12 @@ export class TeachingElement extends PageElement<ToWebview> {
     return sizes.find(({ value }) => value === this.size)?.stages ?? stages;
   }
 }
+
+const worlds = ({ worlds: choices, world }: TeachingView): TemplateResult =>
+  radioGroup({
+    ...{ id: 'world', label: t('Which tasks'), value: world, choices },
+    onChoose: (value) => api.postMessage({ type: 'choose', world: value }),
+  });
 
 function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {
   const run = hasRun ? linkButton(t('Show the run'), () => act('run')) : nothing;

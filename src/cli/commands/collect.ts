@@ -1,7 +1,7 @@
-import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
+import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
-import type { GradingMode } from '../../core/grading/grade';
+import type { GradingMode, PageMeasure } from '../../core/grading/grade';
 import { type ReadPack, readPrograms, readTasks } from '../../core/task/pack';
 import { isProgram, type Task } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
@@ -58,7 +58,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const progress = startProgress('collect', 'dialogues');
   const { seed, rollouts, concurrency, mode, shard } = options;
   try {
-    const renderer = await pages?.name();
+    const renderer = await rendererOf(play.tasks, pages);
     const collection = collectionName('collection', { ...play, seed, agent, renderer });
     const result = await collect({
       ...play,
@@ -82,7 +82,10 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
         collection,
         data: options.data,
         ...result,
-        ...(scores && { pages: scores.length, meanScore: average(scores) }),
+        ...(scores && {
+          pages: scores.length,
+          meanScores: Object.fromEntries(byMeasure(scores).map(([measure, all]) => [measure, average(all)])),
+        }),
         agent: toldOf(agent),
         simulator: toldOf(play.simulator),
       },
@@ -105,28 +108,37 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   }
 }
 
-/** Of the collection's pages, those from earlier calls included. */
-async function pageScores(log: TrajectoryLog, collection: string, mode: GradingMode): Promise<number[]> {
+/** By measure, of the collection's pages, those from earlier calls included. */
+async function pageScores(log: TrajectoryLog, collection: string, mode: GradingMode): Promise<PageScore[]> {
   const episodes = [...log.collected(collection).values()].map(({ episode }) => episode);
-  const scores: number[] = [];
+  const scores: PageScore[] = [];
   for await (const { grades } of log.trajectories(episodes)) {
     const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
-    if (page !== undefined) scores.push(page.score);
+    if (page !== undefined) scores.push(page);
   }
   return scores;
 }
 
-const average = (scores: readonly number[]): number | null =>
-  scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+type PageScore = Pick<PageMeasure, 'measure' | 'score'>;
 
-function scoreInWords(scores: readonly number[] = []): string[] {
-  const mean = average(scores);
-  return mean === null
-    ? []
-    : [
-        `Mean structural score of ${scores.length} web page${scores.length === 1 ? '' : 's'}: ${mean.toFixed(3)}.`,
-      ];
-}
+const average = (scores: readonly PageScore[]): number =>
+  scores.reduce((sum, { score }) => sum + score, 0) / scores.length;
+
+const byMeasure = (scores: readonly PageScore[]): readonly (readonly [string, readonly PageScore[]])[] => [
+  ...Map.groupBy(scores, ({ measure }) => measure),
+];
+
+const MEASURES: Readonly<Record<string, string>> = {
+  structure: 'Mean structural score',
+  checks: 'Mean share of passed checks',
+};
+
+/** Scores of two measures are never averaged. */
+const scoreInWords = (scores: readonly PageScore[] = []): string[] =>
+  byMeasure(scores).map(
+    ([measure, all]) =>
+      `${MEASURES[measure] ?? `Mean ${measure}`} of ${all.length} web page${all.length === 1 ? '' : 's'}: ${average(all).toFixed(3)}.`,
+  );
 
 const toldOf = ({ counts, notes }: Pick<Model, 'counts' | 'notes'>): object => ({ usage: counts, notes });
 

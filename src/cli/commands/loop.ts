@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { Option } from 'commander';
 import { runLoop } from '../../core/evaluation/loop/loop';
 import type { LoopResult, LoopProgress } from '../../core/evaluation/loop/plan';
 import {
@@ -11,11 +12,13 @@ import {
 import { successInWords, verdictOf } from '../../core/evaluation/loop/comparison';
 import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import type { Grader } from '../../core/grading/grader';
+import { isShipped, SHIPPED_FOR } from '../../core/model/shippedModels';
 import { openModel } from '../../core/model/spec';
+import { WORLDS, type World } from '../../core/task/starter/splits';
 import { trainerCode } from '../../core/evaluation/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openGrader, openShippedTrainer } from '../resources';
+import { openGrader, openPages, openShippedTrainer } from '../resources';
 import { keyEnvOption, namedKeys } from '../keys';
 import { jobsOption, modelOptions } from '../play';
 import { duration } from '../terminal';
@@ -24,7 +27,8 @@ import { endLine, say, sayInstead, sayOver } from '../output';
 interface Options {
   readonly quick?: boolean;
   readonly tasks?: readonly string[];
-  readonly agent: string;
+  readonly world: World;
+  readonly agent?: string;
   readonly simulator: string;
   readonly seed: number;
   readonly out?: string;
@@ -36,9 +40,17 @@ export const installLoop: Install = (program, perform) => {
   program
     .command('loop')
     .description('the whole loop: play, train, and evaluate the agent before and after on held-out tasks')
+    .addOption(
+      new Option('--world <kind>', 'the kind of tasks: small functions or web pages')
+        .choices(WORLDS)
+        .default('functions'),
+    )
     .option('--quick', 'a quarter of an hour on two cores with the starter model')
     .option('--tasks <file...>', 'packs; a fifth of their tasks is held out (default: the starter world)')
-    .option('--agent <model>', 'the model that plays and is trained: starter or local:<folder>', 'starter')
+    .option(
+      '--agent <model>',
+      'the model that plays and is trained: starter, starter-pages or local:<folder> (default: the one that ships for the kind of tasks)',
+    )
     .option('--simulator <model>', 'the simulator: rules, or a model', 'rules')
     .option('--seed <s>', 'seed of tasks, play and training', wholeNumber('--seed'), 0)
     .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
@@ -48,10 +60,12 @@ export const installLoop: Install = (program, perform) => {
 };
 
 async function loop(options: Options, to: CliContext): Promise<CommandResult> {
-  const { agent, seed, simulator, tasks = [], out = defaultFolder(options), jobs } = options;
+  const { world, seed, simulator, tasks = [], out = defaultFolder(options), jobs } = options;
+  const agent = agentOf(options);
   const { folder: base, graph } = modelFolder(agent, to);
   const keyOf = namedKeys(options.keyEnv, [simulator]);
   const lines = new StageLines();
+  const pages = world === 'pages' ? openPages(to) : undefined;
   let trainer: Promise<Trainer> | undefined;
   let grader: Promise<Grader> | undefined;
   to.onInterrupt('Stopping; the same command continues from here. Press Ctrl+C again to leave at once.');
@@ -62,8 +76,9 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
       model: path.join(folder, 'model'),
       settings: settingsFor(base, options.quick === true),
       packs: tasks.map((file) => path.resolve(file)),
+      ...{ world, pages },
       agent: { name: agent, base, graph },
-      ...{ seed, simulator, title: titleOf(tasks), runName: 'loop' },
+      ...{ seed, simulator, title: titleOf(tasks, world), runName: 'loop' },
       prompts: path.join(to.assets, 'prompts'),
       trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
       openModel: (name) => openModel(name, modelOptions(to, keyOf)),
@@ -76,29 +91,42 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
     return { summary: result, print: () => inWords(result) };
   } finally {
     await (await grader)?.close();
+    await pages?.close();
     lines.end();
   }
 }
 
-const titleOf = (packs: readonly string[]): string =>
-  packs.length === 0 ? 'starter world' : packs.map((file) => path.parse(file).name).join(', ');
+const WORLD_TITLES: Readonly<Record<World, string>> = {
+  functions: 'starter world',
+  pages: 'starter world of pages',
+};
+
+const agentOf = ({ agent, world }: Options): string => agent ?? SHIPPED_FOR[world];
+
+const titleOf = (packs: readonly string[], world: World): string =>
+  packs.length === 0 ? WORLD_TITLES[world] : packs.map((file) => path.parse(file).name).join(', ');
 
 /** One for each kind of loop, so that the same command continues it and another one leaves it alone. */
-function defaultFolder({ quick, tasks, agent, seed }: Options): string {
-  const world = tasks === undefined ? 'starter-world' : tasks.map((file) => path.parse(file).name).join('-');
-  const own = agent === 'starter' ? [] : [path.basename(agent)];
-  const name = [world, ...own, quick === true ? 'quick' : 'full', ...(seed === 0 ? [] : [`seed-${seed}`])];
+function defaultFolder(options: Options): string {
+  const { world, quick, tasks, seed } = options;
+  const agent = agentOf(options);
+  const from =
+    tasks === undefined
+      ? WORLD_TITLES[world].replaceAll(' ', '-')
+      : tasks.map((file) => path.parse(file).name).join('-');
+  const own = agent === SHIPPED_FOR[world] ? [] : [path.basename(agent)];
+  const name = [from, ...own, quick === true ? 'quick' : 'full', ...(seed === 0 ? [] : [`seed-${seed}`])];
   return path.join('.tandem', 'loops', name.join('-'));
 }
 
 /** The folder is trained; its graph plays. */
 function modelFolder(agent: string, to: CliContext): LocalFolder {
-  if (agent === 'starter') return readLocalFolder(path.join(to.assets, 'starter'));
+  if (isShipped(agent)) return readLocalFolder(path.join(to.assets, agent));
   if (agent.startsWith('local:') && agent.length > 'local:'.length) {
     return readLocalFolder(agent.slice('local:'.length));
   }
   throw wrongUse(
-    `"${agent}" cannot be trained here: give starter, or local:<folder> for a model folder of your own. Dialogues of other models can be trained on with tandem collect and tandem train.`,
+    `"${agent}" cannot be trained here: give starter, starter-pages, or local:<folder> for a model folder of your own. Dialogues of other models can be trained on with tandem collect and tandem train.`,
   );
 }
 

@@ -41,6 +41,7 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import { openGrader, openLog } from '../resources';
 import { namedKeys } from '../keys';
 import { say } from '../output';
+import { isShipped } from '../../core/model/shippedModels';
 import { LocalModel } from '../../core/model/local/model';
 import { openModel } from '../../core/model/spec';
 import { ModelServer } from '../../core/modelServer/server';
@@ -61,7 +62,7 @@ export const installServe: Install = (program, perform) => {
       'serve tasks as an environment (OpenEnv) to a trainer, or a model that runs here by OpenAI’s API; Ctrl+C ends it',
     )
     .option('--tasks <file...>', 'serve an environment: packs to play; each is a split')
-    .option('--model <model>', 'serve a model instead: starter or local:<folder>')
+    .option('--model <model>', 'serve a model instead: starter, starter-pages or local:<folder>')
     .option('--model-name <name>', 'the name that clients use (default: starter, or the folder’s name)')
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
     .option('--port <n>', '0 is any free one', wholeNumber('--port'), 8000)
@@ -235,10 +236,10 @@ async function serveModel(
   try {
     if (!(model instanceof LocalModel))
       throw wrongUse(
-        `--model takes starter or local:<folder>, a model that runs on this machine, not "${spec}".`,
+        `--model takes starter, starter-pages or local:<folder>, a model that runs on this machine, not "${spec}".`,
       );
     const { folder } = await model.describe();
-    const id = name ?? (spec === 'starter' ? spec : path.basename(folder));
+    const id = name ?? (isShipped(spec) ? spec : path.basename(folder));
     const server = await ModelServer.start({ model, id, ...place });
     to.onInterrupt('Stopping; open requests get an error. Press Ctrl+C again to leave at once.');
     const agent = `openai:${id}@${server.address}/v1`;

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { Option } from 'commander';
 import { writeStarterPack, type StarterPack } from '../../core/task/starter/pack';
 import { DIFFICULTIES, SPLITS } from '../../core/task/starter/world';
+import { WORLDS, type World } from '../../core/task/starter/splits';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 
-interface Options extends StarterPack {
+interface Options extends Omit<StarterPack, 'world'> {
+  readonly kind: World;
   readonly overwrite?: boolean;
 }
 
@@ -12,9 +14,10 @@ export const installWorld: Install = (program, perform) => {
   program
     .command('world')
     .description(
-      'write tasks of the starter world: small functions whose decisions only the collaborator knows',
+      'write tasks of the starter world: small functions, or web pages, whose decisions only the collaborator knows',
     )
     .argument('<out>', 'the file to write, JSON lines')
+    .addOption(new Option('--kind <kind>', 'what the tasks ask for').choices(WORLDS).default('functions'))
     .requiredOption('--tasks <n>', 'the number of tasks', wholeNumber('--tasks', 1))
     .addOption(
       new Option('--split <split>', 'tasks of different splits share no structure')
@@ -38,15 +41,15 @@ export const installWorld: Install = (program, perform) => {
 
 async function writeWorld(
   out: string,
-  { overwrite, tasks, split, seed, difficulty }: Options,
+  { overwrite, kind, tasks, split, seed, difficulty }: Options,
   { signal }: CliContext,
 ): Promise<CommandResult> {
   if (existsSync(out) && overwrite !== true) {
     throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
   }
-  await writeStarterPack(out, { tasks, split, seed, difficulty }, signal);
+  await writeStarterPack(out, { world: kind, tasks, split, seed, difficulty }, signal);
   return {
-    summary: { file: out, tasks, split, seed, difficulty },
-    print: () => `Wrote ${tasks} tasks (${split}, ${difficulty}, seed ${seed}) to ${out}.`,
+    summary: { file: out, kind, tasks, split, seed, difficulty },
+    print: () => `Wrote ${tasks} tasks (${kind}, ${split}, ${difficulty}, seed ${seed}) to ${out}.`,
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
+import type { PageReader } from '../page/outline';
 import { isProgram, type Task } from '../task/task';
 import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
 import { playerOf } from '../trajectory/trajectory';
@@ -97,6 +98,19 @@ export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
   } finally {
     await claim.release();
   }
+}
+
+/**
+ * What draws the tasks' pages; `none` if all have checks, which need no browser; undefined if no task is a page.
+ * @throws {Fault} as the pages' name
+ */
+export async function rendererOf(
+  tasks: readonly PackTask[],
+  pages: PageReader | undefined,
+): Promise<string | undefined> {
+  const wanted = tasks.flatMap(({ task }) => (isProgram(task) ? [] : [task]));
+  if (wanted.length === 0) return undefined;
+  return wanted.every(({ checks }) => checks !== undefined) ? 'none' : pages?.name();
 }
 
 /** Dialogues about another task with the same id would count for this one. */

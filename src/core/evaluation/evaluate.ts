@@ -4,6 +4,7 @@ import {
   type CollectionPlan,
   type CollectionProgress,
   type CollectionResult,
+  rendererOf,
 } from '../dialogue/collect';
 import type { Model } from '../model/model';
 import { EVALUATION } from '../trajectory/index/filter';
@@ -38,8 +39,9 @@ export interface Evaluation {
 export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
   const { onProgress, ...rest } = plan;
   const agents: Evaluated[] = [];
+  const renderer = await rendererOf(plan.tasks, plan.pages);
   for (const agent of plan.agents) {
-    const name = collectionName(EVALUATION, { ...plan, agent });
+    const name = collectionName(EVALUATION, { ...plan, agent, renderer });
     const collection = await collect({
       ...rest,
       agent,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Fault } from '../fault';
 import { notGguf, onlyGguf } from './local/files';
 import { onEachServer, servedModel, type ServedModel } from './address';
@@ -5,6 +6,7 @@ import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
+import { isShipped, type ShippedModel } from './shippedModels';
 import { ServerPool } from './serverPool';
 
 /** For models on servers and local models; scripts need none. */
@@ -12,13 +14,14 @@ export interface OpenModelOptions
   extends
     Omit<OpenAiOptions, 'model' | 'baseUrl' | 'apiKey'>,
     Pick<LocalModelOptions, 'inference' | 'memoryBytes'> {
-  readonly starter?: string;
+  /** The folder that holds those of the shipped models. */
+  readonly shipped?: string;
   /** By default the key of the environment. */
   readonly keyOf?: (spec: string) => string | undefined;
 }
 
 /**
- * `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` (several base URLs separated by commas), or
+ * `starter`, `starter-pages`, `local:<folder>`, `openai:<model>[@<base URL>]` (several base URLs separated by commas), or
  * `script:<file>`. The caller must close the model. Nothing is loaded or sent to a server before the first turn.
  * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`, in
  * any case.
@@ -30,7 +33,8 @@ export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   const served = servedModel(spec);
   const kind = spec.slice(0, Math.max(0, colon));
   const rest = spec.slice(colon + 1);
-  if (spec === 'starter') return new LocalModel({ ...options, name: spec, folder: starterFolder(options) });
+  if (isShipped(spec))
+    return new LocalModel({ ...options, name: spec, folder: shippedFolder(spec, options) });
   if (kind === 'local' && rest !== '') return new LocalModel({ ...options, name: spec, folder: rest });
   if (served !== undefined && rest !== '') return onServers(spec, options);
   if (kind === 'script' && rest !== '') return new ScriptModel(rest);
@@ -56,13 +60,13 @@ function named(spec: string, served: ServedModel): ServedModel {
   return served;
 }
 
-function starterFolder({ starter }: OpenModelOptions): string {
-  if (starter === undefined)
+function shippedFolder(name: ShippedModel, { shipped }: OpenModelOptions): string {
+  if (shipped === undefined)
     throw new Fault(
       'model/bad-spec',
       'The starter model is not part of this program. Name a folder: local:<folder>.',
     );
-  return starter;
+  return path.join(shipped, name);
 }
 
 function unknownKind(spec: string): Fault {
@@ -75,6 +79,6 @@ function unknownKind(spec: string): Fault {
   const hint = hints.find(([name]) => spec.startsWith(name))?.[1] ?? '';
   return new Fault(
     'model/bad-spec',
-    `"${spec}" is not a model that can play here: write starter for the model that ships with Tandem, local:<folder> for one of your own, openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${hint}`,
+    `"${spec}" is not a model that can play here: write starter or starter-pages for the models that ship with Tandem, local:<folder> for one of your own, openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${hint}`,
   );
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isUnfit, readTextSync } from '../../core/regularFile';
+import { isShipped, SHIPPED_MODELS, type ShippedModel } from '../../core/model/shippedModels';
 import { MAX_RECORD_BYTES, runFiles, runsFolderOf } from '../../core/training/runFolder';
 import { withoutEnd } from '../../core/text';
 import { toldApart } from './displayNames';
@@ -8,10 +9,10 @@ import { toldApart } from './displayNames';
 /** Folder of runs, in a data folder and in that of a loop. */
 const RUNS = path.basename(runsFolderOf(''));
 
-export const STARTER = 'starter';
+export const STARTER = 'starter' satisfies ShippedModel;
 
 export interface LocalPlace {
-  /** `starter`, or `local:<folder>` with the folder relative to the workspace. */
+  /** `starter`, `starter-pages`, or `local:<folder>` with the folder relative to the workspace. */
   readonly spec: string;
   /** Absolute. */
   readonly folder: string;
@@ -31,13 +32,16 @@ export interface LocalSettings {
   resolve(file: string): string | undefined;
 }
 
-/** Undefined for servers, scripts and rules. */
+/**
+ * Undefined for servers, scripts and rules.
+ * @param shipped the folder that holds those of the shipped models
+ */
 export function localPlace(
   spec: string,
-  starterFolder: string,
+  shipped: string,
   resolve: LocalSettings['resolve'],
 ): LocalPlace | undefined {
-  if (spec === STARTER) return { spec, folder: starterFolder, name: STARTER, from: 'tandem' };
+  if (isShipped(spec)) return { spec, folder: path.join(shipped, spec), name: spec, from: 'tandem' };
   const written = /^local:(.+)$/s.exec(spec)?.[1];
   if (written === undefined) return undefined;
   const whole = path.normalize(resolve(written) ?? written);
@@ -45,20 +49,18 @@ export function localPlace(
   return { spec, folder, name: folderName(folder), from: 'use' };
 }
 
-/** The starter model, models trained here, those of the list, and others in use. */
-export function localPlaces(
-  settings: LocalSettings,
-  starterFolder: string,
-  areRunsRead = true,
-): LocalPlace[] {
+/** The models that ship with Tandem, those trained here, those of the list, and others in use. */
+export function localPlaces(settings: LocalSettings, shipped: string, areRunsRead = true): LocalPlace[] {
   const { agent, secondAgent, simulator, modelFolders, dataFolder } = settings;
   const place = (spec: string, from: LocalPlace['from'] = 'use'): LocalPlace | undefined => {
-    const found = localPlace(spec, starterFolder, (file) => settings.resolve(file));
+    const found = localPlace(spec, shipped, (file) => settings.resolve(file));
     return found && { ...found, from };
   };
   const workspace = settings.resolve('.') ?? '';
   const all = [
-    existsSync(starterFolder) ? place(STARTER, 'tandem') : undefined,
+    ...SHIPPED_MODELS.map((name) =>
+      existsSync(path.join(shipped, name)) ? place(name, 'tandem') : undefined,
+    ),
     ...modelFolders.map((folder) => place(`local:${folder}`, 'list')),
     ...trainedFolders(areRunsRead ? dataFolder : undefined).map((folder) =>
       place(`local:${within(workspace, folder)}`, 'training'),

@@ -50,6 +50,9 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
 
   override receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
+      case 'choose':
+        this.on.teacher.choose(message.world);
+        return this.estimate();
       case 'start':
         return this.on.teacher.start(message.size);
       case 'act':
@@ -178,7 +181,7 @@ export function showLessonInStatusBar(on: TeachingContext): vscode.Disposable {
 
 async function viewOf({ engine, teacher }: TeachingContext, slowness?: Slowness): Promise<ToWebview> {
   const { now } = teacher;
-  const { agent, settings } = await teacher.offer(now.lesson);
+  const { agent, world, worlds, settings } = await teacher.offer(now.lesson);
   const { expectedOf, secondsOf } = await import('../../core/evaluation/loop/expectedTime');
   const slow = slowness?.get(agent.spec);
   const secondsFor = (size: Size): number | undefined =>
@@ -187,6 +190,8 @@ async function viewOf({ engine, teacher }: TeachingContext, slowness?: Slowness)
     now,
     {
       agent: engine.calledBy(agent.spec),
+      world,
+      worlds,
       settings,
       secondsFor,
       restriction: restrictionOf(t('Nothing is taught')) ?? '',

@@ -6,12 +6,14 @@ import type { Lesson } from '../../core/evaluation/loop/lesson';
 import type { LoopPlan, LoopProgress, LoopResult } from '../../core/evaluation/loop/plan';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { Model } from '../../core/model/model';
+import { isShipped, SHIPPED_FOR } from '../../core/model/shippedModels';
+import { WORLDS, type World } from '../../core/task/starter/splits';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
 import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
 import type { Installing } from '../installing';
-import { specAt, STARTER, type LocalPlace } from '../models/localModels';
+import { specAt, type LocalPlace } from '../models/localModels';
 import type { EditorTrainer } from '../trainer';
 import { lessonName } from '../words';
 import { refuseInRestrictedMode } from '../workspaceTrust';
@@ -36,6 +38,9 @@ export interface Teaching {
 
 interface LessonOffer {
   readonly agent: LocalPlace;
+  readonly world: World;
+  /** Kinds of tasks to choose from. */
+  readonly worlds: readonly World[];
   readonly settings: Readonly<Record<Size, LoopSettings>>;
 }
 
@@ -59,6 +64,7 @@ export class Teacher implements vscode.Disposable {
   private course: LoopCourse | undefined;
   private timer: NodeJS.Timeout | undefined;
   private installing: Installing | undefined;
+  private chosen: World = 'functions';
 
   readonly onDidChange = this.changed.event;
 
@@ -94,14 +100,25 @@ export class Teacher implements vscode.Disposable {
     return isIts && this.isAtWork;
   }
 
+  /** The kind of tasks of the next lesson. */
+  choose(world: World): void {
+    this.chosen = world;
+    this.changed.fire();
+  }
+
   /** @param lesson one that was begun before */
-  async offer(lesson?: Pick<Lesson, 'agent'>): Promise<LessonOffer> {
+  async offer(lesson?: Pick<Lesson, 'agent' | 'world'>): Promise<LessonOffer> {
     const { readLocalFolder } = await import('../../core/model/local/folder');
     const { forLargeModel, MAX_WHOLE_TRAINING_PARAMETERS, SIZES } =
       await import('../../core/evaluation/loop/settings');
     const places = this.engine.localPlaces;
+    const world = lesson?.world ?? this.chosen;
     const named = lesson?.agent ?? this.engine.agentName;
-    const agent = places.find(({ spec }) => spec === named) ?? places.find(({ spec }) => spec === STARTER);
+    const shipped = SHIPPED_FOR[world];
+    // The model that ships for the other kind of tasks does not know these.
+    const agent =
+      places.find(({ spec }) => spec === named && (!isShipped(spec) || spec === shipped)) ??
+      places.find(({ spec }) => spec === shipped);
     if (agent === undefined)
       throw new Fault('editor/no-agent', t('There is no model here that can be taught.'));
     const isLarge = readLocalFolder(agent.folder).parameters > MAX_WHOLE_TRAINING_PARAMETERS;
@@ -109,6 +126,8 @@ export class Teacher implements vscode.Disposable {
     const settings = (size: LoopSettings): LoopSettings => (isLarge ? forLargeModel(size) : size);
     return {
       agent,
+      world,
+      worlds: WORLDS.filter((one) => places.some(({ spec }) => spec === SHIPPED_FOR[one])),
       settings: { brief: settings(brief), standard: settings(standard), thorough: settings(thorough) },
     };
   }
@@ -119,9 +138,9 @@ export class Teacher implements vscode.Disposable {
    */
   async start(size: Size): Promise<void> {
     await this.begin(async () => {
-      const { agent } = await this.offer();
+      const { agent, world } = await this.offer();
       const { beginLesson } = await import('../../core/evaluation/loop/lesson');
-      return beginLesson(this.engine.dataFolder, agent.spec, size);
+      return beginLesson(this.engine.dataFolder, { agent: agent.spec, world, size });
     });
   }
 
@@ -251,9 +270,10 @@ export class Teacher implements vscode.Disposable {
 
   private async plan(
     lesson: Lesson,
-    { agent, settings }: LessonOffer,
+    { agent, world, settings }: LessonOffer,
   ): Promise<Omit<LoopPlan, 'openTrainer'>> {
     const { engine, trainer } = this;
+    const { BrowserPages } = await import('../../core/rendering/browserPages');
     const { LocalModel } = await import('../../core/model/local/model');
     const { readLocalFolder } = await import('../../core/model/local/folder');
     const { trainerCode } = await import('../../core/evaluation/loop/trainerCode');
@@ -267,9 +287,11 @@ export class Teacher implements vscode.Disposable {
     return {
       folder: lesson.folder,
       data: { folder: engine.dataFolder, log: await engine.log() },
-      ...{ openModel, packs: [], simulator: 'rules', seed: lesson.seed },
+      ...{ openModel, packs: [], world, simulator: 'rules', seed: lesson.seed },
       settings: settings[lesson.size],
-      title: t('starter world'),
+      // Their checks need no browser.
+      pages: world === 'pages' ? new BrowserPages({ sheet: engine.pageSheet }) : undefined,
+      title: world === 'pages' ? t('starter world of pages') : t('starter world'),
       runName: `taught-${agent.name}`,
       shownName: lessonName(lesson, t),
       agent: { name: agent.spec, base, graph },

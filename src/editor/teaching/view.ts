@@ -2,9 +2,16 @@ import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
-import type { MeasuredView, OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
+import type {
+  MeasuredView,
+  OutcomeView,
+  SizeView,
+  TeachingView,
+  WorldView,
+} from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
 import { changeWords } from '../runs/evaluationResults';
+import type { World } from '../../core/task/starter/splits';
 import { grouped } from '../../core/text';
 import { installStep } from '../installing';
 import { lessonName } from '../words';
@@ -13,6 +20,9 @@ import type { Teaching } from './teacher';
 
 export interface LessonContext {
   readonly agent: string;
+  readonly world: World;
+  /** Kinds of tasks to choose from. */
+  readonly worlds: readonly World[];
   readonly settings: Readonly<Record<Size, LoopSettings>>;
   /** Undefined while unknown. */
   readonly secondsFor: (size: Size) => number | undefined;
@@ -42,6 +52,8 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
       agent,
     ),
     state,
+    worlds: state === 'none' && around.worlds.length > 1 ? worldsOf(around.worlds, t) : [],
+    world: around.world,
     sizes: state === 'none' ? sizesOf(teaching, around, t) : [],
     stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size], t),
     sentence: restriction === '' ? fault : restriction,
@@ -53,6 +65,21 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
       }),
   };
 }
+
+const worldsOf = (worlds: readonly World[], t: Translate): WorldView[] =>
+  worlds.map((value) =>
+    value === 'pages'
+      ? {
+          value,
+          label: t('Web pages'),
+          detail: t('The agent shows a page; the simulator says what should be different.'),
+        }
+      : {
+          value,
+          label: t('Functions'),
+          detail: t('The agent asks; the simulator alone knows what the function should do.'),
+        },
+  );
 
 function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext, t: Translate): SizeView[] {
   const size = (value: Size, label: string, remark: string): SizeView => {

@@ -5,6 +5,7 @@ import { chromium } from '../../../scripts/setup/system.mjs';
 import { findBrowser } from '../../../src/core/rendering/browser';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
+import { attentivePage, tradeIn } from '../../fixtures/page-world';
 import { starterPack } from '../../fixtures/dialogue';
 import { commandFolder, json, starterRows, tandem } from './tandem';
 
@@ -47,6 +48,32 @@ function mended(page: typeof guess, told: string): typeof guess {
 }
 
 describe('tandem collect', () => {
+  it('plays pages of the world by their checks, without a browser', async () => {
+    await using server = await startChatServer({
+      reply: ({ body: { messages } }) => {
+        const told = messages.slice(1).flatMap(({ role, content }) => (role === 'user' ? [content] : []));
+        const page = attentivePage(tradeIn(messages[0]!.content), told);
+        const isDone = /[Nn]othing( is)? left/.test(told.at(-1) ?? '');
+        return answer(`OUTPUT:\n${isDone ? 'I WANT TO ANSWER:\n' : ''}${page}`);
+      },
+    });
+    const pack = path.join(folder, 'world.jsonl');
+    await tandem('world', pack, '--kind', 'pages', '--tasks', '12', '--split', 'development');
+    const schema = z.object({
+      summary: z.object({
+        ...{ done: z.number(), solved: z.number(), meanScores: z.object({ checks: z.number() }) },
+      }),
+    });
+    const { summary } = await json(
+      schema,
+      ...[
+        ...['collect', '--tasks', pack, '--agent', `openai:m@${server.url}`, '--simulator', 'rules'],
+        ...['--data', path.join(folder, 'world'), '--browser', path.join(folder, 'no-browser')],
+      ],
+    );
+    expect(summary).toMatchObject({ done: 12, solved: 12, meanScores: { checks: 1 } });
+  });
+
   it('plays a web page with an agent that applies what it is told, beside a function', async () => {
     await using server = await startChatServer({
       reply: ({ body: { messages } }) => {
@@ -62,7 +89,12 @@ describe('tandem collect', () => {
     const pack = await file('mixed.jsonl', [page, (await starterRows())[0]]);
     const schema = z.object({
       summary: z.object({
-        ...{ done: z.number(), total: z.number(), pages: z.number(), meanScore: z.number() },
+        ...{
+          done: z.number(),
+          total: z.number(),
+          pages: z.number(),
+          meanScores: z.object({ structure: z.number() }),
+        },
       }),
     });
     const browser = chromium() ?? (await findBrowser());
@@ -72,7 +104,7 @@ describe('tandem collect', () => {
     ];
     const { summary } = await json(schema, ...play('pages'));
     expect(summary).toMatchObject({ done: 2, total: 2, pages: 1 });
-    expect(summary.meanScore).toBeGreaterThanOrEqual(0.95);
+    expect(summary.meanScores.structure).toBeGreaterThanOrEqual(0.95);
     const requests = server.requests.length;
     expect(requests).toBeLessThan(8);
 

@@ -11,7 +11,13 @@ it('begins with a pack of the starter world, as the generator writes it now', as
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-world-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const made = path.join(folder, 'made.jsonl');
-  await writeStarterPack(made, { tasks: 24, split: 'development', seed: 0, difficulty: 'standard' });
+  await writeStarterPack(made, {
+    world: 'functions',
+    tasks: 24,
+    split: 'development',
+    seed: 0,
+    difficulty: 'standard',
+  });
   expect(
     await readFile(made, 'utf8'),
     'The world has changed: npm run tandem -- world samples/workspace/starter-world.jsonl --tasks 24 --split development --overwrite',

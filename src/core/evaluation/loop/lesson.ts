@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import { lazily } from '../../lazily';
 import { MB, readText } from '../../regularFile';
+import { WORLDS } from '../../task/starter/splits';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { comparisonsSchema } from './comparison';
 import type { LoopResult } from './plan';
-import type { Size } from './settings';
 
 /** The part of a lesson's result that is shown again. */
 const outcomeSchema = lazily(() =>
@@ -23,6 +23,8 @@ const lessonSchema = lazily(() =>
   z.object({
     version: z.literal(1),
     agent: z.string(),
+    /** Lessons from before there were pages do not say it. */
+    world: z.enum(WORLDS).default('functions'),
     seed: z.number().int(),
     size: z.enum(['brief', 'standard', 'thorough']),
     /** The lesson resumes by itself when the editor opens; false once a user has stopped it, or it is over. */
@@ -66,15 +68,18 @@ export async function lastLesson(dataFolder: string): Promise<Lesson | undefined
 }
 
 /** Its tasks are new: no earlier lesson had them. @param agent its name as in the settings */
-export async function beginLesson(dataFolder: string, agent: string, size: Size): Promise<Lesson> {
+export async function beginLesson(
+  dataFolder: string,
+  { agent, world, size }: Pick<Lesson, 'agent' | 'world' | 'size'>,
+): Promise<Lesson> {
   const number = ((await lastLesson(dataFolder))?.number ?? 0) + 1;
   const folder = join(dataFolder, FOLDER, String(number));
-  return keepLesson({ number, folder, agent, seed: number - 1, size, isWanted: true });
+  return keepLesson({ number, folder, agent, world, seed: number - 1, size, isWanted: true });
 }
 
 export async function keepLesson(lesson: Lesson): Promise<Lesson> {
-  const { agent, seed, size, isWanted, outcome } = lesson;
-  const text = `${JSON.stringify({ version: 1, agent, seed, size, isWanted, outcome }, undefined, 2)}\n`;
+  const { agent, world, seed, size, isWanted, outcome } = lesson;
+  const text = `${JSON.stringify({ version: 1, agent, world, seed, size, isWanted, outcome }, undefined, 2)}\n`;
   await writeAtomically(join(lesson.folder, FILE), (file) => file.writeFile(text));
   return lesson;
 }

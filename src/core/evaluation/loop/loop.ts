@@ -121,7 +121,7 @@ class Loop {
   }
 
   private async tasks(): Promise<Stage<TasksResult>> {
-    const { folder, packs, settings, seed, signal } = this.plan;
+    const { folder, packs, world, settings, seed, signal } = this.plan;
     const { difficulty, trainTasks, heldOutTasks } = settings;
     return {
       name: 'tasks',
@@ -130,15 +130,16 @@ class Loop {
         'the seed': seed,
         'how many tasks are drawn': [trainTasks, heldOutTasks],
         'the difficulty': difficulty,
+        ...(world === 'pages' && { 'the world': world }),
       },
       result: tasksResult,
       isThere: (result) => hasPacks(folder, result),
-      work: () => drawTasks(folder, packs, { settings, seed, signal }),
+      work: () => drawTasks(folder, packs, { world, settings, seed, signal }),
     };
   }
 
   private collect(tasks: TasksResult): Stage<Collected> {
-    const { settings, seed, folder, signal } = this.plan;
+    const { settings, seed, folder, pages, signal } = this.plan;
     const { rollouts, temperature, maxTokens, protocol, concurrency } = settings;
     const { before: agent, simulator, prompts, log } = this;
     const sampling = { temperature, maxTokens };
@@ -147,6 +148,7 @@ class Loop {
       'the dialogues per task': rollouts,
       'the agent, the collaborator or the rules of play': collectionName('', {
         ...{ agent, simulator, seed, protocol, prompts, sampling },
+        renderer: this.plan.world === 'pages' ? 'none' : undefined,
       }),
     };
     // The training uses all of a collection, so a collection of other tasks, which may be held out now, must not be
@@ -164,6 +166,7 @@ class Loop {
             simulator,
             seed,
             protocol,
+            pages,
             prompts,
             log,
             sampling,
@@ -172,6 +175,7 @@ class Loop {
             collection,
             signal,
           },
+          pageProtocol: protocol,
           tasks: await loadPack(join(folder, taskFiles.train)),
           grader: await this.openGrader(),
           mode: 'fixed',
@@ -256,7 +260,7 @@ class Loop {
   }
 
   private evaluate(tasks: TasksResult, run: string): Stage<TrainedComparisons> {
-    const { settings, seed, folder, signal, title } = this.plan;
+    const { settings, seed, folder, pages, signal, title } = this.plan;
     const { temperature, maxTokens, protocol, concurrency, evaluationRollouts } = settings;
     const { before, simulator, prompts, log } = this;
     const after = (this.after = this.plan.openModel(`local:${this.modelOf(run)}`));
@@ -267,13 +271,14 @@ class Loop {
         'the tasks': tasks.content.heldOut,
         'the agent before': [before.name, before.fingerprint],
         'the agent after': after.fingerprint,
-        'the collaborator': [simulator.name, simulator.fingerprint, prompts.versions],
+        'the collaborator': [simulator.name, simulator.fingerprint, this.promptVersions],
         'the rules of play': play,
       },
       result: comparisonsSchema,
       work: async () =>
         compareAgents({
           ...{ before, after, simulator, prompts, log, ...play, concurrency, mode: 'fixed', signal },
+          ...{ pages, pageProtocol: protocol },
           tasks: await loadPack(join(folder, taskFiles.heldOut)),
           ...{ title, run: join(this.runs.folder, run) },
           grader: await this.openGrader(),
@@ -296,6 +301,10 @@ class Loop {
       isThere: ({ report }) => isFile(join(folder, report)),
       work: () => writeReport(result, this.plan, this.log),
     };
+  }
+
+  private get promptVersions(): Prompts['versions'] {
+    return this.plan.world === 'pages' ? this.prompts.pageVersions : this.prompts.versions;
   }
 
   private modelOf(run: string): string {

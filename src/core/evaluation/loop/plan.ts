@@ -1,5 +1,7 @@
 import type { Grader } from '../../grading/grader';
 import type { Model } from '../../model/model';
+import type { PageReader } from '../../page/outline';
+import type { World } from '../../task/starter/splits';
 import type { Trainer } from '../../training/trainer';
 import type { TrajectoryLog } from '../../trajectory/log';
 import type { TrainedComparisons } from './comparison';
@@ -15,8 +17,12 @@ export interface LoopPlan {
   /** Absolute folder for a copy of the newest model; when absent, the model plays from its run's folder. */
   readonly model?: string;
   readonly settings: LoopSettings;
-  /** To learn from and to measure on; the starter world when there are none. */
+  /** To learn from and to measure on; the world when there are none. */
   readonly packs: readonly string[];
+  /** The kind of tasks, generated or of the packs. */
+  readonly world: World;
+  /** For the checks of pages; absent where there are only functions. */
+  readonly pages?: PageReader;
   readonly title: string;
   readonly seed: number;
   /** Beginning of the run's name; a digest of data and settings follows. */

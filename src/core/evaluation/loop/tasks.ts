@@ -5,10 +5,12 @@ import type { PackTask } from '../../dialogue/collect';
 import { deriveSeed } from '../../dialogue/seed';
 import { Fault } from '../../fault';
 import { MB, readInParts, readText } from '../../regularFile';
-import { readPrograms } from '../../task/pack';
-import { requestOf, type ProgramTask } from '../../task/task';
+import { readTasks } from '../../task/pack';
+import { isProgram, requestOf, type Task } from '../../task/task';
 import { taskToRow } from '../../task/row';
-import { starterTasks, type Split } from '../../task/starter/world';
+import type { Split } from '../../task/starter/world';
+import type { World } from '../../task/starter/splits';
+import { worldTasks } from '../../task/starter/worlds';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { digestOf } from './record';
 import type { LoopSettings } from './settings';
@@ -27,23 +29,30 @@ export const tasksResult = z.object({
 export type TasksResult = z.infer<typeof tasksResult>;
 
 interface Drawn {
-  readonly train: readonly ProgramTask[];
-  readonly heldOut: readonly ProgramTask[];
+  readonly train: readonly Task[];
+  readonly heldOut: readonly Task[];
   readonly badLines: number;
 }
 
 /**
  * Writes the tasks to learn from and those to measure on into one pack each.
- * @param packs given files; the starter world when there are none
+ * @param packs given files; the world when there are none
  * @throws {Fault} `loop/too-few-tasks`
  */
 export async function drawTasks(
   folder: string,
   packs: readonly string[],
-  { settings, seed, signal }: { settings: LoopSettings; seed: number; signal?: AbortSignal },
+  {
+    world,
+    settings,
+    seed,
+    signal,
+  }: { world: World; settings: LoopSettings; seed: number; signal?: AbortSignal },
 ): Promise<TasksResult> {
   const drawn =
-    packs.length === 0 ? fromWorld(settings, seed) : await fromPacks(packs, settings, seed, signal);
+    packs.length === 0
+      ? fromWorld(world, settings, seed)
+      : await fromPacks(packs, world, settings, seed, signal);
   return {
     train: drawn.train.length,
     heldOut: drawn.heldOut.length,
@@ -81,7 +90,7 @@ export async function hasPacks(folder: string, { content }: TasksResult): Promis
 
 export async function loadPack(file: string): Promise<PackTask[]> {
   const tasks: PackTask[] = [];
-  for await (const read of readPrograms(file)) {
+  for await (const read of readTasks(file)) {
     if ('task' in read) tasks.push({ task: read.task, pack: basename(file) });
   }
   return tasks;
@@ -91,13 +100,21 @@ export async function loadPack(file: string): Promise<PackTask[]> {
  * The tasks of the two splits share no structure. The test split stays out: it is the scoreboard's, which uses it once
  * per table, while a loop runs after every change.
  */
-function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed: number): Drawn {
-  const draw = (split: Split, count: number): ProgramTask[] => {
-    const drawn = starterTasks({ split, seed, difficulty });
-    return Array.from({ length: count }, () => drawn.next().value.task);
+function fromWorld(
+  world: World,
+  { difficulty, trainTasks, heldOutTasks }: LoopSettings,
+  seed: number,
+): Drawn {
+  const draw = (split: Split, count: number): Task[] => {
+    const drawn = worldTasks({ world, split, seed, difficulty });
+    return Array.from({ length: count }, () => drawn.next().value);
   };
   return { train: draw('train', trainTasks), heldOut: draw('development', heldOutTasks), badLines: 0 };
 }
+
+/** A loop measures success, which a page without checks has not. */
+const isOfWorld = (task: Task, world: World): boolean =>
+  isProgram(task) ? world === 'functions' : world === 'pages' && task.checks !== undefined;
 
 const HELD_OUT = 0.2;
 
@@ -107,15 +124,16 @@ const HELD_OUT = 0.2;
  */
 async function fromPacks(
   packs: readonly string[],
+  world: World,
   { trainTasks, heldOutTasks }: LoopSettings,
   seed: number,
   signal?: AbortSignal,
 ): Promise<Drawn> {
-  const tasks = new Map<string, ProgramTask>();
+  const tasks = new Map<string, Task>();
   let badLines = 0;
   for (const file of packs) {
-    for await (const read of readPrograms(file, { signal })) {
-      if ('bad' in read) badLines += 1;
+    for await (const read of readTasks(file, { signal })) {
+      if ('bad' in read || !isOfWorld(read.task, world)) badLines += 1;
       else if (!tasks.has(read.task.id)) tasks.set(read.task.id, read.task);
     }
   }
@@ -138,7 +156,7 @@ async function fromPacks(
   return { heldOut, train, badLines };
 }
 
-async function writePack(file: string, tasks: readonly ProgramTask[]): Promise<string> {
+async function writePack(file: string, tasks: readonly Task[]): Promise<string> {
   const text = tasks.map((task) => `${JSON.stringify(taskToRow(task))}\n`).join('');
   await writeAtomically(file, (handle) => handle.writeFile(text));
   return digestOf(text);

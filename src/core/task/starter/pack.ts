@@ -5,13 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { taskToRow } from '../row';
-import { starterTasks, type Difficulty, type Split } from './world';
+import { worldTasks, type WorldOptions } from './worlds';
 
-export interface StarterPack {
+export interface StarterPack extends WorldOptions {
   readonly tasks: number;
-  readonly split: Split;
-  readonly seed: number;
-  readonly difficulty: Difficulty;
 }
 
 /**
@@ -43,9 +40,9 @@ async function* rows(
   { tasks, ...world }: StarterPack,
   onProgress?: (drawn: number) => void,
 ): AsyncGenerator<string> {
-  const drawn = starterTasks(world);
+  const drawn = worldTasks(world);
   for (let i = 0; i < tasks; i++) {
-    yield `${JSON.stringify(taskToRow(drawn.next().value.task))}\n`;
+    yield `${JSON.stringify(taskToRow(drawn.next().value))}\n`;
     if ((i + 1) % AT_ONCE !== 0) continue;
     onProgress?.(i + 1);
     await setImmediate();

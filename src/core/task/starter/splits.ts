@@ -3,6 +3,10 @@ import { createHash } from 'node:crypto';
 export const SPLITS = ['train', 'development', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
 
+/** Kinds of generated tasks: `tandem world --kind`, `tandem loop --world`. */
+export const WORLDS = ['functions', 'pages'] as const;
+export type World = (typeof WORLDS)[number];
+
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 export const hash = (text: string): number => digest(text).readUInt32BE();

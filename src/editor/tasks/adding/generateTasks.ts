@@ -41,7 +41,7 @@ export async function generateTasks(
   const { file, seed } = freeFile(folder.uri.fsPath, split);
   const name = path.basename(file);
   const written = await cancellable(t('Generating {0}', name), async (signal, report) => {
-    await writeStarterPack(file, { ...asked, seed }, signal, (drawn) =>
+    await writeStarterPack(file, { world: 'functions', ...asked, seed }, signal, (drawn) =>
       report(t('{0} of {1} tasks', drawn, tasks), drawn / tasks),
     );
     return true;

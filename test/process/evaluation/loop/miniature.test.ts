@@ -42,6 +42,7 @@ test('a miniature loop makes the starter model better on tasks it has never seen
       folder,
       settings,
       packs: [],
+      world: 'functions',
       title: 'starter world',
       runName: 'loop',
       seed: 3,
@@ -50,7 +51,8 @@ test('a miniature loop makes the starter model better on tasks it has never seen
     },
     agent: { name: 'starter', base: starter, graph: path.join(starter, 'onnx', 'model.onnx') },
     prompts: path.resolve('trainer/tandem_trainer/data/prompts'),
-    openModel: (name) => openModel(name, { starter, inference: path.resolve('dist/inference.js') }),
+    openModel: (name) =>
+      openModel(name, { shipped: path.dirname(starter), inference: path.resolve('dist/inference.js') }),
     openGrader: () => Promise.resolve(grader),
     openTrainer: () => Promise.resolve(realTrainer()),
   });

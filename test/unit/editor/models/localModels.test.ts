@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/localModels';
 
-/** Any existing folder. */
-const starter = import.meta.dirname;
+const shipped = path.resolve('media');
+const starter = path.join(shipped, 'starter');
 const workspace = path.resolve('/home/me/space');
 const resolve = (file: string): string => path.resolve(workspace, file);
 const settings = (some: Partial<LocalSettings>): LocalSettings => ({
@@ -27,7 +27,7 @@ function temporary(): string {
 
 describe('the local models', () => {
   it('are the starter model and the folders of the setting', () => {
-    const places = localPlaces(settings({ modelFolders: ['models/tiny', '/models/qwen'] }), starter);
+    const places = localPlaces(settings({ modelFolders: ['models/tiny', '/models/qwen'] }), shipped);
     expect(places).toEqual([
       { spec: 'starter', folder: starter, name: 'starter', from: 'tandem' },
       { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', from: 'list' },
@@ -37,8 +37,8 @@ describe('the local models', () => {
 
   it('include an agent that the setting does not list, and nothing twice', () => {
     const some = settings({ agent: 'local:models/tiny/', modelFolders: ['models/tiny', './models/tiny'] });
-    expect(localPlaces(some, starter).map(({ name }) => name)).toEqual(['starter', 'tiny']);
-    const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), starter);
+    expect(localPlaces(some, shipped).map(({ name }) => name)).toEqual(['starter', 'tiny']);
+    const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), shipped);
     expect(unlisted.map(({ name, from }) => [name, from])).toEqual([
       ['starter', 'tandem'],
       ['tiny', 'use'],
@@ -51,7 +51,7 @@ describe('the local models', () => {
     mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
     mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
     const there = settings({ dataFolder, resolve: (file) => path.resolve(folder, file) });
-    expect(localPlaces(there, starter).slice(1)).toEqual([
+    expect(localPlaces(there, shipped).slice(1)).toEqual([
       {
         spec: 'local:.tandem/loops/quick/model',
         folder: path.join(dataFolder, 'loops', 'quick', 'model'),
@@ -77,7 +77,7 @@ describe('the local models', () => {
     }
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
     expect(
-      localPlaces(there, starter)
+      localPlaces(there, shipped)
         .slice(1)
         .map(({ name }) => name),
     ).toEqual([
@@ -99,7 +99,7 @@ describe('the local models', () => {
     expect(runOf(path.join(folder, 'runs', 'gone', 'model'))).toEqual({ id: 'gone', name: 'gone' });
     for (const other of [
       '',
-      starter,
+      shipped,
       path.join(folder, 'model'),
       path.join(folder, 'runs', 'a-0001', 'critic'),
     ])
@@ -112,7 +112,7 @@ describe('the local models', () => {
     mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
     writeFileSync(path.join(run, 'run.json'), '{"name": "as configured"}');
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
-    const name = (): string | undefined => localPlaces(there, starter)[1]?.name;
+    const name = (): string | undefined => localPlaces(there, shipped)[1]?.name;
     expect(name()).toBe('as configured');
     const notes = path.join(run, 'notes.json');
     writeFileSync(notes, '{"name": "renamed", "tags": [], "note": ""}');

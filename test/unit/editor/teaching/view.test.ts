@@ -7,13 +7,23 @@ import { english } from '../../../../src/editor/translate';
 
 const around: LessonContext = {
   agent: 'starter',
+  world: 'functions',
+  worlds: ['functions', 'pages'],
   settings: SIZES,
   secondsFor: () => 400,
   ...{ restriction: '', fault: '' },
 };
 
 const lesson: Lesson = {
-  ...{ number: 1, folder: '/data/teaching/1', agent: 'starter', seed: 0, size: 'standard', isWanted: true },
+  ...{
+    number: 1,
+    folder: '/data/teaching/1',
+    agent: 'starter',
+    world: 'functions',
+    seed: 0,
+    size: 'standard',
+    isWanted: true,
+  },
 };
 
 describe('the page of a lesson', () => {

@@ -8,11 +8,13 @@ describe('the lessons of a data folder', () => {
   it('are numbered, each with tasks of its own, and the last one is found again as it was left', async () => {
     const folder = await temporaryFolder();
     expect(await lastLesson(folder)).toBeUndefined();
-    const first = await beginLesson(folder, 'starter', 'standard');
+    const first = await beginLesson(folder, { agent: 'starter', world: 'functions', size: 'standard' });
     expect(first).toMatchObject({ number: 1, seed: 0, isWanted: true });
     await keepLesson({ ...first, isWanted: false });
     expect(await lastLesson(folder)).toMatchObject({ number: 1, agent: 'starter', isWanted: false });
-    const second = await beginLesson(folder, 'local:.tandem/runs/1/model', 'brief');
+    const second = await beginLesson(folder, {
+      ...{ agent: 'local:.tandem/runs/1/model', world: 'pages', size: 'brief' },
+    });
     expect(second).toMatchObject({ number: 2, seed: 1 });
     expect(await lastLesson(folder)).toEqual(second);
   });

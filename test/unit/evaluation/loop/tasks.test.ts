@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { QUICK } from '../../../../src/core/evaluation/loop/settings';
 import { drawTasks, loadPack, taskFiles } from '../../../../src/core/evaluation/loop/tasks';
+import type { World } from '../../../../src/core/task/starter/splits';
 import { written, taskRow } from '../../../fixtures/tasks';
 import { temporaryFolder } from '../../../fixtures/log';
 
@@ -26,14 +28,29 @@ const pack = (name: string, ids: readonly string[]): Promise<string> =>
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, i) => `task-${from + i}`);
 
-async function drawn(packs: readonly string[], seed = 0) {
-  const result = await drawTasks(folder, packs, { settings, seed });
+async function drawn(packs: readonly string[], seed = 0, world: World = 'functions') {
+  const result = await drawTasks(folder, packs, { world, settings, seed });
   const ids = async (file: string): Promise<string[]> =>
     (await loadPack(path.join(folder, file))).map(({ task }) => task.id);
   return { result, train: await ids(taskFiles.train), heldOut: await ids(taskFiles.heldOut) };
 }
 
 describe('the tasks of a loop', () => {
+  it('are web pages of two splits, or those of packs that have checks', async () => {
+    const { train, heldOut, result } = await drawn([], 0, 'pages');
+    expect(train.every((id) => id.startsWith('pages-train-'))).toBe(true);
+    expect(heldOut.every((id) => id.startsWith('pages-development-'))).toBe(true);
+    const page = { kind: 'page', ground_truth: '<html></html>' };
+    const pack = path.join(folder, taskFiles.train);
+    const text = await readFile(pack, 'utf8');
+    const unchecked = JSON.stringify({ ...page, problem_description: 'No checks.' });
+    const mixed = await written(folder, 'mixed.jsonl', `${text}${unchecked}\n`);
+    const again = await drawn([mixed], 0, 'pages');
+    expect(again.result).toMatchObject({ train: 6, heldOut: 2, badLines: 1 });
+    expect([...again.train, ...again.heldOut].toSorted()).toEqual(train.toSorted());
+    expect(result).toMatchObject({ train: 8, heldOut: 4, badLines: 0 });
+  });
+
   it('come from two splits of the starter world when no pack is given', async () => {
     const { train, heldOut, result } = await drawn([]);
     expect(result).toMatchObject({ train: 8, heldOut: 4, badLines: 0 });

@@ -12,7 +12,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const pack = (tasks: number) => ({ tasks, split: 'train', seed: 1, difficulty: 'standard' }) as const;
+const pack = (tasks: number) =>
+  ({ world: 'functions', tasks, split: 'train', seed: 1, difficulty: 'standard' }) as const;
 
 it('leaves no file when it is cancelled', async () => {
   const cancel = new AbortController();

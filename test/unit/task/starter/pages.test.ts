@@ -11,12 +11,14 @@ import {
   pageFor,
   pageTasks,
   type PageDecision,
-  type PageDifficulty,
   type PageWorldTask,
   tradeOf,
 } from '../../../../src/core/task/starter/pages/world';
+import type { Difficulty } from '../../../../src/core/task/starter/world';
 import { SPLITS } from '../../../../src/core/task/starter/splits';
-import { sheet } from '../../../fixtures/pages';
+import { answerByDifferences } from '../../../../src/core/dialogue/pageRules';
+import { attentivePage, tradeIn } from '../../../fixtures/page-world';
+import { reader, sheet } from '../../../fixtures/pages';
 import { parseTask, taskToRow } from '../../../../src/core/task/row';
 
 function firstTasks(count: number, world: Parameters<typeof pageTasks>[0]): PageWorldTask[] {
@@ -25,12 +27,12 @@ function firstTasks(count: number, world: Parameters<typeof pageTasks>[0]): Page
 }
 
 const tasks = SPLITS.flatMap((split) =>
-  (Object.keys(PAGE_DIFFICULTIES) as PageDifficulty[]).flatMap((difficulty) =>
+  (Object.keys(PAGE_DIFFICULTIES) as Difficulty[]).flatMap((difficulty) =>
     firstTasks(150, { split, seed: 1, difficulty }),
   ),
 );
 
-const failing = ({ task }: PageWorldTask, html: string): string[] =>
+const failing = ({ task }: Pick<PageWorldTask, 'task'>, html: string): string[] =>
   checkPage(html, task.checks!, sheet)
     .filter(({ passed }) => !passed)
     .map(checkInWords);
@@ -112,4 +114,43 @@ test('pages are built of few pieces, and read back from a pack as they were', ()
     expect(task.reference.length).toBeLessThan(1300);
     expect(parseTask(taskToRow(task))).toEqual(task);
   }
+});
+
+/** Pages that an agent shows until it is told that nothing is left. */
+async function draftsOf({ task }: PageWorldTask, seed: number, habits = tradeIn(task.description).habits) {
+  const replies: string[] = [];
+  for (let drafts = 1; ; drafts += 1) {
+    const html = attentivePage(tradeIn(task.description), replies, habits);
+    const { reference: wanted, checks } = task;
+    const message = `OUTPUT:\n${html}`;
+    const position = { wanted, checks, message, history: replies, seed, replyLimit: 400 };
+    const { text } = await answerByDifferences(position, reader);
+    if (failing({ task }, html).length === 0) return { drafts, text, replies };
+    replies.push(text);
+  }
+}
+
+test('an agent that applies all that it is told has the wanted page in four drafts, and in seven from any other', async () => {
+  const standard = firstTasks(200, { split: 'test', seed: 5, difficulty: 'standard' });
+  for (const [i, task] of standard.entries()) {
+    const own = await draftsOf(task, i);
+    expect(own.drafts).toBeLessThanOrEqual(4);
+    expect(own.text).toMatch(/[Nn]othing (?:is )?left to change/);
+    const other = await draftsOf(task, i, PAGE_TRADES[i % PAGE_TRADES.length]!.habits);
+    expect(other.drafts).toBeLessThanOrEqual(7);
+    // Nothing is told twice to an agent that applies it.
+    const sentences = own.replies.flatMap((reply) => reply.split(/(?<=\.) /));
+    expect(new Set(sentences).size).toBe(sentences.length);
+  }
+});
+
+test('a slip in what was told before is told again when nothing new is left', async () => {
+  const [task] = firstTasks(1, { split: 'train', seed: 0, difficulty: 'standard' });
+  const { reference: wanted, checks } = task!.task;
+  const position = { wanted, checks, seed: 1, replyLimit: 400 };
+  const message = `OUTPUT:\n${pageFor(task!, { ...task!.values, side: task!.values.side === 'left' ? 'right' : 'left' })}`;
+  const first = await answerByDifferences({ ...position, message, history: [] }, reader);
+  expect(first.text).toBe(`The picture should stand on the ${task!.values.side}.`);
+  const second = await answerByDifferences({ ...position, message, history: [first.text] }, reader);
+  expect(second.text).toMatch(/^(?:As I said|Still|This is still to be done): The picture should stand/);
 });

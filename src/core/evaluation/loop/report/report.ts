@@ -12,6 +12,7 @@ import { difference, estimate, points, rate } from '../../words';
 import { cell, fenced, markdownTable, escaped } from '../../../markdown';
 import { type TrainedComparison, type TrainedComparisons, successInWords, verdictOf } from '../comparison';
 import { parseAgentMessage } from '../../../dialogue/protocol';
+import { isProgram, type Task } from '../../../task/task';
 import type { Trajectory } from '../../../trajectory/trajectory';
 
 const REPORT = 'report.md';
@@ -50,15 +51,15 @@ async function exampleOf(
 }
 
 export interface LoopReport extends Omit<LoopResult, 'report'> {
-  readonly plan: Pick<LoopPlan, 'packs' | 'settings' | 'seed' | 'agent' | 'simulator'>;
+  readonly plan: Pick<LoopPlan, 'packs' | 'world' | 'settings' | 'seed' | 'agent' | 'simulator'>;
   readonly story: RunStory;
   readonly example?: Example;
 }
 
 export function pageOf(told: LoopReport): string {
   const parts = [
-    result(told.comparisons),
-    habits(told.comparisons),
+    result(told),
+    habits(told),
     learning(told),
     example(told),
     settings(told),
@@ -68,13 +69,14 @@ export function pageOf(told: LoopReport): string {
   return `${parts.flat().join('\n\n')}\n`;
 }
 
-function result(comparisons: TrainedComparisons): string[] {
+function result({ comparisons, plan }: LoopReport): string[] {
+  const parts = plan.world === 'pages' ? 'checks' : 'tests';
   const { sampled, greedy } = comparisons;
   const rows = [
     ['success, sampled', sampled, 'success'],
     ['success, greedy', greedy, 'success'],
-    ['tests passed, sampled', sampled, 'testsPassed'],
-    ['tests passed, greedy', greedy, 'testsPassed'],
+    [`${parts} passed, sampled`, sampled, 'testsPassed'],
+    [`${parts} passed, greedy`, greedy, 'testsPassed'],
   ] as const;
   return [
     `# ${verdictOf(comparisons)}: success ${rate(sampled.before.success?.mean)} → ${rate(sampled.after.success?.mean)}`,
@@ -109,7 +111,8 @@ function meaning({ sampled, greedy }: TrainedComparisons): string {
     : '';
 }
 
-function habits({ sampled, greedy }: TrainedComparisons): string[] {
+function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[] {
+  const hasQuestions = plan.world === 'functions';
   const number = (value: number | null): string => value?.toFixed(2) ?? '–';
   const row = (name: string, figure: (side: TrainedComparison['before']) => string): string[] => [
     name,
@@ -117,19 +120,29 @@ function habits({ sampled, greedy }: TrainedComparisons): string[] {
   ];
   return [
     '## What it does differently',
-    picture('Turns, missed decisions and useless questions per dialogue, before and after', 'habits'),
+    picture(
+      hasQuestions
+        ? 'Turns, missed decisions and useless questions per dialogue, before and after'
+        : 'Turns per dialogue, before and after',
+      'habits',
+    ),
     markdownTable(
       ['per dialogue', 'sampled: before', 'after', 'greedy: before', 'after'],
       [
-        ...HABITS.map(({ name, of }) => row(name, (side) => number(of(side)))),
+        ...(hasQuestions ? HABITS : HABITS.filter(({ name }) => name === 'turns')).map(({ name, of }) =>
+          row(name, (side) => number(of(side))),
+        ),
         row('tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'),
         row('ran out of turns or context', ({ turnLimitRate }) => rate(turnLimitRate)),
       ],
     ),
-    'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
-      'is about no decision of the task, or about one that was asked about before.',
+    ...(hasQuestions ? [MISSED] : []),
   ];
 }
+
+const MISSED =
+  'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
+  'is about no decision of the task, or about one that was asked about before.';
 
 function learning({ story, collected }: LoopReport): string[] {
   const rankings = story.rankings.map(({ histories, candidates, rank_correlation }) =>
@@ -170,7 +183,7 @@ function settings({ plan, tasks, precision, stages, comparisons }: LoopReport): 
   const { difficulty, rollouts, evaluationRollouts, temperature, maxTokens, protocol, training } = chosen;
   const source =
     packs.length === 0
-      ? `the starter world, ${difficulty}: train and development split, which share no structure`
+      ? `the starter world, ${plan.world}, ${difficulty}: train and development split, which share no structure`
       : `${packs.map(cell).join(', ')}, split by task`;
   const rows = [
     ['agent', cell(agent.name)],
@@ -202,12 +215,13 @@ function settings({ plan, tasks, precision, stages, comparisons }: LoopReport): 
 
 function commands({ model, folder, data, run, plan }: LoopReport): string[] {
   const shown = shownFrom(model);
+  const [kind, again] = plan.world === 'pages' ? [' --kind pages', ' --world pages'] : ['', ''];
   const others =
     plan.packs.length > 0
       ? []
       : [
           '# both agents on other tasks',
-          'tandem world other.jsonl --tasks 300 --split development --seed 1',
+          `tandem world other.jsonl${kind} --tasks 300 --split development --seed 1`,
           `tandem evaluate --tasks other.jsonl --agent ${plan.agent.name} --agent local:${shown} --simulator ${plan.simulator}`,
         ];
   return [
@@ -217,7 +231,7 @@ function commands({ model, folder, data, run, plan }: LoopReport): string[] {
       '```sh',
       ...others,
       '# it goes on learning: another loop that begins with it',
-      `tandem loop --agent local:${shown} --out ${shownFrom(folder)}-again`,
+      `tandem loop${again} --agent local:${shown} --out ${shownFrom(folder)}-again`,
       '# what the training did',
       `tandem runs ${run} --data ${shownFrom(data)}`,
       '```',
@@ -270,22 +284,28 @@ function exampleInMarkdown({ before, after }: Example): string {
     `#### After: ${outcomeOf(after)}`,
     dialogueOf(after),
     '<details><summary>What was wanted: the hidden reference</summary>',
-    python(before.task.reference),
+    source(before.task, before.task.reference),
     '</details>',
   ].join('\n\n');
 }
 
-function outcomeOf({ grades }: Trajectory): string {
-  const tests = grades.at(-1)?.grade.tests ?? [];
+function outcomeOf({ task, grades }: Trajectory): string {
+  const grade = grades.at(-1)?.grade;
+  if (!isProgram(task)) {
+    const checks = task.checks?.length ?? 0;
+    return `${Math.round((grade?.reward ?? 0) * checks)} of ${checks} checks passed`;
+  }
+  const tests = grade?.tests ?? [];
   const passed = tests.filter(({ status }) => status === 'passed').length;
   return `${passed} of ${tests.length} tests passed`;
 }
 
-function dialogueOf({ turns, answer }: Trajectory): string {
+function dialogueOf({ task, turns, answer }: Trajectory): string {
   return turns
     .flatMap(({ agent, reply }) => {
       if (reply === undefined)
-        return [`**agent answers**\n\n${python(codeOf(answer?.answer ?? agent.text))}`];
+        return [`**agent answers**\n\n${source(task, codeOf(answer?.answer ?? agent.text))}`];
+      if (!isProgram(task)) return ['**agent** shows a page', `**collaborator** ${oneLine(reply.text)}`];
       return [
         `**agent** ${oneLine(parseAgentMessage(agent.text).visible)}`,
         `**collaborator** ${oneLine(reply.text)}`,
@@ -298,7 +318,7 @@ const FENCE = /^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/;
 
 const codeOf = (answer: string): string => FENCE.exec(answer)?.[1] ?? answer;
 
-const python = (code: string): string => fenced(code.trim(), 'python');
+const source = (task: Task, code: string): string => fenced(code.trim(), isProgram(task) ? 'python' : 'html');
 
 const quoted = (text: string): string =>
   escaped(text)

@@ -1,6 +1,7 @@
 import type { PageTask, Task } from '../../task';
 import { Random } from '../draw';
 import { contentId, hash, splitOf, type Split } from '../splits';
+import type { Difficulty } from '../world';
 import { LOOKS, PAGE_DECISIONS, PAGE_OPTIONS, type PageDecision, type PageValues } from './decisions';
 import { pagePieces } from './pageSource';
 import { PAGE_TRADES, type PageTrade } from './trades';
@@ -13,8 +14,7 @@ export const PAGE_DIFFICULTIES = {
   gentle: { fewest: 2, most: 4, cued: 0.85 },
   standard: { fewest: 3, most: 6, cued: 0.5 },
   hard: { fewest: 5, most: 8, cued: 0.3 },
-} as const;
-export type PageDifficulty = keyof typeof PAGE_DIFFICULTIES;
+} as const satisfies Readonly<Record<Difficulty, unknown>>;
 
 /** A decision that is not as the trade usually has it. */
 export interface Departure {
@@ -41,7 +41,7 @@ export const isOfPageWorld = ({ id }: Pick<Task, 'id'>): boolean => id.startsWit
 export function* pageTasks(options: {
   split: Split;
   seed: number;
-  difficulty: PageDifficulty;
+  difficulty: Difficulty;
 }): Generator<PageWorldTask, never> {
   const { split, seed, difficulty } = options;
   const random = new Random(hash(`pages ${split} ${difficulty} ${seed}`));
@@ -64,7 +64,7 @@ export const habitsOf = ({ trade }: Pick<PageWorldTask, 'trade'>): PageValues =>
 export const tradeOf = (name: string): PageTrade => PAGE_TRADES.find((trade) => trade.name === name)!;
 
 /** Undefined when the draw belongs to another split. */
-function drawTask(split: Split, difficulty: PageDifficulty, random: Random): PageWorldTask | undefined {
+function drawTask(split: Split, difficulty: Difficulty, random: Random): PageWorldTask | undefined {
   const trade = random.pick(PAGE_TRADES);
   const { fewest, most, cued } = PAGE_DIFFICULTIES[difficulty];
   const drawn = random.shuffled(PAGE_DECISIONS).slice(0, fewest + random.below(most - fewest + 1));

@@ -75,6 +75,7 @@ const told = (comparisons: TrainedComparisons, changes: Partial<LoopReport> = {}
   stages: [{ name: 'train', isSkipped: false, seconds: 150 }],
   plan: {
     packs: [],
+    world: 'functions',
     settings: QUICK,
     seed: 0,
     agent: { name: 'starter', base: '/assets/starter', graph: '/assets/starter/onnx/model.onnx' },
