@@ -15,7 +15,7 @@ import { main, SetupFault, step } from '../../scripts/setup/steps.mjs';
 /** The starter model of each world. width: of its layers. documents: number of documents that it learns from. */
 const WORLDS = {
   functions: { documents: '48000', width: '128', folder: 'starter' },
-  pages: { documents: '48000', width: '96', folder: 'starter-pages' },
+  pages: { documents: '30000', width: '96', folder: 'starter-pages' },
 };
 
 const help = `npm run build:starter [-- OPTIONS]

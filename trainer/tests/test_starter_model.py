@@ -60,7 +60,7 @@ def page_documents() -> list[dict]:
     return [*played, {"messages": foreign, "learn": "turns", "foreign": True}]
 
 
-TINY = Settings(width=16, layers=1, heads=2, epochs=2, rows=2)
+TINY = Settings(width=32, layers=1, epochs=2, rows=2)
 
 
 def build_in(folder: Path, language: Language, lines: list[dict]) -> Path:

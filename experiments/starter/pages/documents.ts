@@ -1,11 +1,8 @@
 import { deriveSeed } from '../../../src/core/dialogue/seed';
 import type { ChatMessage } from '../../../src/core/model/model';
 import { Random } from '../../../src/core/task/starter/draw';
-import {
-  pageTasks,
-  type PageDifficulty,
-  type PageWorldTask,
-} from '../../../src/core/task/starter/pages/world';
+import { pageTasks, type PageWorldTask } from '../../../src/core/task/starter/pages/world';
+import type { Difficulty } from '../../../src/core/task/starter/world';
 import type { Document } from '../document';
 import { foreignTalk } from '../foreign';
 import { applyEverything, demonstratePage, messageWith, wishOf } from './demonstrator';
@@ -28,7 +25,7 @@ const HARDNESS = [
   ['gentle', 2],
   ['standard', 6],
   ['hard', 2],
-] as const satisfies readonly (readonly [PageDifficulty, number])[];
+] as const satisfies readonly (readonly [Difficulty, number])[];
 
 /** Yields documents of the world of pages without end. */
 export function* pageDocuments(seed: number): Generator<Document, never> {

@@ -9,7 +9,7 @@ export const PAGE_HABITS = {
   /** Offset in the list of trades to the one for which it mistakes a trade. */
   mistakenBy: 5,
   /** Probability that it knows a trade after all. */
-  recognizes: 0.45,
+  recognizes: 0.42,
   /** Weights of the values of a first draft: as the trade that it thinks of has it, as the other one has it, any. */
   first: { thought: 0.85, other: 0.1, any: 0.08 },
   /** Factor on the weight of the wanted value when the demonstrator sees the wanted page. */
@@ -17,13 +17,13 @@ export const PAGE_HABITS = {
 
   /** Probability that the next draft has what was just told, and for what is seldom looked at. */
   applies: 0.97,
-  appliesOverlooked: 0.65,
+  appliesOverlooked: 0.35,
   overlooked: ['corners', 'columns', 'foot'] satisfies readonly PageDecision[] as readonly PageDecision[],
   /** Probability that a draft loses something that the one before it had been changed to. */
   forgets: 0.03,
 
   /** Probability that a draft is announced as the answer, by its number, while something is left to change. */
-  stops: [0.02, 0.05, 0.15],
+  stops: [0.02, 0.06, 0.15],
   /** The same for a draft after the collaborator said that nothing is left to change, and for the last draft. */
   finishes: 0.95,
   closes: 0.9,
