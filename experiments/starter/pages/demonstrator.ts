@@ -94,16 +94,16 @@ export function applyEverything(task: PageWorldTask, random: Random): PagePlay {
 }
 
 function firstDraft(task: PageWorldTask, random: Random, knowing: boolean): PageValues {
-  const trades = [habitsOf(task), mistakenFor(task)] as const;
-  const [thought, other] = random.number() < PAGE_HABITS.recognizes ? trades : trades.toReversed();
+  const [own, mistaken] = [habitsOf(task), mistakenFor(task)];
+  const [thought, other] = random.number() < PAGE_HABITS.recognizes ? [own, mistaken] : [mistaken, own];
   const { first } = PAGE_HABITS;
   const values = PAGE_DECISIONS.map((decision) => {
     const options = Object.keys(PAGE_OPTIONS[decision]);
     const weights = options.map((value) => {
       const liking =
         first.any / options.length +
-        (value === thought![decision] ? first.thought : 0) +
-        (value === other![decision] ? first.other : 0);
+        (value === thought[decision] ? first.thought : 0) +
+        (value === other[decision] ? first.other : 0);
       const isKnown = knowing && value === task.values[decision];
       return [value, liking * (isKnown ? PAGE_HABITS.knowing : 1)] as const;
     });
