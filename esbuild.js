@@ -154,6 +154,7 @@ const builds = [
       grader: 'src/core/grading/wasi/host.ts',
       inference: 'src/core/model/local/inference.ts',
       scoring: 'src/core/model/local/critic/scoring.ts',
+      embedding: 'src/core/model/local/clip/embedding.ts',
     }),
   },
   { ...node, entryPoints: production ? {} : hostTests() },

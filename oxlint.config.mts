@@ -6,7 +6,7 @@ const below: Record<string, readonly string[]> = {
   task: [],
   page: [],
   rendering: ['page'],
-  model: ['task'],
+  model: ['task', 'page'],
   grading: ['task', 'page'],
   trajectory: ['task'],
   testing: [],

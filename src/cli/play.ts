@@ -124,7 +124,7 @@ export function addDialogueOptions(command: Command): Command {
     )
     .option(
       '--prompts <folder>',
-      'your own agent.md, agent-page.md or simulator.md; short: the shipped one for small models',
+      'your own agent.md, agent-page.md, simulator.md, simulator-page.md or simulator-outline.md; short: the shipped one for small models',
     )
     .addOption(jobsOption())
     .addOption(keyEnvOption());

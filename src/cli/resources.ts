@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createGrader, type Grader } from '../core/grading/grader';
 import { systemPython } from '../core/grading/native/native';
+import { ClipEmbedder } from '../core/model/local/clip/embedder';
 import { BrowserPages } from '../core/rendering/browserPages';
 import { cacheFolder } from '../core/training/environment/cache';
 import { openTrainer } from '../core/training/environment/environment';
@@ -45,6 +46,16 @@ export function openGrader(options: { readonly assets: string; readonly workers?
 /** The command must close it at the end. */
 export const openPages = ({ assets }: Pick<CliContext, 'assets'>, browser?: string): BrowserPages =>
   new BrowserPages({ sheet: path.join(assets, 'pages', 'tailwind-2.2.19.css.br'), browser });
+
+/**
+ * CLIP for the published measure of pages. The command must close it at the end.
+ * @param folder by default where `tandem download clip` puts it
+ * @throws {Fault} `model/no-folder`
+ */
+export const openClip = (
+  { assets }: Pick<CliContext, 'assets'>,
+  folder = path.join(cacheFolder(), 'clip'),
+): ClipEmbedder => new ClipEmbedder(path.join(assets, 'embedding.js'), folder);
 
 /** Reports the log's notes and problems on stderr. */
 export async function openLog(folder: string, signal: AbortSignal): Promise<TrajectoryLog> {

@@ -133,6 +133,8 @@ export function eventInWords(event: TrainerEvent): string | undefined {
       return `${event.stage} ${event.step}: held out ${figures(event, EVALUATED)}${event.best === true ? ', the best' : ''}`;
     case 'control':
       return `${event.stage}: untrained baseline, held out ${figures(event, ['accuracy'])} on ${event.examples} pairs`;
+    case 'gains':
+      return `${event.stage}: credits against the gains of drafts, held out ${figures(event, GAINED)} over ${event.dialogues} dialogues`;
     case 'data':
       if (playsItself(event)) return `data: ${event.tasks} tasks to play`;
       return [
@@ -167,6 +169,7 @@ function leftOf(seconds: number | null | undefined): string {
 }
 
 const RANKED = ['spread', 'untrained_spread', 'rank_correlation'];
+const GAINED = ['rank_correlation', 'low', 'high', 'untrained_rank_correlation'];
 const EVALUATED = ['success', 'reward', 'loss', 'margin', 'accuracy'];
 const STEPPED = [
   'success',

@@ -113,6 +113,11 @@ export class FolderSettings {
     return this.get('grading.mode');
   }
 
+  /** Program that draws pages; empty when one is looked for. */
+  get pageBrowser(): string {
+    return this.get('pages.browser').trim();
+  }
+
   /** `workers` is absent when the grader chooses. */
   get grader(): { workers?: number; limits: Partial<GradingLimits> } {
     const workers = this.get('grading.workers');

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
 import { lazily } from '../core/lazily';
-import { type Task, testsOf as casesOf } from '../core/task/task';
+import { isProgram, type Task, testsOf as casesOf } from '../core/task/task';
 import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
 import type { Engine } from './engine';
@@ -37,9 +37,14 @@ export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Ur
     .replace(/^-|-$/g, '');
   return vscode.Uri.from({
     scheme: documentScheme,
-    path: `/${kind}/${name}.${kind}.${kind === 'dialogue' ? 'md' : 'py'}`,
+    path: `/${kind}/${name}.${kind}.${endingOf(kind, task)}`,
     query: JSON.stringify(place),
   });
+}
+
+function endingOf(kind: Kind, task: Task): string {
+  if (kind === 'dialogue') return 'md';
+  return isProgram(task) ? 'py' : 'html';
 }
 
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -105,6 +110,8 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     const { trajectory, engine } = await this.logged(place.episode);
     const { answer, grades, task } = trajectory;
     if (answer === undefined) return '';
+    // The answer to a page task is the page itself.
+    if (!isProgram(task)) return ended(answer.answer);
     const { extractCode } = await import('../core/grading/code');
     const calls = casesOf(task).map(({ call }) => call);
     return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? engine.gradingMode, calls));

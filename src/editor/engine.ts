@@ -7,6 +7,7 @@ import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { Grader } from '../core/grading/grader';
 import type { Model, SamplingSettings } from '../core/model/model';
+import type { Pages } from './pages';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import { EDITOR_MODEL } from '../core/trajectory/modelTerms';
 import type { ApiKeys } from './apiKeys';
@@ -18,6 +19,7 @@ import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loadedModels';
 import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './models/localModels';
 import type { Servers } from './models/servers';
+import { pageDrawer, type DrawPage } from './pageViews';
 import type { SessionParts } from './session/sessionParts';
 import { english, type Translate } from './translate';
 import { views } from './contributions';
@@ -33,6 +35,7 @@ export interface SharedParts {
   readonly output: vscode.LogOutputChannel;
   readonly logs: Logs;
   readonly grading: Grading;
+  readonly pages: Pages;
   readonly locals: LoadedModels;
   readonly servers: Servers;
   readonly editorModels: EditorModels;
@@ -48,6 +51,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   readonly onDidChangeModels: vscode.Event<void>;
   readonly servers: Servers;
   readonly editorModels: EditorModels;
+  readonly drawPage: DrawPage;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -61,6 +65,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     this.consent = new AskedConsent(context.globalState, () => this.log());
     this.servers = shared.servers;
     this.editorModels = shared.editorModels;
+    this.drawPage = pageDrawer(this.dist);
     this.disposables = [
       this.changed,
       shared.logs.onDidChange(({ folder, episodes }) => {
@@ -107,6 +112,10 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   get sampling(): SamplingSettings {
     return this.samplingOf(this.configuration.agent);
+  }
+
+  get pages(): Pages {
+    return this.shared.pages;
   }
 
   get showsCounters(): boolean {
@@ -268,11 +277,6 @@ export class Engine implements SessionParts, vscode.Disposable {
   private get agents(): string[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
     return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
-  }
-
-  /** Tailwind's, of which pages are drawn and checked. */
-  get pageSheet(): string {
-    return path.join(this.dist, 'pages', 'tailwind-2.2.19.css.br');
   }
 
   private get dist(): string {

@@ -9,6 +9,7 @@ import { EditorModels } from './models/editorModels';
 import { LoadedModels } from './models/loadedModels';
 import type { LocalPlace } from './models/localModels';
 import { Servers } from './models/servers';
+import { Pages, sheetIn } from './pages';
 import { ShownLog, type FolderLog } from './shownLog';
 
 /** One engine for each folder, because each has its own settings and log. Models, grader and open logs are shared. */
@@ -43,6 +44,7 @@ export class Engines implements vscode.Disposable {
       grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report, (sentence) =>
         output.warn(sentence),
       ),
+      pages: new Pages(configuration, sheetIn(context.asAbsolutePath('dist')), report),
       locals: new LoadedModels(openLocal, () => modelsChanged.fire(), report),
       servers: new Servers(configuration, keys, () => modelsChanged.fire(), vscode.l10n.t),
       editorModels: new EditorModels(() => modelsChanged.fire()),
@@ -102,8 +104,8 @@ export class Engines implements vscode.Disposable {
 
   /** Resolves when the child processes are gone and the logs are closed. */
   async close(): Promise<void> {
-    const { logs, grading, locals } = this.shared;
-    await Promise.all([logs.close(), grading.close(), locals.close()]);
+    const { logs, grading, pages, locals } = this.shared;
+    await Promise.all([logs.close(), grading.close(), pages.close(), locals.close()]);
   }
 
   private async has(engine: Engine, episode: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Fault } from '../core/fault';
 import { lazily } from '../core/lazily';
+import { pinned as pinnedPages } from '../../webview/pages/protocol';
 import { figureNames } from '../../webview/chart/protocol';
 import * as comparison from '../../webview/comparison/protocol';
 import type { PageFile } from '../../webview/saving/protocol';
@@ -49,6 +50,10 @@ const MAX_CHARS = 5_000_000;
 const MAX_FILE_CHARS = 50_000_000;
 /** Maximum number of values; a form has some fifty fields. */
 const MAX_VALUES = 1000;
+/** Maximum number of elements and texts of a page; clean pages have at most 5,000 elements. */
+const MAX_NODES = 20_000;
+/** Maximum size of an element of a page. */
+const MAX_PIXELS = 1e8;
 /** Maximum number of runs that are chosen at once. */
 const MAX_RUNS = 10_000;
 
@@ -61,10 +66,21 @@ const kinds = lazily((): Kinds => {
   const given = name.refine((written) => written.trim() !== '');
   const turn = z.int().min(1);
   const choice = z.strictObject({ stage: name.optional(), figure: z.enum(figureNames).optional() });
-  const pin = { stage: name, figure: z.enum(figureNames), isPinned: z.boolean() };
+  const pinned = { stage: name, figure: z.enum(figureNames), isPinned: z.boolean() };
+  const place = z.number().min(0).max(1);
+  const pin = z.strictObject({ of: z.enum(pinnedPages), x: place, y: place, words: name });
   const draft = z.strictObject({
     text,
     suggestion: z.strictObject({ text, by: name, replaced: text }).optional(),
+    pins: z.array(pin).max(session.MAX_PINS).optional(),
+  });
+  const style = z.string().max(200);
+  const size = z.number().min(-MAX_PIXELS).max(MAX_PIXELS);
+  const laidOut = z.strictObject({
+    ...{ tag: style, parent: z.int().min(-1), paintOrder: z.int(), text: text.optional() },
+    box: z.strictObject({ x: size, y: size, width: size, height: size }),
+    ...{ display: style, color: style, backgroundColor: style, fontSize: style, fontWeight: style },
+    ...{ opacity: style, visibility: style },
   });
   const file: z.ZodType<PageFile> = z
     .strictObject({ name, kind: z.enum(['csv', 'png']), content: z.string().max(MAX_FILE_CHARS) })
@@ -93,6 +109,13 @@ const kinds = lazily((): Kinds => {
       },
       'open-link': { address: text },
       copy: { text },
+      'laid-out': {
+        ...{ id: z.int(), browser: name },
+        nodes: z
+          .array(laidOut)
+          .max(MAX_NODES)
+          .refine((nodes) => nodes.every(({ parent }, index) => parent < index)),
+      },
       act: { action: z.enum(session.actions) },
     },
     replay: {
@@ -123,7 +146,7 @@ const kinds = lazily((): Kinds => {
     people: { ready: {}, filter: {}, open: { episode: name }, save: { file } },
     run: {
       ...{ ready: { choice }, choose: { choice }, act: { action: z.enum(run.actions) } },
-      ...{ pin, save: { file } },
+      ...{ pin: pinned, save: { file } },
     },
     runs: {
       ready: {},
@@ -144,7 +167,7 @@ const kinds = lazily((): Kinds => {
       choose: { choice },
       act: { action: z.enum(comparison.actions) },
       open: { run: z.int().min(0) },
-      pin,
+      pin: pinned,
       save: { file },
     },
     teaching: {

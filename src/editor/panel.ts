@@ -277,6 +277,14 @@ const titles: Readonly<Record<PageName, string>> = {
   comparison: t('Tandem comparison'),
 };
 
+const drawsPages: ReadonlySet<PageName> = new Set(['session', 'replay', 'judging']);
+
+/**
+ * Frames have the policy of the page around them. A cleaned web page brings its pictures along, and has style attributes,
+ * which bear no nonce; its style elements get the view's.
+ */
+const pagePolicy = [`style-src-attr 'unsafe-inline'`, 'img-src data:'];
+
 /** The files of a view are `<name>.js` and `<name>.css` in `folder`, its element is `tandem-<name>`. */
 export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: PageName): string {
   const scriptNonce = nonce();
@@ -289,6 +297,7 @@ export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: Page
     `script-src 'nonce-${scriptNonce}'`,
     `style-src ${webview.cspSource} 'nonce-${styleNonce}'`,
     `font-src ${webview.cspSource}`,
+    ...(drawsPages.has(name) ? pagePolicy : []),
   ].join('; ');
   const { bundle } = vscode.l10n;
   return `<!DOCTYPE html>

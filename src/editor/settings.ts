@@ -130,6 +130,7 @@ const candidates = {
 const grading = {
   'grading.mode': { type: 'string', enum: ['fixed', 'paper'], default: 'fixed' },
   'grading.workers': { type: 'integer', default: 0, minimum: 0, maximum: 64 },
+  'pages.browser': { type: 'string', default: '', scope: 'machine-overridable', isRestricted: true },
   'grading.timeFactor': { type: 'number', default: 10, minimum: 1, maximum: 1000 },
   'grading.timeFloorMilliseconds': { type: 'integer', default: 1000, minimum: 10, maximum: 60000 },
   'grading.timeCeilingMilliseconds': { type: 'integer', default: 5000, minimum: 10, maximum: 600_000 },

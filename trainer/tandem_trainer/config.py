@@ -98,8 +98,23 @@ class DataConfig:
     pairing: Pairing = Field(
         "paper",
         title="Pairs",
-        description="The first success of a task against every lower reward, as in the paper; each success against "
-        "them; or all pairs of different reward.",
+        description="The first success of a task against every lower reward, as in the paper, which pairs all "
+        "dialogues about a page; each success against them; or all pairs of different reward.",
+    )
+    pair_margin: NotNegative | None = Field(
+        None,
+        title="Pair margin",
+        description="The least difference of two rewards of a pair. Not set: 0.1 for web pages, as in the paper, and "
+        "any difference for functions.",
+    )
+    measure: str | None = Field(
+        None,
+        title="Measure",
+        description="Only dialogues whose reward is of this measure: tests, structure, checks or clip, also with its "
+        "version (structure 1). A run refuses a mixture.",
+    )
+    renderer: str | None = Field(
+        None, title="Renderer", description="Only pages that were drawn by this renderer, as the rows name it."
     )
     held_out: PartOfAll = Field(
         0.1,
@@ -257,7 +272,10 @@ class PolicyConfig(OptimiserConfig):
         0.0, title="More epochs", description="After the other epochs, at their final learning rate."
     )
     minimum_reward: float = Field(
-        1.0, title="Minimum reward", description="Dialogues with at least this reward are imitated; 1 is a success."
+        1.0,
+        title="Minimum reward",
+        description="Dialogues with at least this reward are imitated; 1 is a success. Of a web page, only its best "
+        "dialogue is: with 1, whatever its score.",
     )
 
 

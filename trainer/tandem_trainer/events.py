@@ -126,6 +126,20 @@ class Control(Event):
     examples: Number
 
 
+class Gains(Event):
+    """Rank correlation of turn credits and the gains of drafts on held-out pages (`run/gain_report.py`)."""
+
+    event: Literal["gains"]
+    stage: str
+    dialogues: Annotated[Number, Field(description="Those in which both credits and gains vary.")]
+    rank_correlation: Annotated[Figure, Field(description="Spearman's ρ within a dialogue, the mean over dialogues.")]
+    low: Annotated[Figure, Field(description="Lower end of its 95 % interval over dialogues.")]
+    high: Figure
+    untrained_rank_correlation: Annotated[Figure, Field(description="The same of the untrained score.")]
+    untrained_low: Figure
+    untrained_high: Figure
+
+
 class Progress(Event):
     """Progress of work without steps. seconds_left: of this part."""
 
@@ -249,6 +263,7 @@ RunEvent = Annotated[
     | Step
     | Evaluation
     | Control
+    | Gains
     | Progress
     | Candidates
     | Ranking

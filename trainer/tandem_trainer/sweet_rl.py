@@ -40,6 +40,7 @@ from .losses import Convention, kl_estimate, log_ratios, nll, preference_loss, t
 from .model.base import Base
 from .run.budget import TokenBudget, score
 from .run.candidate_work import hand_over
+from .run.gain_report import report_gains
 from .run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
 from .run.ranking_report import cannot_rank, report_ranking, tell_of_rounding
 from .run.reference_cache import ReferenceCache
@@ -71,10 +72,13 @@ def sweet_rl(
     """
     config = run.config
     figures: Figures = {}
+    gains = partial(report_gains, run, base, template, prepared, critic)
     if critic is not None:
         with base.adapter("critic"):
-            examples = prepared.critic
-            figures |= train_stage("critic", base, critic, examples, prepared, config.critic, run, control=control)
+            beside = {"control": control, "measure": gains}
+            figures |= train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run, **beside)
+    else:
+        figures |= gains()
     for number in range(1, config.candidates.rounds + 1):  # the paper has one round
         name = in_round("policy", number)
         if number > 1 and run.is_to_finish() and not run.has_begun(name):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from families import tokenizer_of
 
-from tandem_trainer.data.dialogue import Dialogue, Spoken
+from tandem_trainer.data.dialogue import Dialogue, Measure, Spoken
 from tandem_trainer.data.pairs import (
     drop_long,
     first_of,
@@ -195,3 +195,45 @@ def test_a_preference_is_left_out_with_either_of_its_sides():
     examples, settled = preference_examples([good, bad], template)
     assert len(examples) == 1
     assert str(settled.problems[0]).startswith("human.jsonl:2: ")
+
+
+def page(name: str, task: str, reward: float) -> Dialogue:
+    return Dialogue(name, task, (), (), reward, measure=Measure("structure", 1, "fixed", "browser"))
+
+
+PAGES = [
+    page("a1", "a", 0.6),
+    page("a2", "a", 0.7),
+    page("b1", "b", 0.5),
+    page("a3", "a", 0.65),
+    page("b2", "b", 0.59),
+    page("a4", "a", 0.7),
+    page("c1", "c", 0.0),
+]
+
+
+def test_pages_are_paired_by_a_margin_of_a_tenth():
+    assert pairs("paper", PAGES) == [("a", "a2", "a1"), ("a", "a4", "a1")]
+    assert pairs("all", PAGES) == pairs("paper", PAGES)
+
+
+def test_a_margin_can_be_chosen_for_pages_and_for_functions():
+    by_margin = trajectory_pairs(PAGES, turns_of, "paper", 0.05)
+    assert [each.dialogues for each in by_margin] == [
+        *[("a2", "a1"), ("a2", "a3"), ("a3", "a1"), ("a4", "a1"), ("a4", "a3")],
+        ("b2", "b1"),
+    ]
+    by_half = trajectory_pairs(PLAYED, turns_of, "all", 0.5)
+    assert [each.dialogues for each in by_half] == [("a2", "a1"), ("a2", "a4"), ("a3", "a1"), ("a3", "a4")]
+
+
+def test_pages_that_are_too_alike_say_which_margin_to_lower():
+    with pytest.raises(Fault, match=r"rewards differ by less than 0\.1: .*data\.pair_margin"):
+        pairs("paper", PAGES[2:5:2])
+
+
+def test_the_best_dialogue_of_each_page_is_imitated():
+    assert [name_of(each.chosen) for each in imitation(PAGES, turns_of, 1.0)] == ["a2", "b2"]
+    assert [name_of(each.chosen) for each in imitation(PAGES, turns_of, 0.6)] == ["a2"]
+    with pytest.raises(Fault, match="the best has 0;"):
+        imitation(PAGES[-1:], turns_of, 1.0)

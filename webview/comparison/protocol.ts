@@ -79,6 +79,12 @@ export interface ControlView {
   /** Accuracy of the untrained baseline on the same `pairs`; both are null when the run does not tell them. */
   readonly untrainedAccuracy: number | null;
   readonly pairs: number | null;
+  /** Rank correlation with the gains of drafts on held-out pages, and its 95 % interval; null for functions. */
+  readonly gains: {
+    readonly mean: number;
+    readonly low: number | null;
+    readonly high: number | null;
+  } | null;
   readonly correlation: number | null;
   readonly spread: number | null;
   readonly untrainedSpread: number | null;

@@ -93,7 +93,16 @@ function inOrder(accuracy: number | null, pairs: number | null): string {
 const number = (value: number | null, digits: number): string =>
   value === null ? '–' : withMinus(value, digits);
 
+/** `0.42 (0.20 – 0.61)` */
+function withRange(gains: ControlView['gains']): string {
+  if (gains === null) return '–';
+  const { mean, low, high } = gains;
+  const range = low === null || high === null ? '' : ` (${withMinus(low, 2)} – ${withMinus(high, 2)})`;
+  return `${withMinus(mean, 2)}${range}`;
+}
+
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
+  const hasGains = controls.some(({ gains }) => gains !== null);
   return table(
     t('Critics vs. untrained baseline'),
     [
@@ -101,6 +110,7 @@ export function controlTable(controls: readonly ControlView[], runs: readonly Co
       ...[
         t('Held-out pair accuracy'),
         t('Untrained baseline'),
+        ...(hasGains ? [t('Rank correlation with the gains of drafts')] : []),
         t('Rank correlation with the untrained baseline'),
         t('Score std. dev., critic'),
         t('Score std. dev., untrained'),
@@ -112,6 +122,7 @@ export function controlTable(controls: readonly ControlView[], runs: readonly Co
         html`<th scope="row">${runs[one.run]!.name} <span class="quiet">${one.stage}</span></th>
           <td class="number">${inOrder(one.accuracy, one.pairs)}</td>
           <td class="number">${inOrder(one.untrainedAccuracy, one.pairs)}</td>
+          ${hasGains ? html`<td class="number">${withRange(one.gains)}</td>` : nothing}
           <td class="number">${number(one.correlation, 2)}</td>
           <td class="number">${number(one.spread, 3)}</td>
           <td class="number">${number(one.untrainedSpread, 3)}</td>

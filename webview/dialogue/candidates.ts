@@ -3,11 +3,12 @@ import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
 import { button, icon } from '../ui';
 import './candidates.css';
+import '../pages/pages';
 import { keys } from '../session/keys';
 import type { CandidatesView, MessageView, Picked } from '../session/protocol';
 import { PlainElement } from './element';
 import { LETTERS } from './names';
-import { said, thoughtsOf } from './messageText';
+import { said, sourceOf, thoughtsOf } from './messageText';
 import { leftOut } from './turn';
 
 const DOUBLE_CLICK_MS = 300;
@@ -31,6 +32,7 @@ export class CandidatesElement extends PlainElement {
         "Two candidates for the agent's message. Press 1 for A, 2 for B, = when they are equal, 0 for neither.",
       )}
     >
+      ${this.pages()}
       ${this.view.map(
         (candidate, place) =>
           html`<article
@@ -44,6 +46,12 @@ export class CandidatesElement extends PlainElement {
           </article>`,
       )}
     </section>`;
+  }
+
+  private pages(): TemplateResult | typeof nothing {
+    const [a, b] = this.view.map(({ draft }) => draft?.page);
+    if (a === undefined && b === undefined) return nothing;
+    return html`<tandem-pages class="of-both" .draft=${a} .wanted=${b} .names=${LETTERS}></tandem-pages>`;
   }
 
   override disconnectedCallback(): void {
@@ -69,12 +77,12 @@ function isMeant({ target }: MouseEvent): boolean {
 }
 
 function written(
-  { visible, isCut, thoughts, left, final }: MessageView,
+  { visible, isCut, thoughts, left, final, draft }: MessageView,
   name: string,
   onRead: (() => void) | undefined,
 ): TemplateResult {
   return html`${final ? html`<p class="quiet">${icon('flag')} ${t('its answer: the dialogue ends with it')}</p>` : nothing}
-  ${said({ visible, isCut })} ${leftOut(left, onRead)}
+  ${said({ visible, isCut, draft })} ${sourceOf(draft)} ${leftOut(left, onRead)}
   ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
 }
 

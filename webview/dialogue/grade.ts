@@ -7,7 +7,7 @@ import { icon } from '../ui';
 import './grade.css';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
-import type { DebriefLine, GradeView, TestView, Verdict } from '../session/protocol';
+import type { DebriefLine, GradeView, PageGradeView, TestView, Verdict } from '../session/protocol';
 import { withVisibleControls } from './untrusted';
 
 const looks: Record<TestView['status'], { icon: string; words: string }> = {
@@ -38,15 +38,20 @@ export class GradeElement extends PlainElement {
   }
 
   override render(): TemplateResult {
-    const { headline, verdict, tests, mode, debrief = [] } = this.grade;
+    const { headline, verdict, tests, mode, debrief = [], page } = this.grade;
     return html`<div class="grade" role="group" aria-label=${t('Grade')}>
       <h2 class=${verdict ?? ''}>
         ${icon(verdict === undefined ? 'question' : verdictIcons[verdict])} ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">${t('Scored as in the paper, including its faults.')}</p>` : nothing}
-      ${debriefList(debrief)}
-      ${tests.length === 0 ? html`<p class="quiet">${t('The result of each test is not recorded.')}</p>` : this.table(tests)}
+      ${debriefList(debrief)} ${page === undefined ? this.tests(tests) : pageScores(page)}
     </div>`;
+  }
+
+  private tests(tests: readonly TestView[]): TemplateResult {
+    return tests.length === 0
+      ? html`<p class="quiet">${t('The result of each test is not recorded.')}</p>`
+      : this.table(tests);
   }
 
   private table(tests: readonly TestView[]): TemplateResult {
@@ -106,6 +111,31 @@ export class GradeElement extends PlainElement {
       }`;
   }
 }
+
+/** Scores of two measures, versions or renderers are not comparable, so all three stand there. */
+function pageScores({ measure, parts, drafts, renderer }: PageGradeView): TemplateResult {
+  return html`<dl class="page-scores">
+    ${parts.map(([name, score]) => scoreRow(name, [html`<span>${decimal(score, 2)}</span>`]))}
+    ${
+      drafts.length < 2
+        ? nothing
+        : scoreRow(
+            t('each draft'),
+            drafts.map(
+              ({ turn, score }) =>
+                html`<span title=${t('Turn {0}', turn)}>${t('{0}: {1}', turn, decimal(score, 2))}</span>`,
+            ),
+          )
+    }
+    ${scoreRow(t('measure'), [html`<span class="quiet">${t('{0}; drawn by {1}', measure, withVisibleControls(renderer))}</span>`])}
+  </dl>`;
+}
+
+const scoreRow = (name: string, values: readonly TemplateResult[]): TemplateResult =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${values}</dd>
+  </div>`;
 
 function debriefList(lines: readonly DebriefLine[]): TemplateResult | typeof nothing {
   if (lines.length === 0) return nothing;

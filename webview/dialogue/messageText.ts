@@ -15,14 +15,29 @@ export function drawn(rendered: string): TemplateResult {
   return html`<div class="prose">${unsafeHTML(rendered)}</div>`;
 }
 
-export function said({ visible, isCut }: Pick<MessageView, 'visible' | 'isCut'>): TemplateResult {
+export function said({
+  visible,
+  isCut,
+  draft,
+}: Pick<MessageView, 'visible' | 'isCut' | 'draft'>): TemplateResult | typeof nothing {
   if (visible !== '') return prose(visible);
+  if (draft !== undefined) return nothing;
   const words = isCut
     ? t(
         'The agent said nothing: it spent all its tokens on thoughts. Allow more tokens, or let the model think less.',
       )
     : t('The agent said nothing.');
   return html`<p class="quiet">${words}</p>`;
+}
+
+/** The page in a message, as it was written. */
+export function sourceOf(draft: MessageView['draft']): TemplateResult | typeof nothing {
+  if (draft === undefined) return nothing;
+  return html`<details class="thoughts">
+    <summary>${t('HTML of the page, {0} characters', grouped(draft.characters))}</summary>
+    <pre tabindex="0"><code>${withVisibleControls(draft.source)}</code></pre>
+    ${draft.characters > draft.source.length ? notDrawn(draft.characters - draft.source.length) : nothing}
+  </details>`;
 }
 
 export function thoughtsOf(thoughts: string, label: string): TemplateResult | typeof nothing {

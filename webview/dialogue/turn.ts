@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import './transcript.css';
-import { drawn, notDrawn, said, thoughtsOf } from './messageText';
+import { drawn, notDrawn, said, sourceOf, thoughtsOf } from './messageText';
 import { withVisibleControls } from './untrusted';
 import type { MessageView, ReplyView, Seat, TurnView, ModelNames, ChoiceView } from '../session/protocol';
 import { candidateName, choiceWords } from './names';
@@ -29,15 +29,16 @@ export function agentMessage(
     thoughts,
     final,
     isCut,
-  }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final' | 'isCut'>,
+    draft,
+  }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final' | 'isCut' | 'draft'>,
   more: { readonly before?: unknown; readonly after?: unknown; readonly rendered?: string } = {},
   aside: unknown = nothing,
 ): TemplateResult {
   return message(
     final ? t('answer') : t('agent'),
-    html`${more.rendered === undefined ? said({ visible, isCut }) : drawn(more.rendered)}
-    ${more.before ?? nothing} ${thoughtsOf(thoughts, t('Thoughts of the agent in turn {0}', turn))}
-    ${more.after ?? nothing}`,
+    html`${more.rendered === undefined ? said({ visible, isCut, draft }) : drawn(more.rendered)}
+    ${sourceOf(draft)} ${more.before ?? nothing}
+    ${thoughtsOf(thoughts, t('Thoughts of the agent in turn {0}', turn))} ${more.after ?? nothing}`,
     'agent',
     aside,
   );
@@ -45,14 +46,15 @@ export function agentMessage(
 
 /** Folds a text that did not become the agent's message: a candidate or an earlier sample. */
 export function passedOver(
-  { visible, isCut, thoughts, left }: MessageView,
+  { visible, isCut, thoughts, left, draft }: MessageView,
   words: { readonly name: string; readonly thoughts: string },
   onRead?: () => void,
 ): TemplateResult {
   return html`<details class="thoughts">
     <summary>${withVisibleControls(words.name)}</summary>
     <div class="passed-over">
-      ${said({ visible, isCut })} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, words.thoughts)}
+      ${said({ visible, isCut, draft })} ${sourceOf(draft)} ${leftOut(left, onRead)}
+      ${thoughtsOf(thoughts, words.thoughts)}
     </div>
   </details>`;
 }

@@ -12,6 +12,7 @@ import { prose } from '../dialogue/messageText';
 import { stars } from '../dialogue/stars';
 import { agentMessage, leftOut, message, passedOverCandidate } from '../dialogue/turn';
 import { LETTERS, pickedWords, testsOf } from '../dialogue/names';
+import '../pages/pages';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { editorApi } from '../editorApi';
 import { isNumber, isRecord, isText, part } from '../savedState';
@@ -109,7 +110,7 @@ export class JudgingElement extends PageElement<ToWebview> {
           shown.hasReference
             ? html`<p class="knows">
                 ${linkButton(t('reference'), () => act('open-reference'), t('Open the hidden reference to the side'))}
-                ${linkButton(testsOf(task), () => act('open-tests'), t('Open the hidden tests to the side'))}
+                ${task.isPage === true ? nothing : linkButton(testsOf(task), () => act('open-tests'), t('Open the hidden tests to the side'))}
               </p>`
             : nothing
         }
@@ -146,7 +147,7 @@ export class JudgingElement extends PageElement<ToWebview> {
   }
 
   private turn(read: ReadTurn): TemplateResult {
-    const { turn, left, judged, reply } = read;
+    const { turn, left, judged, reply, draft, pins = NO_PINS } = read;
     return html`${agentMessage(
       read,
       {
@@ -155,6 +156,11 @@ export class JudgingElement extends PageElement<ToWebview> {
       },
       this.shown?.outcome === undefined ? this.thumbButtons(turn) : thumbGiven(this.shown.outcome, turn),
     )}
+    ${
+      draft === undefined
+        ? nothing
+        : html`<tandem-pages .draft=${draft.page} .wanted=${this.shown?.wanted} .pins=${pins}></tandem-pages>`
+    }
     ${
       reply === undefined
         ? nothing
@@ -284,6 +290,9 @@ export class JudgingElement extends PageElement<ToWebview> {
     });
   }
 }
+
+/** The same one each time, so that nothing is drawn again. */
+const NO_PINS: readonly never[] = [];
 
 function judgedPair({ picked, wentOn, candidates }: JudgedPair): TemplateResult {
   const others = ([0, 1] as const).filter((place) => place !== wentOn);

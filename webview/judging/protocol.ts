@@ -3,6 +3,7 @@
  * page sends `ready` and gets everything, and again whenever the dialogue changes in the log. Until the person is done,
  * the host says nothing of who wrote what and of what others said.
  */
+import type { PageView, Pin } from '../pages/protocol';
 import type {
   CandidatesView,
   GradeView,
@@ -15,6 +16,8 @@ import type {
 export interface ReadTurn extends MessageView {
   readonly turn: number;
   readonly reply?: string;
+  /** Of the reply, on the pages. */
+  readonly pins?: readonly Pin[];
   /** The candidates of the turn, as far as the person has judged them. */
   readonly judged: readonly JudgedPair[];
 }
@@ -66,6 +69,8 @@ export interface ToWebview {
   readonly task: TaskView;
   /** False for a developer's own function, which has neither a reference nor tests. */
   readonly hasReference: boolean;
+  /** In a task of a page. */
+  readonly wanted?: PageView;
   /** The dialogue up to the pair that is to be judged; the whole dialogue when none is left. */
   readonly turns: readonly ReadTurn[];
   readonly pair?: PairView;

@@ -2,6 +2,7 @@
  * Messages between the page of a replay and the extension host. The page sends `ready` and gets the dialogues, then
  * the chosen critic's credit for them; both are sent again when the log changes. A replay never changes a dialogue.
  */
+import type { PageView } from '../pages/protocol';
 import type {
   ModelNames,
   ChoiceView,
@@ -152,6 +153,8 @@ export interface Shown {
   readonly own?: string;
   readonly called: ModelNames;
   readonly task: TaskView;
+  /** In a task of a page. */
+  readonly wanted?: PageView;
   /** One dialogue, or two of the same task. */
   readonly replays: readonly Replay[];
 }

@@ -69,7 +69,7 @@ export class ReplayElement extends PageElement<ToWebview> {
   override render(): TemplateResult {
     const [first, second] = this.shown?.replays ?? [];
     if (this.shown === undefined || first === undefined) return html``;
-    const { task } = this.shown;
+    const { task, wanted } = this.shown;
     const names: Names = this.shown;
     const details = { isOpen: this.isDetailed, onToggle: () => (this.isDetailed = !this.isDetailed) };
     this.classList.toggle('credited', this.credits?.credits.some((turns) => turns !== null) ?? false);
@@ -105,10 +105,12 @@ export class ReplayElement extends PageElement<ToWebview> {
         </div>
         ${
           second === undefined
-            ? html`<div class="column">${turns(first, names, this.credit(0))} ${foot(first, names)}</div>`
+            ? html`<div class="column">
+                ${turns(first, names, { credit: this.credit(0), wanted })} ${foot(first, names)}
+              </div>`
             : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
-                ${column(first, names, t('First dialogue'), details, this.credit(0), this.apart?.[0])}
-                ${column(second, names, t('Second dialogue'), details, this.credit(1), this.apart?.[1])}
+                ${column(first, names, t('First dialogue'), details, { credit: this.credit(0), apart: this.apart?.[0], wanted })}
+                ${column(second, names, t('Second dialogue'), details, { credit: this.credit(1), apart: this.apart?.[1], wanted })}
               </div>`
         }
         <div class="column">
@@ -134,7 +136,7 @@ function link(label: string, action: Action, { episode }: Replay, title?: string
 
 function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
   return html`${link(t('reference'), 'open-reference', replay, t('Open the hidden reference to the side'))}
-  ${link(testsOf(task), 'open-tests', replay, t('Open the hidden tests to the side'))}`;
+  ${task.isPage === true ? nothing : link(testsOf(task), 'open-tests', replay, t('Open the hidden tests to the side'))}`;
 }
 
 function single(replay: Replay): TemplateResult {
@@ -165,8 +167,7 @@ function column(
   names: Names,
   label: string,
   details: Disclosure,
-  credit: ShownCredit | undefined,
-  difference: Apart | undefined,
+  more: Parameters<typeof turns>[2],
 ): TemplateResult {
   return html`<section aria-label=${label}>
     <div class="of">
@@ -176,7 +177,7 @@ function column(
       </p>
       ${facts(replay, names, details)} ${notes(replay)}
     </div>
-    ${turns(replay, names, credit, difference)} ${foot(replay, names)}
+    ${turns(replay, names, more)} ${foot(replay, names)}
   </section>`;
 }
 

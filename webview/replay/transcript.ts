@@ -11,6 +11,8 @@ import {
   passedOver,
 } from '../dialogue/turn';
 import { verdictIcons } from '../dialogue/grade';
+import '../pages/pages';
+import type { PageView } from '../pages/protocol';
 import { modelLabel, pickedWords, playerLabel, type Names } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
@@ -28,12 +30,13 @@ export interface ShownCredit {
   readonly tokenScale: number | undefined;
 }
 
-export function turns(
-  replay: Replay,
-  names: Names,
-  credit: ShownCredit | undefined,
-  apart?: Apart,
-): TemplateResult {
+interface MoreOfTurns {
+  readonly credit?: ShownCredit | undefined;
+  readonly apart?: Apart | undefined;
+  readonly wanted?: PageView | undefined;
+}
+
+export function turns(replay: Replay, names: Names, { credit, apart, wanted }: MoreOfTurns): TemplateResult {
   return html`${repeat(
     replay.turns,
     ({ turn }) => turn,
@@ -55,13 +58,29 @@ export function turns(
             ...about(turn, replay, names, said, credit?.tokenScale),
             ...(marked?.message !== undefined && { rendered: marked.message }),
           })}
-          ${turn.handOvers.map((to) => handOver(to, names))} ${parts('reply')}
+          ${pages(turn, wanted)} ${turn.handOvers.map((to) => handOver(to, names))} ${parts('reply')}
           ${reply(turn, names, marked?.reply)}
         </div>
       </div>`;
     },
   )}`;
 }
+
+/** With the pins of the reply to it. */
+function pages(
+  { draft, reply: said }: ReplayedTurn,
+  wanted: PageView | undefined,
+): TemplateResult | typeof nothing {
+  if (draft === undefined) return nothing;
+  return html`<tandem-pages
+    .draft=${draft.page}
+    .wanted=${wanted}
+    .pins=${said?.pins ?? NO_PINS}
+  ></tandem-pages>`;
+}
+
+/** The same one each time, so that nothing is drawn again. */
+const NO_PINS: readonly never[] = [];
 
 /** Takes the focus from the link that leads to it. */
 const parting = ({ only }: Parting): TemplateResult =>

@@ -14,6 +14,7 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import type { Notice, NoticeAction, SessionState, DialogueRating } from './protocol';
 import { stars, starWords } from '../dialogue/stars';
 import { PlainElement } from '../dialogue/element';
+import type { TaskKind } from './view';
 
 const helps: Record<NoticeAction, string> = {
   'choose-agent': t('Choose the agent…'),
@@ -48,24 +49,31 @@ export function restricted(restriction: string): TemplateResult {
     <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
-/** @param isOwn the task is a function of the developer's own */
-export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResult =>
-  html`<p class="quiet">
-    ${
-      isOwn
-        ? t(
-            'The agent sees only the request above. Answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
-            replyLimit,
-          )
-        : t(
-            'The agent sees only the request above. You know the reference and the tests: answer its questions, at most {0} characters each, without giving the code away.',
-            replyLimit,
-          )
-    }
-  </p>`;
+export const job = ({ replyLimit }: SessionState, kind: TaskKind): TemplateResult =>
+  html`<p class="quiet">${jobWords(kind, replyLimit)}</p>`;
+
+function jobWords(kind: TaskKind, replyLimit: number): string {
+  switch (kind) {
+    case 'own function':
+      return t(
+        'The agent sees only the request above. Answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
+        replyLimit,
+      );
+    case 'page':
+      return t(
+        'The agent sees only the request. You see the wanted page: say what its drafts should change, at most {0} characters each.',
+        replyLimit,
+      );
+    case 'program':
+      return t(
+        'The agent sees only the request above. You know the reference and the tests: answer its questions, at most {0} characters each, without giving the code away.',
+        replyLimit,
+      );
+  }
+}
 
 /** When there is no reply to write: one primary action for each state. */
-export function footer(state: SessionState, isOwn = false): TemplateResult {
+export function footer(state: SessionState, kind: TaskKind = 'program'): TemplateResult {
   switch (state.phase) {
     case 'no-agent':
       return html`<p>
@@ -75,7 +83,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
         </p>
         <div class="actions">${primary(helps['choose-agent'], () => host.act('choose-agent'))}</div>`;
     case 'ready':
-      return html`${job(state, isOwn)}
+      return html`${job(state, kind)}
         <div class="actions">
           ${primary(t('Start'), () => host.send({ type: 'start' }))}${skipToNext(state)}
         </div>`;
@@ -100,7 +108,9 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
         state,
       );
     case 'grading':
-      return html`<div class="actions">${progress(t('Running the tests'))} ${stop()}</div>`;
+      return html`<div class="actions">
+        ${progress(kind === 'page' ? t('Comparing the pages') : t('Running the tests'))} ${stop()}
+      </div>`;
     case 'stopped':
       return html`<div class="actions">
         ${primary(t('Try again'), () => host.act('again'))} ${takeSeat(state, t('Take over'))}
@@ -122,11 +132,11 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
         <div class="actions">
           ${state.hasNext ? nextTask() : nothing}
           ${button({
-            label: isOwn ? reviewLabel(state) : t('Compare with the reference'),
+            label: comparingLabel(state, kind),
             key: keys.compare,
             onPress: () => host.act('compare'),
           })}
-          ${rest([...replaying(state), ...(isOwn ? [] : [teaching])])}
+          ${rest([...replaying(state), ...(kind === 'program' ? [teaching] : [])])}
         </div>`;
     case 'developer':
       return html``;
@@ -140,6 +150,11 @@ function decided({ decision, ownFile }: SessionState): TemplateResult | typeof n
       ? t('Inserted into {0}.', ownFile ?? t('your file'))
       : t('Rejected. Your file was left as it is.');
   return noticeBar({ kind: 'information', message, actions: [] });
+}
+
+function comparingLabel(state: SessionState, kind: TaskKind): string {
+  if (kind === 'own function') return reviewLabel(state);
+  return kind === 'page' ? t('Compare the HTML') : t('Compare with the reference');
 }
 
 const reviewLabel = ({ decision }: SessionState): string =>

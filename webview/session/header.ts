@@ -4,8 +4,8 @@ import { icon, linkButton, picker } from '../ui';
 import './clock';
 import { host } from './host';
 import { modelLabel, testsOf } from '../dialogue/names';
-import type { SessionState } from './protocol';
-import type { SessionView } from './view';
+import type { SessionState, TaskView } from './protocol';
+import { kindOf, type SessionView } from './view';
 import { help } from '../ui/help';
 import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
@@ -41,16 +41,7 @@ export function header(view: SessionView): TemplateResult {
       </ul>
     </div>
     <div class="knows">
-      ${
-        task.tests === 0
-          ? html`<span>${t('You know what the function should do')}</span>`
-          : html`<span class="quiet">${t('you know')}</span> ${linkButton(
-                t('reference'),
-                () => host.act('open-reference'),
-                t('Open the hidden reference to the side'),
-              )}
-              ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`
-      }
+      ${known(task)}
       ${
         state.hasGuidelines
           ? linkButton(
@@ -60,9 +51,29 @@ export function header(view: SessionView): TemplateResult {
             )
           : nothing
       }
-      ${shortcuts()}
+      ${shortcuts(view)}
     </div>
   </header>`;
+}
+
+function known(task: TaskView): TemplateResult {
+  switch (kindOf(task)) {
+    case 'own function':
+      return html`<span>${t('You know what the function should do')}</span>`;
+    case 'page':
+      return html`<span class="quiet">${t('you see the wanted page')}</span> ${linkButton(
+          t('its HTML'),
+          () => host.act('open-reference'),
+          t('Open the HTML of the wanted page to the side'),
+        )}`;
+    case 'program':
+      return html`<span class="quiet">${t('you know')}</span> ${linkButton(
+          t('reference'),
+          () => host.act('open-reference'),
+          t('Open the hidden reference to the side'),
+        )}
+        ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`;
+  }
 }
 
 /** For a developer's own function no simulator can be chosen: none knows its purpose. */
@@ -105,7 +116,12 @@ function agentWords(state: SessionView['state']): string {
     : t('agents: {0}, {1}', first, modelLabel(secondAgent, called));
 }
 
-function shortcuts(): TemplateResult {
+const helpWords = (task: TaskView): string =>
+  task.isPage === true
+    ? t('You see the wanted page; the agent has to come close to it by what you say.')
+    : t('You know what the function must do; the agent has to ask before it writes it.');
+
+function shortcuts(view: SessionView): TemplateResult {
   const close = (event: KeyboardEvent): void => {
     const list = event.currentTarget as HTMLDetailsElement;
     if (event.key !== 'Escape' || !list.open) return;
@@ -124,7 +140,7 @@ function shortcuts(): TemplateResult {
               <dd>${one.does}</dd>`,
         )}
       </dl>
-      ${help(t('You know what the function must do; the agent has to ask before it writes it.'), 'session')}
+      ${help(helpWords(view.task), 'session')}
     </div>
   </details>`;
 }

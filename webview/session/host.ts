@@ -11,6 +11,8 @@ import {
   type ToWebview,
   type TurnView,
 } from './protocol';
+import type { Pin } from '../pages/protocol';
+import { withoutUnnamed, withPins } from './pins';
 import type { SessionView } from './view';
 
 /** Then the host counts as gone; even one that is busy with a huge log is faster. */
@@ -87,11 +89,21 @@ export class Composition {
 
   constructor(private readonly changed: () => void) {}
 
+  /** A pin that the text no longer names is removed. */
   write(text: string): void {
     this.warning = undefined;
-    const { suggestion } = this.draft;
+    const { suggestion, pins = [] } = this.draft;
     // An emptied draft forgets its suggestion: what is written afterwards is the person's own.
-    this.keep(text === '' || suggestion === undefined ? { text } : { text, suggestion });
+    const kept = text === '' || suggestion === undefined ? {} : { suggestion };
+    this.keep({ ...kept, ...withoutUnnamed(text, pins) });
+  }
+
+  /** @param caret place in the text where a new pin is named @returns the caret after the change */
+  pin(pins: readonly Pin[], caret: number): number {
+    this.warning = undefined;
+    const pinned = withPins(this.draft, pins, caret);
+    this.keep({ ...this.draft, text: pinned.text, pins });
+    return pinned.caret;
   }
 
   take(suggestion: Suggestion): void {
@@ -101,7 +113,8 @@ export class Composition {
 
   discardSuggestion(): void {
     this.warning = undefined;
-    this.keep({ text: this.draft.suggestion?.replaced ?? '' });
+    const { pins } = this.draft;
+    this.keep({ text: this.draft.suggestion?.replaced ?? '', ...(pins && { pins }) });
   }
 
   /** Locks the text until it is in the log. @param anyway sends even a reply that gives the reference away */
@@ -109,7 +122,9 @@ export class Composition {
     this.isSending = true;
     this.warning = undefined;
     this.changed();
-    host.send({ type: 'reply', draft: this.draft, anyway });
+    const { suggestion, text, pins = [] } = this.draft;
+    const draft = { ...(suggestion && { suggestion }), ...withoutUnnamed(text, pins) };
+    host.send({ type: 'reply', draft, anyway });
   }
 
   /** The text can be read and copied, whatever became of the reply. */

@@ -24,6 +24,7 @@ export const keys = {
   chooseB: '2',
   neither: '0',
   equal: '=',
+  pin: 'Alt+L',
   listKeys: '?',
 } as const;
 
@@ -45,6 +46,7 @@ export const listed: readonly { readonly keys: readonly string[]; readonly does:
     does: t('Candidates: A, B, equal, neither'),
   },
   { keys: ['1 … 5'], does: t('At the end: from one star to five') },
+  { keys: [keys.pin], does: t('Pages: list the parts, to point at one') },
   { keys: [keys.compare], does: t('Compare with the reference') },
   { keys: [keys.playAgain], does: t('Play again') },
 ];

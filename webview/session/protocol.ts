@@ -2,6 +2,7 @@
  * Messages between the page of a session and the extension host. The host holds the state; the page sends `ready` and
  * gets one `snapshot`, then only changes. The two share nothing else.
  */
+import type { DraftView, PageView, Pin } from '../pages/protocol';
 
 /** Phase of the session; it decides what the person can do next. */
 export type Phase =
@@ -38,6 +39,8 @@ export interface ReplyView {
   readonly suggested?: { readonly by: string; readonly isEdited: boolean };
   /** Percentage of the reference's code tokens that the reply contains; absent when the reply is no leak. */
   readonly leakPercent?: number;
+  /** Places on the pages that the reply points at. */
+  readonly pins?: readonly Pin[];
 }
 
 export interface TurnRating {
@@ -55,6 +58,8 @@ export interface MessageView {
   readonly final: boolean;
   /** Nothing is visible because the tokens were used up before. */
   readonly isCut?: true;
+  /** In tasks of pages: the page in the message, which `visible` leaves out. */
+  readonly draft?: DraftView;
 }
 
 /** Candidate A (0), candidate B (1), both equally good, or neither good enough. */
@@ -100,6 +105,8 @@ export interface StreamView {
   };
   /** Number of characters that are too many to be drawn. */
   readonly left?: number;
+  /** Number of characters of the page so far, which is drawn when it is whole. */
+  readonly page?: number;
 }
 
 export type CandidatesView = readonly [MessageView, MessageView];
@@ -110,16 +117,21 @@ export interface Suggestion {
   readonly by: string;
 }
 
+/** Maximum number of places of one reply, as the log has it. */
+export const MAX_PINS = 50;
+
 export interface Draft {
   readonly text: string;
   /** The simulator's original draft, and the text that it replaced; absent when the developer wrote the reply alone. */
   readonly suggestion?: Suggestion & { readonly replaced: string };
+  /** Places on the pages; the text names each by its number, `[1]`. */
+  readonly pins?: readonly Pin[];
 }
 
 /** Puts a suggestion in place of the text, which comes back when the suggestion is discarded. */
 export function suggested(draft: Draft, suggestion: Suggestion): Draft {
   const replaced = draft.suggestion?.replaced ?? draft.text;
-  return { text: suggestion.text, suggestion: { ...suggestion, replaced } };
+  return { ...draft, text: suggestion.text, suggestion: { ...suggestion, replaced } };
 }
 
 /** Reason why a reply was not sent: it gives away this much of the reference, in these passages. */
@@ -181,6 +193,19 @@ export interface GradeView {
   /** Absent when there is nothing certain to say. */
   readonly debrief?: readonly DebriefLine[];
   readonly tests: readonly TestView[];
+  /** Of a page, which has no tests. */
+  readonly page?: PageGradeView;
+}
+
+/** Scores are 0 to 1. */
+export interface PageGradeView {
+  /** What the score measures, in words: `structure, version 1`. */
+  readonly measure: string;
+  /** Names and scores of what the score is made of. */
+  readonly parts: readonly (readonly [string, number])[];
+  /** Of each message that had a page. */
+  readonly drafts: readonly { readonly turn: number; readonly score: number }[];
+  readonly renderer: string;
 }
 
 /** Levels of consent: what may be done with what the developer writes. */
@@ -268,12 +293,32 @@ export interface SessionState {
   readonly canReplay?: boolean;
 }
 
+/** An element or a text of a page as the editor's frame laid it out (`src/core/page/outline.ts`). */
+export interface LaidOutNode {
+  readonly tag: string;
+  readonly parent: number;
+  readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  readonly text?: string;
+  readonly display: string;
+  readonly color: string;
+  readonly backgroundColor: string;
+  readonly fontSize: string;
+  readonly fontWeight: string;
+  readonly opacity: string;
+  readonly visibility: string;
+  readonly paintOrder: number;
+}
+
 export interface TaskView {
   readonly title: string;
   /** The request as the agent sees it, Markdown. */
   readonly description: string;
   readonly pack: string;
   readonly tests: number;
+  /** The task is a web page; it has no tests. */
+  readonly isPage?: true;
+  /** The page that is wanted, in a session. */
+  readonly wanted?: PageView;
 }
 
 /** A developer's own function in a file of this machine. */
@@ -323,6 +368,8 @@ export type ToWebview =
   | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
   /** Answers a reply that gives too much away. */
   | ({ readonly type: 'leak-warning' } & LeakWarning)
+  /** Asks for the layout of a cleaned page, where the machine has no browser. */
+  | { readonly type: 'lay-out'; readonly id: number; readonly html: string }
   /** Answers a reply that is not in the log, for any reason; a notice says which. */
   | { readonly type: 'not-sent' };
 
@@ -350,6 +397,14 @@ export type FromWebview =
   | { readonly type: 'rate-turn'; readonly turn: number; readonly change: TurnRatingChange }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
+  /** Answers `lay-out`. */
+  | {
+      readonly type: 'laid-out';
+      readonly id: number;
+      /** Of the browser that draws the editor. */
+      readonly browser: string;
+      readonly nodes: readonly LaidOutNode[];
+    }
   | { readonly type: 'act'; readonly action: Action };
 
 export const actions = [

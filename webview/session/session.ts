@@ -16,10 +16,13 @@ import { footer, job, noticeBar, restricted } from './footer';
 import './composer';
 import { header } from './header';
 import { Composition, host } from './host';
-import { keys, meaning } from './keys';
+import { isLetter, keys, meaning } from './keys';
+import { browserOf, layOut } from './layOut';
+import { pagesArea } from './pagesArea';
+import type { Pin } from '../pages/protocol';
 import type { Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
-import { applied, gradeSaid, type SessionView } from './view';
+import { applied, gradeSaid, kindOf, type SessionView } from './view';
 
 /** In pixels from the end; there the transcript follows new text. */
 const NEAR_END = 48;
@@ -37,6 +40,7 @@ export class SessionElement extends PageElement<ToWebview> {
     earlier: true,
     suggestion: true,
     'leak-warning': true,
+    'lay-out': true,
     'not-sent': true,
   } as const;
   @state() private view: SessionView | undefined;
@@ -71,7 +75,7 @@ export class SessionElement extends PageElement<ToWebview> {
     const { view } = this;
     if (view === undefined) return html``;
     const { state: now, task, turns, stream, candidates } = view;
-    return html`${header(view)}
+    return html`${header(view)} ${pagesArea(view, this.composition.draft.pins ?? [], this.pinning(view))}
       <main
         tabindex="0"
         aria-label=${t('Dialogue')}
@@ -123,12 +127,64 @@ export class SessionElement extends PageElement<ToWebview> {
       </footer>`;
   }
 
+  /** Pins belong to a reply that is being written. */
+  private pinning({ state: now }: SessionView): ((pins: readonly Pin[]) => void) | undefined {
+    const { composition } = this;
+    const isWriting =
+      now.phase === 'developer' &&
+      now.restriction === undefined &&
+      now.consent === undefined &&
+      now.isSuggesting !== true &&
+      !composition.isSending;
+    return isWriting ? this.pin : undefined;
+  }
+
+  /** The new pin's words are in the text, and the person goes on writing behind them. */
+  private readonly pin = (pins: readonly Pin[]): void => {
+    const area = this.querySelector<HTMLTextAreaElement>('#reply');
+    const caret = this.composition.pin(pins, area?.selectionStart ?? this.composition.draft.text.length);
+    void this.closeParts().then(() =>
+      this.querySelector<HTMLTextAreaElement>('#reply')?.setSelectionRange(caret, caret),
+    );
+  };
+
+  /** Opens the list of the page's parts, from which a keyboard pins one. */
+  private async openParts(): Promise<void> {
+    const list = this.querySelector<HTMLDetailsElement>('.part-list');
+    if (list === null) return;
+    list.open = true;
+    // It lists the parts when the event of its opening arrives.
+    await new Promise((resolve) => setTimeout(resolve));
+    this.querySelector<HTMLElement>('.part-list [role="listbox"]')?.focus();
+  }
+
+  /** Lays a page out for the host, where the machine has no browser. */
+  private async layOut(id: number, cleaned: string): Promise<void> {
+    const nodes = await layOut(cleaned);
+    host.send({ type: 'laid-out', id, browser: browserOf(navigator), nodes });
+  }
+
+  private closeParts(): Promise<void> {
+    const list = this.querySelector<HTMLDetailsElement>('.part-list');
+    if (list !== null) list.open = false;
+    return this.focusOn('#reply');
+  }
+
   /** @returns true when the session used the key; it uses none while a reply is on its way to the log */
   private pressed(event: KeyboardEvent): boolean {
     if (this.view === undefined || this.composition.isSending) return false;
     const isText = isWriting(event);
     if (event.key === keys.listKeys && !isText) {
       this.querySelector<HTMLElement>('.shortcuts summary')?.click();
+      return true;
+    }
+    if (isLetter(event, keys.pin) && this.pinning(this.view) !== undefined) {
+      if (!event.repeat) void this.openParts();
+      return this.view.task.isPage === true;
+    }
+    const [target] = event.composedPath();
+    if (event.key === 'Escape' && target instanceof Element && target.closest('.part-list[open]') !== null) {
+      void this.closeParts();
       return true;
     }
     const message = meaning(event, this.view, isText);
@@ -140,13 +196,13 @@ export class SessionElement extends PageElement<ToWebview> {
     if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
       return html`<tandem-consent
-        .job=${now.phase === 'ready' ? job(now, task.tests === 0) : nothing}
+        .job=${now.phase === 'ready' ? job(now, kindOf(task)) : nothing}
         .suggestion=${now.consent}
         .agent=${now.agent}
         .called=${now.called}
       ></tandem-consent>`;
     }
-    if (now.phase !== 'developer') return footer(now, task.tests === 0);
+    if (now.phase !== 'developer') return footer(now, kindOf(task));
     const { draft, isSending, warning } = this.composition;
     return html`<tandem-composer
       .state=${now}
@@ -223,6 +279,10 @@ export class SessionElement extends PageElement<ToWebview> {
   protected override receive(received: ToWebview): void {
     host.answering.heard();
     if (received.type === 'heard') return;
+    if (received.type === 'lay-out') {
+      void this.layOut(received.id, received.html);
+      return;
+    }
     this.view = applied(this.view, received);
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
     this.composition.receive(received, this.view);

@@ -6,6 +6,7 @@ import { playerLabel, type Names } from '../dialogue/names';
 import { streamed } from '../dialogue/messageText';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
+import { grouped } from '../language/numbers';
 import { icon, iconButton, textField } from '../ui';
 import { host } from './host';
 import type { ModelNames, ReplyView, StreamView, TurnView, TurnRatingChange } from './protocol';
@@ -84,7 +85,9 @@ export class StreamElement extends PlainElement {
 
   override render(): TemplateResult {
     const { by } = this.stream;
-    const body = streamed(this.stream);
+    const { page, text } = this.stream;
+    const body = html`${page !== undefined && text === '' ? nothing : streamed(this.stream)}
+    ${page === undefined ? nothing : html`<p class="quiet">${t('Page so far: {0} characters', grouped(page))}</p>`}`;
     return by === 'agent' ? message(t('agent'), body, 'agent') : message(this.simulator, body, 'simulator');
   }
 }

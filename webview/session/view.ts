@@ -21,6 +21,14 @@ export interface SessionView {
   readonly candidates?: CandidatesView | undefined;
 }
 
+/** What a task is about: a developer's own function has no tests. */
+export type TaskKind = 'program' | 'own function' | 'page';
+
+export function kindOf({ isPage, tests }: TaskView): TaskKind {
+  if (isPage === true) return 'page';
+  return tests === 0 ? 'own function' : 'program';
+}
+
 /** Unchanged turns stay the same objects, so that they are not drawn again. */
 export function applied(view: SessionView | undefined, message: ToWebview): SessionView | undefined {
   if (message.type === 'snapshot') {
@@ -42,6 +50,7 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
     case 'heard':
     case 'earlier':
     case 'leak-warning':
+    case 'lay-out':
     case 'not-sent':
       return view;
     case 'suggestion':

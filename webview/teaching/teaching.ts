@@ -35,6 +35,7 @@ export class TeachingElement extends PageElement<ToWebview> {
     const { shown } = this;
     if (shown === undefined) return html``;
     const isDone = shown.state === 'done';
+    const isNew = shown.state === 'none';
     const buttons = html`<div class="controls">${controls(shown, this.size)}</div>`;
     return html`<main tabindex="0" aria-label=${shown.title}>
       <header>
@@ -43,15 +44,9 @@ export class TeachingElement extends PageElement<ToWebview> {
       ${isDone ? nothing : html`<p class="introduction">${shown.introduction}</p>`} ${outcome(shown)}
       ${isDone ? buttons : nothing} ${shown.worlds.length === 0 ? nothing : worlds(shown)}
       ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
+      ${isNew ? [sentence(shown), buttons] : nothing}
       ${steps(this.stages(shown), shown.state !== 'working' && shown.state !== 'stopping')}
-      ${
-        shown.sentence === ''
-          ? nothing
-          : html`<p class="sentence" role="alert">
-              ${icon(shown.isRefused ? 'lock' : 'info')} ${shown.sentence}
-            </p>`
-      }
-      ${isDone ? nothing : buttons}
+      ${isNew ? nothing : sentence(shown)} ${isDone || isNew ? nothing : buttons}
       <div role="status" class="unseen">${said(shown)}</div>
       ${help(t('A lesson plays, trains and evaluates once; you can also do each step by itself.'), 'loop')}
     </main>`;
@@ -74,6 +69,11 @@ const worlds = ({ worlds: choices, world }: TeachingView): TemplateResult =>
     ...{ id: 'world', label: t('Which tasks'), value: world, choices },
     onChoose: (value) => api.postMessage({ type: 'choose', world: value }),
   });
+
+const sentence = ({ sentence: text, isRefused }: TeachingView): TemplateResult | typeof nothing =>
+  text === ''
+    ? nothing
+    : html`<p class="sentence" role="alert">${icon(isRefused ? 'lock' : 'info')} ${text}</p>`;
 
 function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {
   const run = hasRun ? linkButton(t('Show the run'), () => act('run')) : nothing;

@@ -1,12 +1,12 @@
 import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
-import type { GradingMode, PageMeasure } from '../../core/grading/grade';
-import { type ReadPack, readPrograms, readTasks } from '../../core/task/pack';
-import { isProgram, type Task } from '../../core/task/task';
+import type { GradingMode } from '../../core/grading/grade';
+import { readTasks } from '../../core/task/pack';
+import { isProgram } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openLog, openGrader, openPages } from '../resources';
+import { openClip, openGrader, openLog, openPages } from '../resources';
 import { namedKeys } from '../keys';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
 import { startProgress } from '../terminal';
@@ -15,6 +15,7 @@ interface Options extends PlayOptions {
   readonly agent: string;
   readonly shard?: Shard;
   readonly browser?: string;
+  readonly clip?: string;
 }
 
 export const installCollect: Install = (program, perform) => {
@@ -33,6 +34,10 @@ export const installCollect: Install = (program, perform) => {
     '--browser <program>',
     'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
   );
+  command.option(
+    '--clip <folder>',
+    'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
+  );
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
     perform((to) => collectDialogues(options, to)),
   );
@@ -48,23 +53,23 @@ function shardOf(text: string): Shard {
 
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
-  // Only the rules read pages yet.
-  const read: ReadPack<Task> = options.simulator === 'rules' ? readTasks : readPrograms;
-  const play = await preparePlay(options, to, keyOf, read);
+  const play = await preparePlay(options, to, keyOf, readTasks);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
+  const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const agent = openModel(options.agent, modelOptions(to, keyOf));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
   const progress = startProgress('collect', 'dialogues');
   const { seed, rollouts, concurrency, mode, shard } = options;
   try {
-    const renderer = await rendererOf(play.tasks, pages);
+    const renderer = await rendererOf({ ...play, pages, mode });
     const collection = collectionName('collection', { ...play, seed, agent, renderer });
     const result = await collect({
       ...play,
       log,
       agent,
       pages,
+      clip,
       grader,
       seed,
       rollouts,
@@ -82,17 +87,14 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
         collection,
         data: options.data,
         ...result,
-        ...(scores && {
-          pages: scores.length,
-          meanScores: Object.fromEntries(byMeasure(scores).map(([measure, all]) => [measure, average(all)])),
-        }),
+        ...(scores && scoreSummary(scores)),
         agent: toldOf(agent),
         simulator: toldOf(play.simulator),
       },
       print: () =>
         [
           inWords(result, options),
-          ...scoreInWords(scores),
+          ...(scores ?? []).map(scoreInWords),
           ...usageOf(agent),
           ...usageOf(play.simulator),
         ].join('\n'),
@@ -105,40 +107,43 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
     await agent.close?.();
     await play.simulator.close?.();
     await pages?.close();
+    await clip?.close();
   }
 }
 
-/** By measure, of the collection's pages, those from earlier calls included. */
-async function pageScores(log: TrajectoryLog, collection: string, mode: GradingMode): Promise<PageScore[]> {
+interface MeasuredPages {
+  readonly measure: string;
+  readonly pages: number;
+  readonly meanScore: number;
+}
+
+/** Of the collection's pages, those from earlier calls included; scores of two measures are never mixed. */
+async function pageScores(
+  log: TrajectoryLog,
+  collection: string,
+  mode: GradingMode,
+): Promise<MeasuredPages[]> {
   const episodes = [...log.collected(collection).values()].map(({ episode }) => episode);
-  const scores: PageScore[] = [];
+  const scores = new Map<string, number[]>();
   for await (const { grades } of log.trajectories(episodes)) {
     const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
-    if (page !== undefined) scores.push(page);
+    if (page !== undefined) scores.set(page.measure, [...(scores.get(page.measure) ?? []), page.score]);
   }
-  return scores;
+  return [...scores].map(([measure, all]) => ({
+    ...{ measure, pages: all.length },
+    meanScore: all.reduce((sum, score) => sum + score, 0) / all.length,
+  }));
 }
 
-type PageScore = Pick<PageMeasure, 'measure' | 'score'>;
+/** The mean is that of all pages only where one measure scored them. */
+const scoreSummary = (measures: readonly MeasuredPages[]): object => ({
+  pages: measures.reduce((sum, { pages }) => sum + pages, 0),
+  meanScore: measures.length === 1 ? measures[0]!.meanScore : null,
+  measures,
+});
 
-const average = (scores: readonly PageScore[]): number =>
-  scores.reduce((sum, { score }) => sum + score, 0) / scores.length;
-
-const byMeasure = (scores: readonly PageScore[]): readonly (readonly [string, readonly PageScore[]])[] => [
-  ...Map.groupBy(scores, ({ measure }) => measure),
-];
-
-const MEASURES: Readonly<Record<string, string>> = {
-  structure: 'Mean structural score',
-  checks: 'Mean share of passed checks',
-};
-
-/** Scores of two measures are never averaged. */
-const scoreInWords = (scores: readonly PageScore[] = []): string[] =>
-  byMeasure(scores).map(
-    ([measure, all]) =>
-      `${MEASURES[measure] ?? `Mean ${measure}`} of ${all.length} web page${all.length === 1 ? '' : 's'}: ${average(all).toFixed(3)}.`,
-  );
+const scoreInWords = ({ measure, pages, meanScore }: MeasuredPages): string =>
+  `Mean score of ${pages} web page${pages === 1 ? '' : 's'} (${measure}): ${meanScore.toFixed(3)}.`;
 
 const toldOf = ({ counts, notes }: Pick<Model, 'counts' | 'notes'>): object => ({ usage: counts, notes });
 

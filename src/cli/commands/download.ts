@@ -1,5 +1,7 @@
+import path from 'node:path';
 import { Option } from 'commander';
 import { DOWNLOADS, type HubFiles } from '../../core/task/downloads';
+import { cacheFolder } from '../../core/training/environment/cache';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { confirmed, startProgress } from '../terminal';
 import { say } from '../output';
@@ -18,7 +20,10 @@ export const installDownload: Install = (program, perform) => {
     .command('download')
     .description('fetch published files from the Hugging Face Hub')
     .argument('<name>', names.join(', '))
-    .option('--to <folder>', 'where the files go (default: a folder named after the dataset: colbench)')
+    .option(
+      '--to <folder>',
+      'where the files go (default: colbench or websight here; clip in the cache of this user)',
+    )
     .option(
       '--revision <name>',
       'a commit, tag or branch of the dataset (default: that of the folder, or the newest)',
@@ -34,17 +39,20 @@ async function fetchFiles(name: string, options: Options, { signal }: CliContext
     throw wrongUse(`There is no "${name}" to download; choose ${Object.keys(DOWNLOADS).join(', ')}.`);
   // Imported here because the hub's client is large and no other command needs it.
   const { download } = await import('../../core/task/download');
-  const progress = startProgress(name, 'MB');
+  const progress = startProgress(name, source.rows ? 'rows' : 'MB');
   const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
   try {
     const downloaded = await download(source, {
-      folder: options.to ?? source.folder,
+      folder: options.to ?? (source.isShared ? path.join(cacheFolder(), source.folder) : source.folder),
       revision: options.revision,
       signal,
       hubUrl: options.hub,
       accessToken: process.env.HF_TOKEN,
       acceptLicence: (notice) => accept(notice, options.acceptLicence === true),
-      onProgress: ({ received, total }) => progress.update(megabytes(received), megabytes(total)),
+      onProgress: ({ received, total, bytes }) => {
+        if (bytes === undefined) progress.update(megabytes(received), megabytes(total));
+        else progress.update(received, total, `${megabytes(bytes)} MB fetched`);
+      },
       onNotice: say,
     });
     const [first, ...more] = downloaded;
@@ -52,9 +60,10 @@ async function fetchFiles(name: string, options: Options, { signal }: CliContext
       summary: first && more.length === 0 ? first : { files: downloaded },
       print: () =>
         downloaded
-          .map(({ file, bytes, commit, alreadyThere }) => {
+          .map(({ file, bytes, commit, alreadyThere, verified }) => {
             const of = commit === undefined ? '' : `, commit ${commit}`;
-            return `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB${of})`;
+            const checked = verified === 'sha256' ? ', SHA-256 as published' : '';
+            return `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB${of}${checked})`;
           })
           .join('\n'),
     };

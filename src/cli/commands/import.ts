@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Option } from 'commander';
-import { measureLeak } from '../../core/dialogue/leak';
+import { leakOf } from '../../core/dialogue/pageLeak';
 import { ifThere } from '../../core/trajectory/files';
 import { importTrajectories, repliers, type ImportResult, type Replier } from '../../core/trajectory/import';
 import type { Merged } from '../../core/trajectory/log';
@@ -111,7 +111,7 @@ async function importFile(
   return withLog(data, signal, async (log) => {
     const { imported, alreadyThere, people, unnamed, bad } = await importTrajectories(log, file, {
       signal,
-      measureLeak,
+      leakOf,
       ...(repliesBy && { repliesBy }),
       onProgress: ({ rows }) => count(rows),
     });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option } from 'commander';
+import { gainCorrelation } from '../../core/evaluation/creditGains';
 import { hasCriticGraphs } from '../../core/model/local/critic/criticFile';
 import { scoreTrajectories, type Scored } from '../../core/training/score';
 import { scoreHere } from '../../core/training/scoring/scoreLocally';
@@ -59,8 +60,21 @@ async function score(places: string[], options: Options, to: CliContext): Promis
   const turns = rows.reduce((sum, row) => sum + row.turns.length, 0);
   return {
     rows,
-    summary: { trajectories: rows.length, turns, ...(out !== undefined && { file: out }) },
-    print: () => (out === undefined ? inWords(rows) : `${rows.length} trajectories are in ${out}.`),
+    summary: {
+      ...{ trajectories: rows.length, turns },
+      ...(out !== undefined && { file: out }),
+      ...(rows.some(hasGains) && {
+        gains: {
+          advantage: gainCorrelation(rows, 'advantage') ?? null,
+          untrained: gainCorrelation(rows, 'untrained') ?? null,
+        },
+      }),
+    },
+    print: () =>
+      [
+        out === undefined ? inWords(rows) : `${rows.length} trajectories are in ${out}.`,
+        ...gainsInWords(rows),
+      ].join('\n'),
   };
 }
 
@@ -84,23 +98,40 @@ function baseOf({ base }: Options): { base?: string } {
   return base === undefined ? {} : { base: existsSync(base) ? path.resolve(base) : base };
 }
 
+const hasGains = ({ turns }: Scored): boolean => turns.some(({ gain }) => gain !== undefined);
+
+/** How well the credits order the turns of dialogues about pages, by the gains of their drafts. */
+function gainsInWords(rows: readonly Scored[]): string[] {
+  if (!rows.some(hasGains)) return [];
+  const shown = (name: 'advantage' | 'untrained'): string => {
+    const found = gainCorrelation(rows, name);
+    if (found === undefined) return `${name} –`;
+    const { dialogues, mean, interval } = found;
+    const range = interval && ` (95 % ${signed(interval.low, 2)} to ${signed(interval.high, 2)})`;
+    return `${name} ${signed(mean, 2)}${range ?? ''} over ${dialogues} ${dialogues === 1 ? 'dialogue' : 'dialogues'}`;
+  };
+  return [`Rank correlation with the gains of drafts: ${shown('advantage')}; ${shown('untrained')}.`];
+}
+
 function inWords(rows: readonly Scored[]): string {
+  const gains = rows.some(hasGains);
   const head = ['trajectory', 'task', 'reward', 'turn', 'tokens', 'advantage', 'untrained'];
   const lines = rows.flatMap(({ id, task, reward, turns }) =>
-    turns.map(({ turn, tokens, advantage, untrained }) => [
+    turns.map(({ turn, tokens, advantage, untrained, gain }) => [
       id,
       task,
       reward?.toFixed(2) ?? '–',
       String(turn + 1),
       String(tokens),
-      nats(advantage),
-      nats(untrained),
+      signed(advantage, 4),
+      signed(untrained, 4),
+      ...(gains ? [signed(gain ?? null, 3)] : []),
     ]),
   );
-  return table([head, ...lines]);
+  return table([gains ? [...head, 'gain'] : head, ...lines]);
 }
 
-/** With a sign, where minus is U+2212. */
-function nats(value: number | null): string {
-  return value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
+/** Minus is U+2212. */
+function signed(value: number | null, digits: number): string {
+  return value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
 }

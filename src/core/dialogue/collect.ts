@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
-import type { PageReader } from '../page/outline';
 import { isProgram, type Task } from '../task/task';
 import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
 import { playerOf } from '../trajectory/trajectory';
@@ -101,16 +100,20 @@ export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
 }
 
 /**
- * What draws the tasks' pages; `none` if all have checks, which need no browser; undefined if no task is a page.
+ * What draws the tasks' pages; `none` if checks decide what is said and what it is worth; undefined if no task is a
+ * page.
  * @throws {Fault} as the pages' name
  */
-export async function rendererOf(
-  tasks: readonly PackTask[],
-  pages: PageReader | undefined,
-): Promise<string | undefined> {
+export async function rendererOf({
+  tasks,
+  pages,
+  simulator,
+  mode,
+}: Pick<CollectionPlan, 'tasks' | 'pages' | 'simulator' | 'mode'>): Promise<string | undefined> {
   const wanted = tasks.flatMap(({ task }) => (isProgram(task) ? [] : [task]));
   if (wanted.length === 0) return undefined;
-  return wanted.every(({ checks }) => checks !== undefined) ? 'none' : pages?.name();
+  const byChecks = simulator.kind === 'rules' && mode === 'fixed';
+  return byChecks && wanted.every(({ checks }) => checks !== undefined) ? 'none' : pages?.name();
 }
 
 /** Dialogues about another task with the same id would count for this one. */

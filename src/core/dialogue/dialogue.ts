@@ -20,7 +20,9 @@ import {
   type Mover,
 } from './state';
 import { draftsOf } from './drafts';
-import { measureLeak } from './leak';
+import { leakOf } from './pageLeak';
+import type { ShownPictures } from './pageSimulator';
+import { pictureId } from '../trajectory/pictures';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './dialogueParts';
 import { limitReply, type Protocol } from './protocol';
 import { sampleAgent, type AgentTurnEvent } from './sample';
@@ -191,7 +193,7 @@ export class Dialogue {
   /** For one turn, even when a developer has the seat. */
   async simulatorReply(options: GenerateOptions = {}): Promise<Turn> {
     const begun = performance.now();
-    const { text, usage, shown } = await this.askSimulator(options);
+    const { text, usage, shown, pictures } = await this.askSimulator(options);
     options.signal?.throwIfAborted();
     const { name, terms } = this.requireSimulator();
     return this.recordReply(text, {
@@ -201,6 +203,7 @@ export class Dialogue {
       usage,
       shown,
       milliseconds: Math.round(performance.now() - begun),
+      pictures,
     });
   }
 
@@ -236,11 +239,11 @@ export class Dialogue {
       );
     }
     const { task, turns } = this;
-    const { pages } = this.parts;
+    const { pages, clip } = this.parts;
     const grade =
       isProgram(task) || pages === undefined
         ? await grader.grade(programOf(task), this.state.answer, { mode, signal })
-        : await gradePage(task, draftsOf(turns), mode, pages);
+        : await gradePage(task, draftsOf(turns), mode, pages, clip);
     await this.log({ event: 'grade', episode: this.id, grade });
     return grade;
   }
@@ -346,10 +349,13 @@ export class Dialogue {
 
   private async recordReply(
     text: string,
-    from: Pick<
+    {
+      pictures,
+      ...from
+    }: Pick<
       EventOf<'reply'>,
-      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'terms' | 'usage' | 'milliseconds'
-    >,
+      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'pins' | 'terms' | 'usage' | 'milliseconds'
+    > & { readonly pictures?: ShownPictures },
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;
@@ -370,16 +376,18 @@ export class Dialogue {
           turn,
           text: said,
           ...from,
+          pictures: pictures && {
+            draft: pictureId(pictures.draft),
+            wanted: pictureId(pictures.wanted),
+            renderer: pictures.renderer,
+          },
           fullText: said === text.trim() ? undefined : text,
         },
-        // What a reply may give away of a page is not measured yet.
-        ...(isProgram(this.task)
-          ? [{ event: 'leak', episode: this.id, turn, ...measureLeak(this.task.reference, said) } as const]
-          : []),
+        { event: 'leak', episode: this.id, turn, ...leakOf(this.task, said) },
       ],
-      { durable: true },
-    )) as [EventOf<'reply'>, EventOf<'leak'>?];
-    this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, ...(leak && { leak }) };
+      { durable: true, pictures: pictures && [pictures.draft, pictures.wanted] },
+    )) as [EventOf<'reply'>, EventOf<'leak'>];
+    this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, leak };
     return this.state.turns[turn - 1]!;
   }
 

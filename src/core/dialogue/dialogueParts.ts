@@ -1,3 +1,4 @@
+import type { PictureEmbedder } from '../grading/clip';
 import type { Model, SamplingSettings } from '../model/model';
 import type { PageReader } from '../page/outline';
 import type { Task } from '../task/task';
@@ -7,6 +8,7 @@ import {
   LOG_VERSION,
   type LogEvent,
   type NewEvent,
+  type Pin,
 } from '../trajectory/event';
 import type { Prompts } from './prompts';
 import type { Protocol } from './protocol';
@@ -23,6 +25,8 @@ export interface DialogueParts {
   readonly sampling: SamplingSettings;
   /** Absent where pages cannot be played. */
   readonly pages?: PageReader;
+  /** Absent where the published measure of pages cannot be given. */
+  readonly clip?: PictureEmbedder;
 }
 
 export interface NewDialogue extends DialogueParts {
@@ -42,6 +46,8 @@ export interface DeveloperReply {
   /** Draft of the simulator, when there was one; `suggestedBy` is the simulator's name. */
   readonly suggestion?: string;
   readonly suggestedBy?: string;
+  /** Places on the pages that the text names by their numbers. */
+  readonly pins?: readonly Pin[];
   /** Since the agent's message. */
   readonly milliseconds?: number;
 }

@@ -6,7 +6,8 @@ export interface Leak {
   readonly leaked: boolean;
 }
 
-const LEAK_THRESHOLD = 0.25;
+/** Fraction from which a reply counts as leaked. */
+export const LEAK_THRESHOLD = 0.25;
 
 /** Shorter runs of equal tokens happen by chance, as do runs without operators ("if x is in y" is English too). */
 const MIN_RUN = 5;
@@ -61,10 +62,11 @@ const mayTell = (told: readonly Token[]): boolean =>
   told.length >= MIN_RUN && told.filter(({ text }) => isOperator(text)).length >= MIN_OPERATORS;
 
 function reading(secret: readonly Token[], told: readonly Token[]): Reading {
-  const { isCovered, isTold } = sharedRuns(
-    secret.map(({ text }) => text),
-    told.map(({ text }) => text),
-  );
+  const [hidden, said] = [secret, told].map((tokens) => tokens.map(({ text }) => text)) as [
+    string[],
+    string[],
+  ];
+  const [isCovered, isTold] = [runsIn(hidden, said, isOperator), runsIn(said, hidden, isOperator)];
   const fraction = secret.length === 0 ? 0 : isCovered.filter(Boolean).length / secret.length;
   return { fraction, told, isTold };
 }
@@ -143,16 +145,16 @@ function body(reference: string): string {
     .replace(/^[ \t]*def\s[^\n]*:[ \t\r]*$/gm, '');
 }
 
-const isOperator = (token: string): boolean => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.test(token);
+const isOperator: IsOperator = (token) => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.test(token);
 
-function sharedRuns(
-  secret: readonly string[],
-  told: readonly string[],
-): { isCovered: boolean[]; isTold: boolean[] } {
-  return { isCovered: runsIn(secret, told), isTold: runsIn(told, secret) };
-}
+type IsOperator = (token: string) => boolean;
 
-function runsIn(tokens: readonly string[], other: readonly string[]): boolean[] {
+/** Marks the tokens that lie in runs that the other sequence has, too. */
+export function runsIn(
+  tokens: readonly string[],
+  other: readonly string[],
+  isOperator: IsOperator,
+): boolean[] {
   const operators = [0];
   for (const token of tokens) operators.push(operators.at(-1)! + Number(isOperator(token)));
   // The loop goes from the last token back: a run reaches as far as the longest one that ends at or behind each token.

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '../fault';
 import { checkPage } from '../page/checks';
 import { checkInWords } from '../page/checkWords';
 import { differencesOf } from '../page/differences';
@@ -14,7 +13,7 @@ export const PAGE_RULES_VERSION = 1;
 /** Differences that a reply tells, and those that were told before and still stand. */
 const MAX_TOLD = 2;
 
-interface PageRulesPosition {
+export interface PageRulesPosition {
   /** HTML. */
   readonly wanted: string;
   /** Of the task; its failing checks are told in place of what is seen. */
@@ -56,37 +55,26 @@ export async function answerByDifferences(
   position: PageRulesPosition,
   pages: PageReader,
 ): Promise<PageReply> {
-  const html = draftOf(position.message);
-  if (html === undefined) return { text: choose('noPage', position), comparedPages: false };
-  const all = await differencesInWords(html, position, pages);
-  if (all instanceof Fault) return { text: all.english, comparedPages: false };
+  const all = await differencesInWords(position, pages);
+  if ('text' in all) return { text: all.text, comparedPages: false };
   return { text: replyTelling(all, position), comparedPages: true };
 }
 
-/** Or why the draft cannot be compared. */
+/** What a person would ask for, or the reply to a message without a page that can be compared. */
 async function differencesInWords(
-  html: string,
-  { wanted: wantedHtml, checks }: PageRulesPosition,
+  position: PageRulesPosition,
   pages: PageReader,
-): Promise<readonly string[] | Fault> {
+): Promise<readonly string[] | { readonly text: string }> {
+  const { checks } = position;
   if (checks === undefined) {
-    const wanted = await pages.outlineOf(wantedHtml);
-    const draft = await pages.outlineOf(html).catch(faultOf);
-    if (draft instanceof Fault) return draft;
+    const pair = await bothPages(position, (html) => pages.outlineOf(html));
+    if ('text' in pair) return pair;
+    const { draft, wanted } = pair;
     return differencesOf(draft, wanted).map((difference) => differenceInWords(difference, wanted));
   }
-  try {
-    const results = checkPage(html, checks, pages.sheet);
-    return [...new Set(results.filter(({ passed }) => !passed).map(checkInWords))];
-  } catch (error) {
-    return faultOf(error);
-  }
-}
-
-/** Of the page; what is not the page's is thrown on. */
-function faultOf(error: unknown): Fault {
-  if (isOfPage(error)) return error;
-  throw error;
+  const pair = await bothPages(position, async (html) => checkPage(html, checks, pages.sheet));
+  if ('text' in pair) return pair;
+  return [...new Set(pair.draft.filter(({ passed }) => !passed).map(checkInWords))];
 }
 
 /** What a collaborator says of all differences, one sentence each. */
@@ -101,6 +89,26 @@ export function replyTelling(
   const told = (untold.length === 0 ? all : untold).slice(0, MAX_TOLD);
   const whole = [...first, ...told].join(' ');
   return Array.from(whole).length <= replyLimit ? whole : [...first, told[0]].join(' ');
+}
+
+/**
+ * Reads the draft of the agent's message and the wanted page.
+ * @returns what any simulator replies to a message without a page, or with one that is not drawn, in place of them
+ * @throws what reading the wanted page throws
+ */
+export async function bothPages<T>(
+  position: PageRulesPosition,
+  read: (html: string) => Promise<T>,
+): Promise<{ readonly draft: T; readonly wanted: T } | { readonly text: string }> {
+  const html = draftOf(position.message);
+  if (html === undefined) return { text: choose('noPage', position) };
+  const wanted = await read(position.wanted);
+  try {
+    return { draft: await read(html), wanted };
+  } catch (error) {
+    if (isOfPage(error)) return { text: error.english };
+    throw error;
+  }
 }
 
 function choose(

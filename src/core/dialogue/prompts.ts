@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, messageOf } from '../fault';
+import type { ContentPart } from '../model/model';
 import { isProgram, type Task } from '../task/task';
 import { isUnfit, MB, readText } from '../regularFile';
 
@@ -13,6 +14,8 @@ const placeholders = {
   'agent.md': ['description', 'maxTurns', 'replyLimit'],
   'agent-page.md': ['description', 'maxTurns', 'replyLimit'],
   'simulator.md': ['description', 'hiddenInformation', 'transcript', 'replyLimit'],
+  'simulator-page.md': ['draft', 'wanted', 'replyLimit'],
+  'simulator-outline.md': ['draft', 'wanted', 'replyLimit'],
 } as const;
 
 export type AgentPrompt = 'agent.md' | 'agent-page.md';
@@ -21,11 +24,18 @@ export const agentPromptFor = (task: Task): AgentPrompt => (isProgram(task) ? 'a
 
 type PromptFile = keyof typeof placeholders;
 
+const FILES = Object.keys(placeholders) as PromptFile[];
+
+const mapFiles = <T>(value: (file: PromptFile) => T): Record<PromptFile, T> =>
+  Object.fromEntries(FILES.map((file) => [file, value(file)])) as Record<PromptFile, T>;
+
 /** Placeholders that a prompt must use; without them a model would not know what the dialogue is about, unnoticed. */
 const required: { readonly [F in PromptFile]: readonly (typeof placeholders)[F][number][] } = {
   'agent.md': ['description'],
   'agent-page.md': ['description'],
   'simulator.md': ['hiddenInformation', 'transcript'],
+  'simulator-page.md': ['draft', 'wanted'],
+  'simulator-outline.md': ['draft', 'wanted'],
 };
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
@@ -35,13 +45,7 @@ export class Prompts {
   private readonly digests: Readonly<Record<PromptFile, string>>;
 
   private constructor(private readonly texts: Readonly<Record<PromptFile, string>>) {
-    const digest = (file: PromptFile): string =>
-      createHash('sha256').update(texts[file]).digest('hex').slice(0, 12);
-    this.digests = {
-      'agent.md': digest('agent.md'),
-      'agent-page.md': digest('agent-page.md'),
-      'simulator.md': digest('simulator.md'),
-    };
+    this.digests = mapFiles((file) => createHash('sha256').update(texts[file]).digest('hex').slice(0, 12));
   }
 
   /**
@@ -55,17 +59,15 @@ export class Prompts {
     if (folder === SHORT || agent === SHORT) return Prompts.load(shipped, undefined, shortPrompt(shipped));
     const own = folder === undefined ? [] : await promptsIn(folder);
     const place = (file: PromptFile): string => path.join(own.includes(file) ? folder! : shipped, file);
-    return new Prompts({
-      'agent.md': await readPrompt('agent.md', agent ?? place('agent.md')),
-      'agent-page.md': await readPrompt('agent-page.md', place('agent-page.md')),
-      'simulator.md': await readPrompt('simulator.md', place('simulator.md')),
-    });
+    const texts = new Map<PromptFile, string>();
+    for (const file of FILES)
+      texts.set(file, await readPrompt(file, file === 'agent.md' ? (agent ?? place(file)) : place(file)));
+    return new Prompts(mapFiles((file) => texts.get(file)!));
   }
 
   /** Of the prompts that functions are played with; they name collections, so pages have their own. */
   get versions(): Readonly<Record<string, string>> {
-    const { 'agent.md': agent, 'simulator.md': simulator } = this.digests;
-    return { 'agent.md': agent, 'simulator.md': simulator };
+    return this.digestsOf('agent.md', 'simulator.md');
   }
 
   versionsFor(task: Task): Readonly<Record<string, string>> {
@@ -73,7 +75,7 @@ export class Prompts {
   }
 
   get pageVersions(): Readonly<Record<string, string>> {
-    return { 'agent-page.md': this.digests['agent-page.md'] };
+    return this.digestsOf('agent-page.md', 'simulator-page.md', 'simulator-outline.md');
   }
 
   /** Without the prompt's leading comment. */
@@ -81,28 +83,55 @@ export class Prompts {
     file: F,
     values: Record<(typeof placeholders)[F][number], string | number>,
   ): string {
-    const byName: Record<string, string | number> = values;
     return this.texts[file]
       .replace(LEADING_COMMENT, '')
-      .replace(PLACEHOLDER, (_, name: string) => String(byName[name.trim()]))
+      .replace(PLACEHOLDER, (_, name: string) => String((values as Values)[name.trim()]))
       .trim();
+  }
+
+  /** As `render`, cut where pictures stand. */
+  renderParts<F extends PromptFile>(
+    file: F,
+    values: Record<(typeof placeholders)[F][number], string | number | Buffer>,
+  ): ContentPart[] {
+    const parts: ContentPart[] = [];
+    let text = '';
+    const end = (): void => {
+      if (text.trim() !== '') parts.push({ type: 'text', text: text.trim() });
+      text = '';
+    };
+    // The names of the placeholders stand at the odd places.
+    for (const [at, piece] of this.texts[file].replace(LEADING_COMMENT, '').split(PLACEHOLDER).entries()) {
+      const value = at % 2 === 0 ? piece : (values as Values)[piece.trim()];
+      if (Buffer.isBuffer(value)) {
+        end();
+        parts.push({ type: 'picture', png: value });
+      } else text += String(value);
+    }
+    end();
+    return parts;
+  }
+
+  private digestsOf(...files: readonly PromptFile[]): Record<string, string> {
+    return Object.fromEntries(files.map((file) => [file, this.digests[file]]));
   }
 }
 
+type Values = Readonly<Record<string, string | number | Buffer>>;
+
 async function promptsIn(folder: string): Promise<string[]> {
-  const files = Object.keys(placeholders);
   const names = await readdir(folder).catch((error: unknown) => {
     throw new Fault(
       'dialogue/prompt-folder',
-      `The prompt folder ${folder} cannot be read: ${messageOf(error)}. Give a folder with ${files.join(' or ')}, or none to use Tandem's prompts.`,
+      `The prompt folder ${folder} cannot be read: ${messageOf(error)}. Give a folder with ${FILES.join(' or ')}, or none to use Tandem's prompts.`,
       { cause: error },
     );
   });
-  const own = files.filter((file) => names.includes(file));
+  const own = FILES.filter((file) => names.includes(file));
   if (own.length > 0) return own;
   throw new Fault(
     'dialogue/prompt-folder',
-    `The prompt folder ${folder} holds neither ${files.join(' nor ')}; put at least one of them there, or give no folder to use Tandem's prompts.`,
+    `The prompt folder ${folder} holds neither ${FILES.join(' nor ')}; put at least one of them there, or give no folder to use Tandem's prompts.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { PageReader } from '../page/outline';
-import { isProgram, programOf, type Task } from '../task/task';
+import { isProgram, programOf, type PageTask, type Task } from '../task/task';
+import type { Shown } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { Fault } from '../fault';
 import type { GenerateOptions, Model, ModelCounts, Usage } from '../model/model';
@@ -7,7 +8,8 @@ import { openModel, type OpenModelOptions } from '../model/spec';
 import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
-import { answerByDifferences } from './pageRules';
+import { answerByDifferences, type PageRulesPosition } from './pageRules';
+import { pageRequest, type PageRequest, type ShownPictures } from './pageSimulator';
 import { answerByRules } from './rules';
 import { GrowingText, Search, type TextRange } from '../growingText';
 import { Thinking } from './thinking';
@@ -35,8 +37,9 @@ export interface SimulatedReply {
   /** Not yet cut to the reply limit; a model is stopped shortly after it. */
   readonly text: string;
   readonly usage?: Usage;
-  /** What of a page it read, as the log has it. */
-  readonly shown?: string;
+  /** What of a page it read. */
+  readonly shown?: Shown;
+  readonly pictures?: ShownPictures;
 }
 
 /** Plays the collaborator: an LLM that sees the hidden information, or rules over the task's facts. */
@@ -118,8 +121,9 @@ export class ModelSimulator implements Simulator {
 
   async reply(view: DialogueView, options: GenerateOptions = {}): Promise<SimulatedReply> {
     const { task, turns, protocol, seed } = view;
-    const generation = await this.model.generate(
-      simulatorMessages(task, turns, protocol, this.prompts),
+    const asked = await this.request(view, options.signal);
+    if ('text' in asked) return asked;
+    const generation = await asked.generate(
       { temperature: 0, maxTokens: MAX_TOKENS, seed },
       {
         ...options,
@@ -138,7 +142,22 @@ export class ModelSimulator implements Simulator {
         `The simulator ${this.name} answered turn ${turns.length} of the task ${task.id} with nothing; ${cause}.`,
       );
     }
-    return { text, usage: generation.usage };
+    const { shown, pictures } = asked;
+    return { text, usage: generation.usage, shown, pictures };
+  }
+
+  private async request(
+    view: DialogueView,
+    signal?: AbortSignal,
+  ): Promise<
+    (Pick<SimulatedReply, 'shown' | 'pictures'> & Pick<PageRequest, 'generate'>) | { readonly text: string }
+  > {
+    const { model, prompts } = this;
+    const { task, turns, protocol, pages } = view;
+    if (!isProgram(task) && pages !== undefined)
+      return pageRequest(pagePosition(task, view), { model, prompts, pages, signal });
+    const messages = simulatorMessages(task, turns, protocol, prompts);
+    return { generate: (...options) => model.generate(messages, ...options) };
   }
 
   async close(): Promise<void> {
@@ -156,18 +175,29 @@ export class RulesSimulator implements Simulator {
     return rulesFingerprint();
   }
 
-  async reply({ task, turns, seed, protocol, pages }: DialogueView): Promise<SimulatedReply> {
-    const message = turns.at(-1)!.agent.text;
-    const history = turns.flatMap((turn) => (turn.reply === undefined ? [] : [turn.reply.text]));
-    const position = { history, seed, replyLimit: protocol.replyLimit };
+  async reply(view: DialogueView): Promise<SimulatedReply> {
+    const { task, turns, pages } = view;
     if (isProgram(task) || pages === undefined) {
-      return { text: answerByRules(programOf(task), parseAgentMessage(message).visible, position) };
+      const { visible } = parseAgentMessage(turns.at(-1)!.agent.text);
+      return { text: answerByRules(programOf(task), visible, positionOf(view)) };
     }
-    const page = { wanted: task.reference, checks: task.checks, message, ...position };
-    const { text, comparedPages } = await answerByDifferences(page, pages);
-    return { text, ...(comparedPages && { shown: 'differences' }) };
+    const { text, comparedPages } = await answerByDifferences(pagePosition(task, view), pages);
+    return { text, ...(comparedPages && { shown: 'differences' as const }) };
   }
 }
+
+const positionOf = ({ turns, seed, protocol }: DialogueView) => ({
+  history: turns.flatMap(({ reply }) => (reply === undefined ? [] : [reply.text])),
+  seed,
+  replyLimit: protocol.replyLimit,
+});
+
+const pagePosition = ({ reference, checks }: PageTask, view: DialogueView): PageRulesPosition => ({
+  ...positionOf(view),
+  wanted: reference,
+  checks,
+  message: view.turns.at(-1)!.agent.text,
+});
 
 export function openSimulator(spec: string, prompts: Prompts, options: OpenModelOptions = {}): Simulator {
   return spec === 'rules' ? new RulesSimulator() : new ModelSimulator(openModel(spec, options), prompts);

@@ -155,7 +155,9 @@ async function exportsIn(dataFolder: string, pseudonym: string, person: Traces):
 }
 
 /** What else a data folder holds. */
-const IN_NO_EXPORT: ReadonlySet<string> = new Set([LOG, 'index', 'claims', 'runs', 'loops', 'scoreboards']);
+const IN_NO_EXPORT: ReadonlySet<string> = new Set([
+  ...[LOG, 'pictures', 'index', 'claims', 'runs', 'loops', 'scoreboards'],
+]);
 
 /** Rows for a chat template name no person, but their card does, in a cell of a table. */
 function namesInCard(card: string, pseudonym: string): boolean {

@@ -39,7 +39,7 @@ export interface Evaluation {
 export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
   const { onProgress, ...rest } = plan;
   const agents: Evaluated[] = [];
-  const renderer = await rendererOf(plan.tasks, plan.pages);
+  const renderer = await rendererOf(plan);
   for (const agent of plan.agents) {
     const name = collectionName(EVALUATION, { ...plan, agent, renderer });
     const collection = await collect({

@@ -6,7 +6,7 @@ export type GradingMode = 'fixed' | 'paper';
 
 /** What the reward of a page measures. */
 export interface PageMeasure {
-  /** `structure`, or `checks`. */
+  /** `structure`, or `checks`; in mode `paper` `clip`, or `clip-int8` by quantized weights. */
   readonly measure: string;
   readonly version: number;
   /** 0 to 1. */

@@ -1,34 +1,35 @@
+import { Fault } from '../fault';
 import { CHECKS_VERSION, checkPage } from '../page/checks';
 import { isOfPage, type Outline, type PageReader } from '../page/outline';
 import { STRUCTURE_VERSION, structureScore } from '../page/structure';
 import type { PageCheck } from '../pageCheck';
 import type { PageTask } from '../task/task';
+import { gradeByClip, type PageDraft, type PictureEmbedder } from './clip';
 import type { Grade, GradingMode } from './grade';
 import { notGradable } from './judgement';
-
-interface PageDraft {
-  readonly turn: number;
-  readonly html: string;
-}
 
 /**
  * Scores the last page of a dialogue, and the ones before it: by the task's checks, or by how alike the page and the
  * wanted one look; 0 where there is none, or where it cannot be drawn.
  *
  * @param drafts the pages that the agent showed, in their order
- * @throws {Fault} `page/no-browser`, `page/browser-failed`
+ * @param clip for mode `paper`, whose grade is the published measure
+ * @throws {Fault} `page/browser-failed`
  */
 export async function gradePage(
   task: PageTask,
   drafts: readonly PageDraft[],
   mode: GradingMode,
   pages: PageReader,
+  clip?: PictureEmbedder,
 ): Promise<Grade> {
-  if (mode === 'paper') {
-    return notGradable(mode, [], 'Pages have no published measure here yet; grade them in mode fixed.', 0);
-  }
+  if (mode === 'paper') return gradeByClip(task, drafts, pages, clip);
   if (task.checks !== undefined) return gradeByChecks(task.checks, drafts, mode, pages.sheet);
-  const wanted = await drawn(task.reference, pages);
+  const wanted = await drawn(task.reference, pages).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'page/no-browser') return error;
+    throw error;
+  });
+  if (wanted instanceof Fault) return notGradable(mode, [], wanted.english, 0);
   if (typeof wanted === 'string') return notGradable(mode, [], `The wanted page is at fault: ${wanted}`, 0);
   const scores = [];
   for (const { turn, html } of drafts) {

@@ -3,6 +3,15 @@ export interface ChatMessage {
   readonly content: string;
 }
 
+export type ContentPart =
+  { readonly type: 'text'; readonly text: string } | { readonly type: 'picture'; readonly png: Buffer };
+
+/** Text and pictures in their order. */
+export interface PictureMessage {
+  readonly role: 'user';
+  readonly content: readonly ContentPart[];
+}
+
 export interface SamplingSettings {
   /** 0 is greedy. */
   readonly temperature: number;
@@ -124,6 +133,22 @@ export interface Model {
   /** A later request starts the resources again. */
   close?(): Promise<void>;
 }
+
+/** A model on a server, which may see pictures. */
+export interface SeeingModel extends Model {
+  /**
+   * Whether it sees pictures, as its server says or shows. Once asked, it is known as long as this process runs.
+   * @throws {Fault} as `generate`
+   */
+  sees(signal?: AbortSignal): Promise<boolean>;
+  generate(
+    messages: readonly (ChatMessage | PictureMessage)[],
+    sampling: SamplingSettings,
+    options?: GenerateOptions,
+  ): Promise<Generation>;
+}
+
+export const maySee = (model: Model): model is SeeingModel => 'sees' in model;
 
 /**
  * Thoughts included. Normal messages have a hundredth of that; a model that repeats itself without end must not fill

@@ -24,11 +24,13 @@ import {
   type ChatMessage,
   type GenerateOptions,
   type Generation,
-  type Model,
   type ModelCounts,
+  type PictureMessage,
   type SamplingSettings,
+  type SeeingModel,
   MAX_REPLY_CHARS,
 } from './model';
+import { sightOf, type Sight } from './vision';
 
 export interface OpenAiOptions {
   readonly model: string;
@@ -48,8 +50,11 @@ export interface OpenAiOptions {
 const isLost = ({ code, again }: Failure): boolean =>
   code === 'model/unreachable' || code === 'model/timed-out' || (code === 'model/bad-answer' && again);
 
+/** By server and model, for as long as this process runs. */
+const sights = new Map<string, Sight>();
+
 /** Any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
-export class OpenAiModel implements Model {
+export class OpenAiModel implements SeeingModel {
   readonly name: string;
   readonly server: string;
 
@@ -60,6 +65,7 @@ export class OpenAiModel implements Model {
   readonly #limits: TimeLimits;
   readonly #retry: RetrySettings;
   readonly #notes = new Set<string>();
+  #looking: Promise<Sight> | undefined;
   readonly #counts = {
     requests: 0,
     retries: 0,
@@ -107,8 +113,14 @@ export class OpenAiModel implements Model {
     return [...losses, ...this.#notes];
   }
 
+  async sees(signal?: AbortSignal): Promise<boolean> {
+    const { sees, why } = await this.#look(signal);
+    if (why !== undefined) this.#note(`${why}, so outlines of pages are sent to it in words`);
+    return sees;
+  }
+
   async generate(
-    messages: readonly ChatMessage[],
+    messages: readonly (ChatMessage | PictureMessage)[],
     sampling: SamplingSettings,
     options: GenerateOptions = {},
   ): Promise<Generation> {
@@ -149,6 +161,20 @@ export class OpenAiModel implements Model {
         await pause(waitMs, options.signal);
       }
     }
+  }
+
+  async #look(signal: AbortSignal | undefined): Promise<Sight> {
+    const { server, model } = this.#to;
+    const key = JSON.stringify([server, model]);
+    const known = sights.get(key);
+    if (known !== undefined) return known;
+    this.#looking ??= sightOf({
+      ...{ client: this.#client, server, model, signal },
+      generate: (messages, sampling) => this.generate(messages, sampling, { signal }),
+    }).finally(() => (this.#looking = undefined));
+    const sight = await this.#looking;
+    sights.set(key, sight);
+    return sight;
   }
 
   /** @throws {Failure} */

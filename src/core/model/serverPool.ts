@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, type FaultCode } from '../fault';
 import { cancelled, Failure } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
-import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
+import type {
+  ChatMessage,
+  GenerateOptions,
+  Generation,
+  ModelCounts,
+  PictureMessage,
+  SamplingSettings,
+  SeeingModel,
+} from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 
 interface Member {
@@ -32,7 +40,7 @@ const RETRY_INTERVAL_MS = 100;
  * time, then gets a single request, and is back when it answers. A failed request goes to the next server at once; a
  * server that refuses a request, as for a wrong key, does not get it again.
  */
-export class ServerPool implements Model {
+export class ServerPool implements SeeingModel {
   readonly #members: readonly Member[];
   readonly #retry: RetrySettings;
   #again = 0;
@@ -78,8 +86,14 @@ export class ServerPool implements Model {
     ]);
   }
 
+  /** True if each of them does, as any may get the next request. */
+  async sees(signal?: AbortSignal): Promise<boolean> {
+    const all = await Promise.all(this.#members.map(({ model }) => model.sees(signal)));
+    return all.every(Boolean);
+  }
+
   async generate(
-    messages: readonly ChatMessage[],
+    messages: readonly (ChatMessage | PictureMessage)[],
     sampling: SamplingSettings,
     options: GenerateOptions = {},
   ): Promise<Generation> {

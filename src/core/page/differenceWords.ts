@@ -46,7 +46,7 @@ export function differenceInWords(difference: Difference, wanted: Pick<Outline, 
 
 const sideInWords = { left: 'on the left', center: 'in the center', right: 'on the right' } as const;
 
-const placeOf = (box: Box, page: Pick<Outline, 'width'>): string => sideInWords[sideOf(box, page)];
+export const placeOf = (box: Box, page: Pick<Outline, 'width'>): string => sideInWords[sideOf(box, page)];
 
 /** Two colors of one name are told apart by their values. */
 function colors({ draft, wanted }: { draft: Color; wanted: Color }): string {
@@ -56,7 +56,7 @@ function colors({ draft, wanted }: { draft: Color; wanted: Color }): string {
     : `${then} (${hex(wanted)}), not ${now}`;
 }
 
-const looks = ({ color, background, fontSize, bold }: PageText): string =>
+export const looks = ({ color, background, fontSize, bold }: PageText): string =>
   `${bold ? 'bold, ' : ''}${colorName(color)} on ${colorName(background)}, ${round(fontSize)} pixels`;
 
 /** In full, because the agent has to write it. */
@@ -70,7 +70,7 @@ function named({ role, text }: PageText): string {
 const below = (text: PageText | undefined): string =>
   text === undefined ? ' at the top' : ` below ${named(text)}`;
 
-const sizeOf = ({ width, height }: Box): string => `${round(width)} × ${round(height)} pixels`;
+export const sizeOf = ({ width, height }: Box): string => `${round(width)} × ${round(height)} pixels`;
 
 const round = (value: number): number => Math.round(value);
 

@@ -265,6 +265,11 @@ export interface PageReader {
    * @throws {Fault} `page/too-large`, `page/too-slow`, `page/browser-failed`
    */
   outlineOf(html: string): Promise<Outline>;
+  /**
+   * A PNG as tall as the content. Absent where what draws gives no pictures.
+   * @throws as `outlineOf`
+   */
+  pictureOf?(html: string): Promise<Buffer>;
 }
 
 /** True if the page is at fault, not this machine. */

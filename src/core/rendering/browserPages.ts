@@ -1,10 +1,12 @@
 import { cleanPage } from '../page/cleanPage';
 import type { Outline, PageReader } from '../page/outline';
 import { findBrowser } from './browser';
-import { PageRenderer } from './pageRenderer';
+import { PageRenderer, type DrawnPage } from './pageRenderer';
 
 /** Outlines that are kept: the wanted page is read at each turn, a draft by the simulator and by the grade. */
-const MAX_KEPT = 256;
+const MAX_OUTLINES = 256;
+/** A picture has 55 KB in the median, and some have megabytes. */
+const MAX_PICTURES = 32;
 
 export interface BrowserPagesOptions {
   /** The file of Tailwind's sheet (`media/pages`). */
@@ -16,7 +18,8 @@ export interface BrowserPagesOptions {
 /** Reads pages as a browser of this machine draws them. The browser starts with the first page. */
 export class BrowserPages implements PageReader {
   private renderer: Promise<PageRenderer> | undefined;
-  private readonly kept = new Map<string, Promise<Outline>>();
+  private readonly outlines = new LastUsed<Outline>(MAX_OUTLINES);
+  private readonly pictures = new LastUsed<Buffer>(MAX_PICTURES);
 
   constructor(private readonly options: BrowserPagesOptions) {}
 
@@ -30,17 +33,11 @@ export class BrowserPages implements PageReader {
   }
 
   async outlineOf(html: string): Promise<Outline> {
-    const outline = this.kept.get(html) ?? this.read(html);
-    // A Map lists its keys in the order of insertion, so the first is the least recently used.
-    this.kept.delete(html);
-    this.kept.set(html, outline);
-    if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
-    try {
-      return await outline;
-    } catch (error) {
-      this.kept.delete(html);
-      throw error;
-    }
+    return this.outlines.get(html, () => this.draw(html).then(({ outline }) => outline));
+  }
+
+  async pictureOf(html: string): Promise<Buffer> {
+    return this.pictures.get(html, () => this.draw(html).then(({ picture }) => picture));
   }
 
   async close(): Promise<void> {
@@ -48,12 +45,33 @@ export class BrowserPages implements PageReader {
     await renderer?.[Symbol.asyncDispose]();
   }
 
-  private async read(html: string): Promise<Outline> {
+  private async draw(html: string): Promise<DrawnPage> {
     const { html: clean } = cleanPage(html, this.sheet);
-    return (await (await this.open()).draw(clean)).outline;
+    return (await this.open()).draw(clean);
   }
 
   private open(): Promise<PageRenderer> {
     return (this.renderer ??= findBrowser(this.options.browser).then((program) => new PageRenderer(program)));
+  }
+}
+
+/** Values that were used last, by a text. One that cannot be made is not kept. */
+class LastUsed<T> {
+  private readonly kept = new Map<string, Promise<T>>();
+
+  constructor(private readonly most: number) {}
+
+  async get(key: string, make: () => Promise<T>): Promise<T> {
+    const value = this.kept.get(key) ?? make();
+    // A Map lists its keys in the order of insertion, so the first is the least recently used.
+    this.kept.delete(key);
+    this.kept.set(key, value);
+    if (this.kept.size > this.most) this.kept.delete(this.kept.keys().next().value!);
+    try {
+      return await value;
+    } catch (error) {
+      this.kept.delete(key);
+      throw error;
+    }
   }
 }

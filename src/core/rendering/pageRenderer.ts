@@ -43,7 +43,7 @@ const STYLES = [
 ] as const;
 
 /** A page with the fonts that pages use, by whose picture machines with other fonts are told apart. */
-const FONT_PROBE =
+export const FONT_PROBE =
   '<html><body style="font:20px system-ui,sans-serif">Quick wafting 0123<b>Zephyrs</b>' +
   '<p style="font-family:serif">Jackdaws</p><p style="font-family:monospace">sphinx</p></body></html>';
 

@@ -14,6 +14,18 @@ export interface HubFiles {
   readonly about: string;
   readonly folder: string;
   readonly licences: readonly Licence[];
+  /** The folder lies in the cache of this user by default, not in the current folder. */
+  readonly isShared?: boolean;
+  /** Of a file that is made here from some rows of the repository's Parquet files. */
+  readonly rows?: RowRange;
+}
+
+export interface RowRange {
+  /** Folder of the Parquet files in the repository; their rows are counted in the order of their names. */
+  readonly folder: string;
+  readonly first: number;
+  /** The row after the last one. */
+  readonly end: number;
 }
 
 const creativeCommons: Licence = {
@@ -37,6 +49,38 @@ const llama: Licence = {
   ],
 };
 
+const attribution: Licence = {
+  name: 'Creative Commons Attribution 4.0 (CC BY 4.0)',
+  url: 'https://creativecommons.org/licenses/by/4.0/legalcode',
+  summary: [
+    'You may copy, share and adapt the data, also commercially.',
+    'You must name the creators (HuggingFaceM4, WebSight), link to the license and say what you changed.',
+    'Tandem changes the addresses of pictures, as ColBench does, and takes two of the columns.',
+  ],
+};
+
+const clipLicence: Licence = {
+  name: 'MIT License, Copyright (c) 2021 OpenAI',
+  url: 'https://github.com/openai/CLIP/blob/main/LICENSE',
+  summary: [
+    'You may use, copy, change and pass on the model if the copyright notice and the license stay with it.',
+    'The license is that of openai/CLIP; the repository with the converted weights names none of its own.',
+    'The model card of CLIP calls it a research output, and any deployed use out of scope.',
+  ],
+};
+
+const clip = {
+  repository: 'Xenova/clip-vit-base-patch32',
+  licences: [clipLicence],
+  isShared: true,
+};
+
+const webSight = {
+  repository: 'datasets/HuggingFaceM4/WebSight',
+  folder: 'websight',
+  licences: [attribution],
+};
+
 const colbench = {
   repository: 'datasets/facebook/collaborative_agent_bench',
   folder: 'colbench',
@@ -50,6 +94,30 @@ export const DOWNLOADS = {
     ...colbench,
     files: ['colbench_code_offline_15k_llama8b.jsonl'],
     about: 'ColBench trajectories',
+  },
+  'frontend-train': {
+    ...webSight,
+    files: ['frontend-train.jsonl'],
+    about: 'web pages of ColBench for training',
+    rows: { folder: 'v0.2', first: 0, end: 10_000 },
+  },
+  'frontend-test': {
+    ...webSight,
+    files: ['frontend-test.jsonl'],
+    about: 'web pages of ColBench for evaluation',
+    rows: { folder: 'v0.2', first: 10_000, end: 20_000 },
+  },
+  clip: {
+    ...clip,
+    files: ['onnx/vision_model.onnx'],
+    folder: 'clip',
+    about: 'CLIP, for the published measure of web pages, 352 MB',
+  },
+  'clip-int8': {
+    ...clip,
+    files: ['onnx/vision_model_quantized.onnx'],
+    folder: 'clip-int8',
+    about: 'the same quantized, 89 MB, whose scores are another measure',
   },
 } satisfies Record<string, HubFiles>;
 

@@ -68,6 +68,12 @@ export class PartialFile {
     }
   }
 
+  /** Keeps only this many bytes. */
+  async truncate(bytes: number): Promise<void> {
+    await this.opened().truncate(bytes);
+    this.bytes = bytes;
+  }
+
   async close(): Promise<void> {
     const handle = this.handle;
     this.handle = undefined;

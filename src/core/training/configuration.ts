@@ -41,6 +41,9 @@ export type LogSelection = Named<
     readonly filter?: LogFilter;
     readonly mode?: 'fixed' | 'paper';
     readonly minimum_reward?: number;
+    /** What rewards measure: `tests`, or of pages `structure`, `checks` or `clip`, also with its version. */
+    readonly measure?: string;
+    readonly renderer?: string;
     readonly with_leaked?: boolean;
     readonly with_evaluations?: boolean;
     readonly with_redo?: boolean;
@@ -59,7 +62,10 @@ const OURS: readonly string[] = Object.entries(runSchema.properties.data.propert
   ([name, field]) => ('readBy' in field ? [name] : []),
 );
 /** Fields of a selection that the trainer reads, too. */
-const SHARED: readonly (keyof LogSelection)[] = ['mode', 'with_leaked', 'with_doubtful', 'opening'];
+const SHARED: readonly (keyof LogSelection)[] = [
+  ...(['mode', 'with_leaked', 'with_doubtful', 'opening'] as const),
+  ...(['measure', 'renderer'] as const),
+];
 
 /** All paths are absolute. */
 export interface RunConfiguration {

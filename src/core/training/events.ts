@@ -81,6 +81,20 @@ export const eventSchemas = lazily(() => {
       accuracy: figure,
       examples: z.number().int(),
     }),
+    /**
+     * Rank correlation of a critic's turn credits with the gains of the drafts of held-out pages, its 95 % interval,
+     * and the untrained baseline's: means over dialogues.
+     */
+    z.looseObject({
+      event: z.literal('gains'),
+      ...head,
+      stage: z.string(),
+      dialogues: z.number().int(),
+      rank_correlation: figure,
+      low: figure,
+      high: figure,
+      untrained_rank_correlation: figure,
+    }),
     z.looseObject({
       event: z.literal('sample'),
       ...head,

@@ -7,7 +7,8 @@ const UNUSED: Readonly<Record<string, readonly string[]>> = {
   'multiturn-dpo': ['critic', 'candidates', 'policy.minimum_reward', 'grpo'],
   grpo: [
     ...['critic', 'candidates', 'policy'],
-    ...['data.pairing', 'data.preference_weight', 'data.with_leaked', 'data.with_doubtful'],
+    ...['data.pairing', 'data.pair_margin', 'data.measure', 'data.renderer'],
+    ...['data.preference_weight', 'data.with_leaked', 'data.with_doubtful'],
   ],
 };
 

@@ -19,6 +19,8 @@ export const scoredSchema = z.looseObject({
       advantage: z.number().nullable(),
       /** The control: the untrained base. */
       untrained: z.number().nullable(),
+      /** Of a page: how much this turn's draft scores above the one before; 0 without a draft. */
+      gain: z.number().optional(),
       /** Log-ratios in nats; null for a value head. */
       texts: z.array(z.string()).optional(),
       log_ratios: z.array(z.number()).nullish(),

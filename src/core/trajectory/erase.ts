@@ -6,6 +6,7 @@ import { MB, readText } from '../regularFile';
 import { Erased, keyOf, personOf } from './erased';
 import type { EventOf, LogEvent } from './event';
 import { ifThere, isErrorCode, isThere, LineWriter, syncFolder, UNFINISHED, writeAtomically } from './files';
+import { removeUnnamedPictures } from './pictures';
 import { segmentNames } from './segment/segments';
 import { headerOf, readEvent, beginningOf, peek, sealLine, sealOf } from './segment/line';
 import { segmentHeader } from './segment/writer';
@@ -59,7 +60,7 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
  * copied file. Every other line stays byte for byte and in order, unknown kinds and versions included; only tasks that
  * nothing plays any more and unreadable lines are removed, because they may be the developer's. The first line of a
  * rewritten segment lists the numbers of the erased lines, so that they are not reported as missing, and says whether
- * unreadable lines were removed, because their content stays in doubt.
+ * unreadable lines were removed, because their content stays in doubt. Pictures that no line names any more are deleted.
  *
  * Each segment is replaced atomically. After a crash at any point the next call finishes the work, before its own.
  *
@@ -150,6 +151,7 @@ async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
   const goes: LineTest = (line) => test(line) || isUnplayedTask(line, played);
   let lines = 0;
   for (const name of names) lines += await rewrite(join(logFolder, name), goes, plan.pseudonym);
+  await removeUnnamedPictures(logFolder, names);
   await rm(planOf(logFolder), { force: true });
   await syncFolder(logFolder);
   return lines;

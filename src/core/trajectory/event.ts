@@ -141,7 +141,7 @@ export const gradeSchema = z.object({
   /** Of a page: what its reward measures. It has no tests, and a success only with `checks`. */
   page: z
     .object({
-      /** `structure` or `checks`; a string, as a later version may know others. */
+      /** `structure`, `checks`, `clip` …; a string, as a later version may know others. */
       measure: z.string(),
       version: z.number().int(),
       score: z.number(),
@@ -167,6 +167,27 @@ export const replyAuthors = [
   'developer-edited-suggestion',
   'developer-sent-suggestion',
 ] as const;
+
+/**
+ * What a collaborator is shown of a draft and the wanted page: pictures of both, their outlines in words, the differences
+ * of the outlines, or, for a person, the pages themselves in frames.
+ */
+export type Shown = 'pictures' | 'outlines' | 'differences' | 'frames';
+
+/** In lower case; it is a file's name, too. */
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** Maximum number of places of one reply. */
+export const MAX_PINS = 50;
+
+/** A place on a page that a person points at. */
+export const pinSchema = z.object({
+  of: z.enum(['draft', 'wanted']),
+  /** Fractions of the page's width and height, 0 to 1. */
+  x: z.number().min(0).max(1),
+  y: z.number().min(0).max(1),
+  /** The place in words, as the reply's text says it. */
+  words: z.string(),
+});
 
 export const eventSchema = z.discriminatedUnion('event', [
   /**
@@ -280,8 +301,12 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** The simulator's draft and its author, if a developer edited or sent it. */
     suggestion: z.string().optional(),
     suggestedBy: z.string().optional(),
-    /** What a simulator read of a page: its `differences` from the wanted one. Later versions may know others. */
+    /** What the collaborator was shown of two pages: one of `Shown`. Later versions may know others. */
     shown: z.string().optional(),
+    /** With `pictures`: SHA-256 of the two PNGs, which the data folder keeps by it, and what drew them. */
+    pictures: z.object({ draft: sha256, wanted: sha256, renderer: z.string() }).optional(),
+    /** Numbered from 1 in their order: the text names them `[1]`. */
+    pins: z.array(pinSchema).max(MAX_PINS).readonly().optional(),
     terms,
     /** Absent for a developer, and if a simulator was stopped before its server reported the usage. */
     usage: usage.optional(),
@@ -463,6 +488,7 @@ export type EventKind = LogEvent['event'];
 export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
 export type Collaborator = z.infer<typeof collaboratorSchema>;
 export type Candidate = z.infer<typeof candidate>;
+export type Pin = z.infer<typeof pinSchema>;
 export type Picked = EventOf<'choice'>['picked'];
 /** An event without version and time, which the log adds; it also writes `segment` events itself. */
 export type NewEvent = DistributiveOmit<Exclude<LogEvent, { event: 'segment' }>, 'version' | 'at'>;

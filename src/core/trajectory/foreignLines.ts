@@ -28,7 +28,10 @@ export interface ForeignLog {
 
 /** Makes lines of another data folder into lines of this one. */
 export class ForeignLines {
-  /** Number of lines by kind; `unreadable` and `unknown` (written by a newer Tandem) are kinds, too. */
+  /**
+   * Number of lines by kind; `unreadable` and `unknown` (written by a newer Tandem) are kinds, too, and so are `pictures`
+   * that lines name.
+   */
   readonly leftOut: Record<string, number> = {};
   limitedTimes = 0;
   /** Dialogues of which lines were left out. */
@@ -59,8 +62,8 @@ export class ForeignLines {
     return opinion !== undefined && this.foreign.here.opinions.has(opinion);
   }
 
-  leaveOut(kind: string): void {
-    this.leftOut[kind] = (this.leftOut[kind] ?? 0) + 1;
+  leaveOut(kind: string, count = 1): void {
+    if (count > 0) this.leftOut[kind] = (this.leftOut[kind] ?? 0) + count;
   }
 
   /** Lost lines may have deleted it, or marked a leak in it. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
+import { isProgram, type Task } from '../task/task';
 import type { Collaborator, EventOf, NewEvent } from './event';
 import type { LineProblem, TrajectoryLog } from './log';
 import { parsePublishedRow, type PublishedRow, type Replier } from './publishedRow';
@@ -12,7 +13,7 @@ interface ImportOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Without it no reply is marked as a leak. */
-  readonly measureLeak?: (reference: string, reply: string) => Leak;
+  readonly leakOf?: (task: Task, reply: string) => Leak;
   /** Who wrote the replies of rows that do not say it; see `parsePublishedRow`. */
   readonly repliesBy?: Replier;
 }
@@ -58,7 +59,7 @@ export async function importTrajectories(
   file: string,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const { signal, onProgress, measureLeak, repliesBy } = options;
+  const { signal, onProgress, leakOf, repliesBy } = options;
   let totalBytes: number | undefined;
   const bad: LineProblem[] = [];
   let rows = 0;
@@ -90,7 +91,7 @@ export async function importTrajectories(
           people.set(name, here);
           return here;
         };
-        await log.appendAll(eventsOf(row, source, person, measureLeak));
+        await log.appendAll(eventsOf(row, source, person, leakOf));
         imported += 1;
         if (row.unnamed) unnamed[row.unnamed] += 1;
       }
@@ -155,9 +156,9 @@ function eventsOf(
   row: PublishedRow,
   source: { readonly file: string; readonly line: number },
   person: (name: string | undefined) => string,
-  measureLeak: ImportOptions['measureLeak'],
+  leakOf: ImportOptions['leakOf'],
 ): NewEvent[] {
-  const { id: episode, task, messages, answer, reward } = row;
+  const { id: episode, task, messages, answer, reward, page } = row;
   const agent = `imported:${source.file}`;
   const start: NewEvent = {
     event: 'episode-started',
@@ -180,12 +181,16 @@ function eventsOf(
     const sender = author === 'simulator' ? (by ?? SIMULATOR) : person(by);
     const suggested = suggestedBy === undefined ? {} : { suggestedBy };
     const reply = { event: 'reply', episode, turn, text, author, by: sender, ...suggested } as const;
-    const leak = measureLeak?.(task.reference, text);
+    const leak = leakOf?.(task, text);
     return leak ? [reply, { event: 'leak', episode, turn, ...leak }] : [reply];
   });
   const turn = messages.at(-1)!.turn;
   const answered: NewEvent = { event: 'answered', episode, turn, answer, reason: 'answered' };
   if (reward === undefined) return [start, ...events, answered];
-  const grade = { mode: 'paper', reward, success: reward === 1, tests: [] } as const;
+  const graded = { mode: 'paper', reward, tests: [] } as const;
+  const grade =
+    page === undefined
+      ? { ...graded, success: isProgram(task) ? reward === 1 : null }
+      : { ...graded, success: null, page: { ...page, score: reward, parts: {} } };
   return [start, ...events, answered, { event: 'grade', episode, grade }];
 }

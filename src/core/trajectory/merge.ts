@@ -30,6 +30,7 @@ import {
   sealLine,
   sealOf,
 } from './segment/line';
+import { copyPictures, picturesOf } from './pictures';
 import { consentsLostBy } from './segment/lostLines';
 import { MAX_LINE_BYTES, scanLines, sumOfFile } from './segment/scan';
 import { segmentNames } from './segment/segments';
@@ -328,12 +329,18 @@ async function writeSegment(
         lines.put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
       });
     }
+    const pictures = new Set<string>();
     await translateLines(join(from, name), source, foreign, (event) => {
       number += 1;
       const line = encodeEvent(event);
-      if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) foreign.leaveOut(event.event);
-      else lines.put(sealLine(line, number));
+      if (line.length > MAX_LINE_BYTES - MAX_SEAL_BYTES) {
+        foreign.leaveOut(event.event);
+        return;
+      }
+      for (const picture of picturesOf(event)) pictures.add(picture);
+      lines.put(sealLine(line, number));
     });
+    foreign.leaveOut('pictures', await copyPictures(from, to, pictures));
     lines.flush();
   });
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
 import { Fault } from '../fault';
-import { parseProgram } from '../task/row';
-import type { ProgramTask } from '../task/task';
-import { collaboratorSchema, replyAuthors, type Collaborator, type EventOf } from './event';
+import { parseTask } from '../task/row';
+import { isProgram, testsOf, type Task } from '../task/task';
+import { collaboratorSchema, gradeSchema, replyAuthors, type Collaborator, type EventOf } from './event';
 
 /** One message of an imported dialogue. Turns count from 1; a reply has the number of the turn that it answers. */
 type PublishedMessage =
@@ -45,12 +45,16 @@ export interface PublishedRow {
   readonly isSimulated: boolean;
   /** Whose replies they count as, if the row does not say of each who wrote it. */
   readonly unnamed?: Replier;
-  readonly task: ProgramTask;
+  readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
-  /** 0 to 1; absent if the row has none, or null. */
+  /** 0 to 1; absent if the row has none, or null, and for a page of which the row does not say what it measures. */
   readonly reward?: number;
+  /** What the reward of a page measures. */
+  readonly page?: Measured;
 }
+
+type Measured = z.infer<typeof measured>;
 
 const messageSchema = z.object({
   role: z.string(),
@@ -59,10 +63,13 @@ const messageSchema = z.object({
   output: z.string().nullish(),
 });
 
-/** What Tandem's own rows say of people; a program that wrote them again may have put nulls. */
+const measured = gradeSchema.shape.page.unwrap().omit({ score: true, parts: true });
+
+/** What Tandem's own rows say of people and scores; a program that wrote them again may have put nulls. */
 const originSchema = z.object({
   episode: z.string().nullish(),
   collaborator: collaboratorSchema.nullish(),
+  page: measured.nullish(),
   turns: z
     .array(
       z.object({
@@ -106,10 +113,10 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
   const { dialogue_history: history, answer, reward, tandem, messages: prompts } = parsed;
   const isPublished = tandem === undefined && prompts === undefined;
   const unnamed = replier ?? (isPublished ? 'simulator' : 'people');
-  const task = parseProgram(taskOf(parsed.task, row));
+  const task = parseTask(taskOf(parsed.task, row));
   const messages = messagesOf(history, task.description, (turn) => repliedAt(turn, tandem ?? {}, unnamed));
   const content = [
-    [task.description, task.reference, task.testCases.map(({ call }) => call)],
+    [task.description, task.reference, testsOf(task).map(({ call }) => call)],
     messages.map((message) => [message.from, message.text, 'content' in message ? message.content : null]),
     answer,
     reward ?? null,
@@ -125,6 +132,8 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
   };
   const id = idBy(unnamed);
   const played = tandem?.episode ?? undefined;
+  const page = tandem?.page ?? undefined;
+  const isMeasured = isProgram(task) || page !== undefined;
   return {
     ...{ id, simulatedId, task, messages, answer, isSimulated: id === simulatedId },
     ids: [...repliers.map(idBy), ...(played === undefined ? [] : [played])],
@@ -134,7 +143,8 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
       unnamed,
     }),
     ...(tandem?.collaborator && { collaborator: tandem.collaborator }),
-    ...(typeof reward === 'number' && { reward }),
+    ...(typeof reward === 'number' && isMeasured && { reward }),
+    ...(page !== undefined && { page }),
   };
 }
 
@@ -201,7 +211,7 @@ export function parseRow<T>(schema: z.ZodType<T>, row: unknown): T {
   if (error === undefined) return data;
   const [issue] = error.issues;
   if (!issue || issue.path.length === 0) throw badRow('A trajectory must be a JSON object.');
-  throw badRow(`The field ${toDotPath(issue.path)} is not as it must be: ${issue.message}.`);
+  throw badRow(`The field ${toDotPath(issue.path)} is wrong: ${issue.message}.`);
 }
 
 export function badRow(reason: string, cause?: unknown): Fault {

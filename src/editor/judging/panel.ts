@@ -75,7 +75,7 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
       return;
     }
     this.title = t('{0}: judge', taskView(trajectory.task, trajectory.started.pack).title);
-    await this.post(judgingView(trajectory, own, engine, t));
+    await this.post(judgingView(trajectory, own, engine, t, engine.drawPage));
   }
 
   private follow(): void {

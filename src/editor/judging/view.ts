@@ -1,11 +1,13 @@
 import type { CandidatesView, Picked } from '../../../webview/session/protocol';
 import type { JudgedPair, Outcome, PairView, ReadTurn, ToWebview } from '../../../webview/judging/protocol';
+import { isProgram } from '../../core/task/task';
 import { isOwnFunction } from '../../core/task/own';
 import { isChoice, type Choice, type Trajectory, developersOf } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { opinionsOn } from '../../core/trajectory/opinions';
 import { calledOf, type Namer } from '../models/displayNames';
+import type { DrawPage } from '../pageViews';
 import { gradeView, messageView, taskView } from '../session/view';
 import type { Translate } from '../translate';
 
@@ -61,45 +63,57 @@ export async function nextToJudge(
  * Candidates stand in the order of their first display. What follows a pair is hidden until it is judged, because it
  * shows the choice.
  * @param own pseudonym of the judge
+ * @param drawPage for tasks of pages
  */
-export function judgingView(trajectory: Trajectory, own: string, namer: Namer, t: Translate): ToWebview {
+export function judgingView(
+  trajectory: Trajectory,
+  own: string,
+  namer: Namer,
+  t: Translate,
+  drawPage?: DrawPage,
+): ToWebview {
   const { id, task, started, turns } = trajectory;
+  const draw = isProgram(task) ? undefined : drawPage;
   const pairs = pairsOf(trajectory);
   const next = nextPair(trajectory, own);
   const read = next === undefined ? turns : turns.filter(({ agent }) => agent.turn < next.turn);
   return {
     ...{ type: 'show', episode: id, task: taskView(task, started.pack), hasReference: !isOwnFunction(task) },
+    ...(draw && { wanted: draw(task.reference) }),
     turns: read.map(({ agent, reply, candidates = [] }): ReadTurn => ({
       turn: agent.turn,
-      ...messageView(agent),
+      ...messageView(agent, draw),
       ...(reply && { reply: reply.text }),
+      ...(reply?.pins && { pins: reply.pins }),
       judged: candidates.flatMap((choice) => {
         const judgement = judgementBy(own, choice);
-        return judgement === undefined || !isChoice(choice) ? [] : [judgedView(choice, judgement.picked)];
+        return judgement === undefined || !isChoice(choice)
+          ? []
+          : [judgedView(choice, judgement.picked, draw)];
       }),
     })),
-    ...(next && { pair: pairView(next) }),
+    ...(next && { pair: pairView(next, draw) }),
     pairs: pairs.length,
     judged: pairs.filter(({ choice }) => judgementBy(own, choice) !== undefined).length,
     ...(isDone(trajectory, own) && { outcome: outcomeOf(trajectory, own, namer, t) }),
   };
 }
 
-const pairView = ({ turn, pair, choice }: DecidedPair): PairView => ({
+const pairView = ({ turn, pair, choice }: DecidedPair, draw: DrawPage | undefined): PairView => ({
   turn,
   pair,
-  candidates: candidatesView(choice),
+  candidates: candidatesView(choice, draw),
 });
 
 /** Reveals the chosen candidate, as the next message does. */
-function judgedView(choice: Choice, picked: Picked): JudgedPair {
+function judgedView(choice: Choice, picked: Picked, draw: DrawPage | undefined): JudgedPair {
   const wentOn = { 0: 0, 1: 1, equal: 0, neither: null } as const;
-  return { picked, wentOn: wentOn[choice.choice.picked], candidates: candidatesView(choice) };
+  return { picked, wentOn: wentOn[choice.choice.picked], candidates: candidatesView(choice, draw) };
 }
 
-function candidatesView({ shown }: Choice): CandidatesView {
+function candidatesView({ shown }: Choice, draw: DrawPage | undefined): CandidatesView {
   const [first, second] = shown.candidates;
-  return [messageView(first), messageView(second)];
+  return [messageView(first, draw), messageView(second, draw)];
 }
 
 function outcomeOf(trajectory: Trajectory, own: string, namer: Namer, t: Translate): Outcome {

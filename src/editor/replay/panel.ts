@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Action, Found, FromWebview, Shown, ToWebview } from '../../../webview/replay/protocol';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
+import { isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { idOf, type CommandName } from '../contributions';
@@ -82,7 +83,8 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     }
     const task = taskView(first.task, first.started.pack);
     const own = engine.consent.given?.pseudonym;
-    const replays = trajectories.map((trajectory) => replayOf(trajectory, own, t, language()));
+    const draw = isProgram(first.task) ? undefined : engine.drawPage;
+    const replays = trajectories.map((trajectory) => replayOf(trajectory, own, t, language(), draw));
     const title = replays[0]!.label?.title ?? task.title;
     this.title = replays.length === 2 ? t('{0}: two dialogues', task.title) : t('{0}: replay', title);
     const shown: Shown = {
@@ -90,6 +92,7 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
       ...(own !== undefined && { own }),
       called: calledOf(replays.flatMap(modelsOf), engine),
       task,
+      ...(draw && { wanted: draw(first.task.reference) }),
       replays,
     };
     await this.post(shown);

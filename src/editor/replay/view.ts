@@ -32,6 +32,7 @@ import {
   shownNote,
   shownReason,
 } from '../trajectories/words';
+import type { DrawPage } from '../pageViews';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import type { Credit } from '../../core/training/credit/credit';
@@ -39,12 +40,17 @@ import type { AdvantageUnit } from '../../core/training/credit/critics';
 import type { KnownCredit } from '../credit/credits';
 import { agreementWords } from '../credit/words';
 
-/** @param own pseudonym of the person at this editor @param language of dates */
+/**
+ * @param own pseudonym of the person at this editor
+ * @param language of dates
+ * @param draw in tasks of pages
+ */
 export function replayOf(
   trajectory: Trajectory,
   own: string | undefined,
   t: Translate,
   language: string,
+  draw?: DrawPage,
 ): Replay {
   const { id, task, started, agent, collaborator, turns, pending = [], answer } = trajectory;
   const { ratings = [], labels = [], review } = trajectory;
@@ -64,8 +70,8 @@ export function replayOf(
         : becameWords(became, t),
     ...(verdict && { verdict }),
     details: [[t('Started'), startedWords(started.at, language)], ...detailsOf(trajectory, t)],
-    turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
-    refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, own, t)),
+    turns: turns.map((turn) => replayedTurn(turn, trajectory, { own, t, draw })),
+    refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
     hasReference: !isOwnFunction(task),
@@ -128,21 +134,22 @@ const startedWords = (at: string, language: string): string =>
     timeStyle: 'short',
   });
 
-function replayedTurn(
-  turn: Turn,
-  trajectory: Trajectory,
-  own: string | undefined,
-  t: Translate,
-): ReplayedTurn {
+interface Reader {
+  readonly own: string | undefined;
+  readonly t: Translate;
+  readonly draw: DrawPage | undefined;
+}
+
+function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw }: Reader): ReplayedTurn {
   const { candidates, superseded = [] } = turn;
-  const { rating: _, choices: __, ...view } = turnView(turn);
+  const { rating: _, choices: __, ...view } = turnView(turn, false, draw);
   const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
   return {
     ...view,
     ...(candidates && {
-      choices: candidates.map((choice) => replayedChoice(choice, trajectory, own, t)),
+      choices: candidates.map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     }),
-    earlier: superseded.map(messageView),
+    earlier: superseded.map((sample) => messageView(sample, draw)),
     ratings: (turn.ratings ?? []).map((rating) => ({
       ...turnRating(rating),
       by: personOf(rating.by, own, t),
@@ -154,16 +161,11 @@ function replayedTurn(
 
 const tellsNames = ({ state, abandoned }: Trajectory): boolean => isOver(state, abandoned?.reason);
 
-function replayedChoice(
-  choice: Choice,
-  trajectory: Trajectory,
-  own: string | undefined,
-  t: Translate,
-): ReplayedChoice {
+function replayedChoice(choice: Choice, trajectory: Trajectory, { own, t, draw }: Reader): ReplayedChoice {
   const { milliseconds, by: chooser } = choice.choice;
   const judges = opinionsOn(choice).filter(({ by }) => by !== chooser);
   return {
-    ...choiceView(choice, tellsNames(trajectory)),
+    ...choiceView(choice, tellsNames(trajectory), draw),
     judgements: judges.map(({ by, picked }) => ({ by: personOf(by, own, t), picked })),
     ...(milliseconds !== undefined && { took: t('After {0}.', duration(milliseconds, t)) }),
   };

@@ -56,6 +56,8 @@ function toldWords(event: ListedEvent, t: Translate): string | undefined {
       return evaluationWords(event, t);
     case 'control':
       return controlWords(event, t);
+    case 'gains':
+      return gainsWords(event, t);
     case 'data':
       if (playsItself(event)) return t('{0} tasks to play', grouped(event.tasks));
       return t(
@@ -114,6 +116,19 @@ function controlWords(
     (100 * accuracy).toFixed(1),
     grouped(examples),
   );
+}
+
+function gainsWords(
+  { dialogues, rank_correlation: correlation, low, high }: TrainerEventOf<'gains'>,
+  t: Translate,
+): string | undefined {
+  if (correlation == null) return undefined;
+  const said = t(
+    'Rank correlation of credits with the gains of drafts: {0}, over {1} held-out dialogues',
+    correlation.toFixed(2),
+    grouped(dialogues),
+  );
+  return low == null || high == null ? said : `${said} (95 %: ${low.toFixed(2)} – ${high.toFixed(2)})`;
 }
 
 function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {

@@ -224,7 +224,8 @@ async function useAsAgent(spec: string, name: string, engine: Engine): Promise<v
   const tell = async (): Promise<void> => {
     const sentence = t('{0} now plays in the chat and in new dialogues.', name);
     const pressed = await vscode.window.showInformationMessage(sentence, undo);
-    if (pressed === undo) await configuration.set('agent', before);
+    // Another agent may have been chosen since.
+    if (pressed === undo && configuration.agent === spec) await configuration.set('agent', before);
   };
   tell().catch((error: unknown) => engine.report(error));
 }

@@ -29,6 +29,8 @@ export type Request =
   | { readonly type: 'look'; readonly tries?: number }
   /** Shows what another window or a command has logged of the dialogue. */
   | { readonly type: 'follow' }
+  /** Compares the pages of a graded answer, which the log does not hold. */
+  | { readonly type: 'compare-pages' }
   | { readonly type: 'drafted-by'; readonly simulator: string | undefined }
   | { readonly type: 'offer'; readonly hasNext: boolean; readonly hasGuidelines: boolean }
   /** The accepted answer is undone in the file, or redone. */
@@ -60,6 +62,7 @@ export type Result =
   | { readonly type: 'streamed'; readonly stream: StreamView }
   | { readonly type: 'suggested'; readonly suggestion: Suggestion }
   | { readonly type: 'graded'; readonly grade: Grade }
+  | { readonly type: 'compared'; readonly differences: readonly string[] }
   | { readonly type: 'rated'; readonly rating: EventOf<'rating'> | EventOf<'turn-rating'> }
   | ({ readonly type: 'failed' } & Failure)
   /** The work is over, and nothing is claimed any more. */
@@ -92,6 +95,8 @@ export type Effect =
   | { readonly type: 'take-seat'; readonly by: string }
   | { readonly type: 'end' }
   | { readonly type: 'grade' }
+  /** What the answer to a page task still lacks. */
+  | { readonly type: 'compare-pages' }
   | { readonly type: 'abandon'; readonly reason: EventOf<'abandoned'>['reason']; readonly message: string }
   | { readonly type: 'rate'; readonly request: RatingRequest; readonly by: string }
   | { readonly type: 'give-consent'; readonly consent: ConsentRequest }

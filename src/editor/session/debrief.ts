@@ -1,10 +1,15 @@
 import type { Debrief, IgnoredNumber } from '../../core/dialogue/debrief';
 import type { FailurePattern } from '../../core/grading/failurePatterns';
+import { differencesOf } from '../../core/page/differences';
+import { differenceInWords } from '../../core/page/differenceWords';
+import type { PageReader } from '../../core/page/outline';
+import type { PageTask } from '../../core/task/task';
 import { inOneLine } from '../../core/text';
 import type { DebriefLine } from '../../../webview/session/protocol';
 import type { Translate } from '../translate';
 
 const MAX_PATTERNS = 3;
+const MAX_DIFFERENCES = 8;
 const MAX_CALL_CHARS = 80;
 
 /** @param own pseudonym of the person at this editor, who is called “you” */
@@ -29,6 +34,29 @@ export function debriefLines(
         call: shortened(inOneLine(pattern.call)),
       })),
     );
+}
+
+/**
+ * What a person would still ask to be changed, most visible first, in English as the pages are compared.
+ * @param answer HTML
+ */
+export async function pageDifferences(
+  answer: string,
+  { reference }: PageTask,
+  pages: PageReader,
+): Promise<readonly string[]> {
+  const wanted = await pages.outlineOf(reference);
+  return differencesOf(await pages.outlineOf(answer), wanted).map((difference) =>
+    differenceInWords(difference, wanted),
+  );
+}
+
+export function differenceLines(differences: readonly string[], t: Translate): DebriefLine[] {
+  const left = differences.length - MAX_DIFFERENCES;
+  return [
+    ...differences.slice(0, MAX_DIFFERENCES).map((text) => ({ text })),
+    ...(left > 0 ? [{ text: t('{0} smaller differences not shown', left) }] : []),
+  ];
 }
 
 const shortened = (call: string): string =>

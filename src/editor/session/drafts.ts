@@ -5,12 +5,14 @@ import { Fault, messageOf } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { suggested, type Draft, type Suggestion } from '../../../webview/session/protocol';
 import { MB, readText } from '../../core/regularFile';
+import { MAX_PINS, pinSchema } from '../../core/trajectory/event';
 import { ifThere, writeAtomically } from '../../core/trajectory/files';
 
 const draftSchema = lazily((): z.ZodType<Draft> =>
   z.object({
     text: z.string(),
     suggestion: z.object({ text: z.string(), by: z.string(), replaced: z.string() }).exactOptional(),
+    pins: z.array(pinSchema).max(MAX_PINS).readonly().exactOptional(),
   }),
 );
 

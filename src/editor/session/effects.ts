@@ -5,6 +5,7 @@ import { AgentReading } from '../../core/dialogue/agentMessage';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import { Fault } from '../../core/fault';
+import { isProgram } from '../../core/task/task';
 import { GrowingText } from '../../core/growingText';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
@@ -13,9 +14,10 @@ import type { Draft, ToWebview } from '../../../webview/session/protocol';
 import type { OfKind } from '../pageMessages';
 import type { Effect, Logged, Result } from './actions';
 import { isPlayedElsewhere, notices } from './notices';
-import { dialogueParts, type SessionParts, type SessionTask } from './sessionParts';
+import { pageDifferences } from './debrief';
+import { dialogueParts, protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { ratingOf, type NewRating, type State } from './state';
-import { agentStream, simulatorStream, Streaming } from './streaming';
+import { agentStream, pageStream, simulatorStream, Streaming } from './streaming';
 import { turnView } from './view';
 
 const TRY_AGAIN_MS = 250;
@@ -55,7 +57,7 @@ export class Effects {
     reply: async ({ draft, by, milliseconds }) => {
       await this.parts.consent.record();
       const dialogue = await this.link.attached();
-      await dialogue.reply(draft.text, { ...authorOf(draft), by, milliseconds });
+      await dialogue.reply(draft.text, { ...authorOf(draft), pins: draft.pins, by, milliseconds });
       return logged(dialogue);
     },
     choose: async ({ picked, by, milliseconds }) => {
@@ -102,6 +104,17 @@ export class Effects {
       const dialogue = await this.link.attached();
       const { parts } = this;
       return { type: 'graded', grade: await dialogue.grade(await parts.grader(), parts.gradingMode, signal) };
+    },
+    'compare-pages': async () => {
+      const { task, answer } = this.store.state();
+      if (isProgram(task) || answer === undefined || answer === '') return undefined;
+      try {
+        return { type: 'compared', differences: await pageDifferences(answer, task, this.parts.pages) };
+      } catch (error) {
+        // The grade stands without it.
+        this.parts.report(error);
+        return undefined;
+      }
     },
     abandon: async ({ reason, message }) => {
       // The reason of a skip is in the person's words.
@@ -166,9 +179,10 @@ export class Effects {
   ): Promise<Result> {
     const dialogue = await this.link.attached();
     const earlier = dialogue.turns.map((turn) => turnView(turn));
+    const isPage = !isProgram(dialogue.task);
     await this.streaming.show(
       AgentReading,
-      (text) => agentStream(text, earlier),
+      (text) => (isPage ? pageStream(agentStream(text, earlier)) : agentStream(text, earlier)),
       (streams) => dialogue[how]({ signal, ...streams }),
     );
     return logged(dialogue, 'agent');
@@ -256,7 +270,7 @@ class DialogueLink {
       task,
       ...(packName === undefined ? {} : { pack: packName }),
       collaborator: { kind: 'developer', name: pseudonym },
-      protocol: this.parts.protocol,
+      protocol: protocolFor(task, this.parts),
       seed: deriveSeed(task.id, Date.now()),
     });
     this.episode = this.held.id;

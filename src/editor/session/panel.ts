@@ -1,9 +1,12 @@
 import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
+import { isProgram } from '../../core/task/task';
 import type { Action, FromWebview, ToWebview } from '../../../webview/session/protocol';
 import { idOf } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
+import type { FrameLayout, LayoutFrame } from '../pages';
 import { openLink } from '../link';
 import { Panel } from '../panel';
 import { askPseudonym } from '../pseudonym';
@@ -15,6 +18,15 @@ import type { Session } from './session';
 
 const { t } = vscode.l10n;
 
+/** After this many milliseconds a page is given up. */
+const MAX_LAYOUT_MS = 5000;
+
+const tooSlow = (): Fault =>
+  new Fault(
+    'page/too-slow',
+    `The page was not drawn within ${MAX_LAYOUT_MS / 1000} seconds. Make a simpler page.`,
+  );
+
 export interface SessionContext {
   readonly extension: vscode.Uri;
   readonly drafts: Drafts;
@@ -25,9 +37,12 @@ export interface SessionContext {
 }
 
 /** The panel of a session, with its native parts: questions, documents, the diff. */
-export class SessionPanel extends Panel<'session', ToWebview> {
+export class SessionPanel extends Panel<'session', ToWebview> implements LayoutFrame {
   private listening: { dispose: () => void };
   private isDrawn = false;
+  /** Pages that the frame lays out, by number. */
+  private readonly layouts = new Map<number, (layout: FrameLayout) => void>();
+  private lastLayout = 0;
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -42,6 +57,22 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     super(panel, { ...on, name: 'session', icon, errors: engine });
     this.listening = this.listen(session);
     this.title = session.title;
+    this.owns(engine.pages.addFrame(this));
+  }
+
+  /** @throws {Fault} `page/too-slow` */
+  async layOut(html: string): Promise<FrameLayout> {
+    const id = ++this.lastLayout;
+    const { promise, resolve, reject } = Promise.withResolvers<FrameLayout>();
+    const timer = setTimeout(() => reject(tooSlow()), MAX_LAYOUT_MS);
+    this.layouts.set(id, resolve);
+    try {
+      await this.post({ type: 'lay-out', id, html });
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.layouts.delete(id);
+    }
   }
 
   get shown(): Session {
@@ -61,6 +92,7 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     const place = this.place;
     // A developer's own function has neither.
     if (place === undefined || isOwnFunction(this.session.task)) return;
+    if (kind === 'tests' && !isProgram(this.session.task)) return;
     await this.showBeside(documentUri(kind, this.session.task, place), preserveFocus);
   }
 
@@ -94,6 +126,7 @@ export class SessionPanel extends Panel<'session', ToWebview> {
     await session.do({ type: 'drafted-by', simulator: draft.suggestion?.by });
     this.isDrawn = true;
     this.send({ ...session.snapshot, draft });
+    await session.do({ type: 'compare-pages' });
     await this.tellEarlier();
   }
 
@@ -128,6 +161,9 @@ export class SessionPanel extends Panel<'session', ToWebview> {
         return session.id === undefined ? undefined : this.on.drafts.write(session.id, message.draft);
       case 'reply':
         return this.reply(message);
+      case 'laid-out':
+        this.layouts.get(message.id)?.(message);
+        return;
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':

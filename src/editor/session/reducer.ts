@@ -3,6 +3,7 @@ import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
 import { NO_PREFERENCE, limitReply } from '../../core/dialogue/protocol';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
+import { isProgram } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { ConsentRequest, Phase } from '../../../webview/session/protocol';
 import type { Action, Effect, Logged, Present, Reduced, Request, Result } from './actions';
@@ -107,7 +108,16 @@ export function reduce(state: State, action: Action, present: Present): Reduced 
       return ending(drafted, { type: 'tell', message: { type: 'suggestion', suggestion } });
     }
     case 'graded':
-      return ending({ ...state, grade: action.grade, phase: 'over' });
+      return ending(
+        { ...state, grade: action.grade, phase: 'over' },
+        ...(action.grade.page === undefined ? [] : [{ type: 'compare-pages' } as const]),
+      );
+    case 'compare-pages':
+      return state.grade?.page === undefined || state.differences !== undefined
+        ? reduced(state)
+        : reduced(state, { type: 'compare-pages' });
+    case 'compared':
+      return reduced({ ...state, differences: action.differences });
     case 'rated':
       return reduced(withRating(state, action.rating));
     case 'failed':
@@ -162,7 +172,8 @@ function reply(
   { draft, anyway }: Extract<Request, { type: 'reply' }>,
   present: Present,
 ): Reduced {
-  if (takesReply(state, present) && anyway !== true) {
+  // What a reply may give away of a page is not measured.
+  if (takesReply(state, present) && anyway !== true && isProgram(state.task)) {
     const { reference } = state.task;
     const said = limitReply(draft.text, (state.protocol ?? present.protocol).replyLimit);
     const { fraction, leaked } = measureLeak(reference, said);

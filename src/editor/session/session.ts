@@ -4,7 +4,7 @@ import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { SessionState, ToWebview } from '../../../webview/session/protocol';
 import type { Action, Effect, Present, Request, Result } from './actions';
 import { Effects } from './effects';
-import type { SessionParts, SessionTask } from './sessionParts';
+import { protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { reduce } from './reducer';
 import { canEnd, loggedState, newState, type State } from './state';
 import { changes, shownOf, titleOf, type Shown } from './view';
@@ -166,7 +166,8 @@ export class Session {
   }
 
   private get present(): Present {
-    const { t, agentName, simulatorName, showsCandidates, protocol, consent } = this.parts;
+    const { t, agentName, simulatorName, showsCandidates, consent } = this.parts;
+    const protocol = protocolFor(this.task, this.parts);
     const connected = {
       agent: this.parts.isConnected(agentName),
       simulator: this.parts.isConnected(simulatorName),

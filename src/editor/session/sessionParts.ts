@@ -1,16 +1,18 @@
 import type { SampledAgent } from '../../core/dialogue/candidates';
 import type { DialogueParts } from '../../core/dialogue/dialogueParts';
 import type { Prompts } from '../../core/dialogue/prompts';
-import type { Protocol } from '../../core/dialogue/protocol';
+import { colBenchPageProtocol, type Protocol } from '../../core/dialogue/protocol';
 import type { Simulator } from '../../core/dialogue/simulator';
 import type { GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
 import type { Model, SamplingSettings } from '../../core/model/model';
-import type { Task } from '../../core/task/task';
+import type { PageReader } from '../../core/page/outline';
+import { isProgram, type Task } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { termsOf } from '../../core/trajectory/modelTerms';
 import type { ConsentRequest, OwnFunction } from '../../../webview/session/protocol';
 import type { Namer } from '../models/displayNames';
+import type { DrawPage } from '../pageViews';
 import type { Translate } from '../translate';
 
 /** Nothing is logged of a developer before they have agreed, under a pseudonym and for a purpose. */
@@ -52,6 +54,9 @@ export interface SessionParts extends Namer {
   openSimulator(): Promise<Simulator | undefined>;
   prompts(): Promise<Prompts>;
   grader(): Promise<Grader>;
+  /** Reads what a person sees of a page. */
+  readonly pages: PageReader;
+  readonly drawPage: DrawPage;
   report(error: unknown): void;
 }
 
@@ -75,8 +80,13 @@ export async function dialogueParts(parts: SessionParts): Promise<DialogueParts>
     ...(simulator === undefined ? {} : { simulator }),
     prompts: await parts.prompts(),
     sampling: parts.sampling,
+    pages: parts.pages,
   };
 }
+
+/** The setting of the reply limit is about functions; that of pages is the published one. */
+export const protocolFor = (task: Task, { protocol }: Pick<SessionParts, 'protocol'>): Protocol =>
+  isProgram(task) ? protocol : { ...protocol, replyLimit: colBenchPageProtocol.replyLimit };
 
 /** It is opened when it is asked, so that an old dialogue is graded without it and changed settings count at once. */
 const agentOf = (parts: SessionParts): Model => ({

@@ -6,7 +6,7 @@ import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { isOwnFunction, ownTaskOf } from '../../core/task/own';
 import { guidelinesOf } from '../../core/task/guidelines';
-import { programOf, type Task } from '../../core/task/task';
+import { isProgram, type Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { OwnFunction } from '../../../webview/session/protocol';
 import type { FolderSettings } from '../configuration';
@@ -196,7 +196,9 @@ export class Sessions implements SessionContext, vscode.Disposable {
   private async openBeside(panel: SessionPanel): Promise<void> {
     const { pack } = panel.shown.from;
     if (pack !== undefined) await this.guidelines.openFirst(pack);
-    if (this.engines.of(pack).configuration.opensReference) await panel.openBeside('reference', true);
+    // The wanted page is in the session itself.
+    const opensReference = isProgram(panel.shown.task) && this.engines.of(pack).configuration.opensReference;
+    if (opensReference) await panel.openBeside('reference', true);
   }
 
   /** @param episodes that changed in a log; none means that any may have changed */
@@ -293,7 +295,6 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory === undefined) throw noTrajectory(episode);
-    programOf(trajectory.task);
     const pack = await this.packOf(trajectory, engine);
     // Folders may share a log: the dialogue continues with the settings of the folder that holds its pack.
     const parts = pack === undefined ? engine : this.engines.of(pack);

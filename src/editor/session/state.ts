@@ -91,6 +91,8 @@ export interface State extends LoggedState {
   readonly isClosed: boolean;
   /** The developer's own file is again as it was before the answer was accepted. */
   readonly isUndone: boolean;
+  /** What the graded page still lacks, in words; undefined before it was compared. */
+  readonly differences: readonly string[] | undefined;
   readonly hasNext: boolean;
   readonly hasGuidelines: boolean;
 }
@@ -99,7 +101,7 @@ export function newState(task: Task): State {
   return {
     ...{ task, phase: 'ready', seat: 'developer', turns: [], rating: {} },
     ...{ episode: undefined, notice: undefined, candidates: undefined, answer: undefined, grade: undefined },
-    ...{ decision: undefined, protocol: undefined, playedBy: undefined },
+    ...{ decision: undefined, protocol: undefined, playedBy: undefined, differences: undefined },
     ...{ work: undefined, stream: undefined, warning: undefined, drafter: undefined },
     ...{ agentSpokeAt: undefined, isSuggesting: false, wantsSeat: false, next: undefined },
     ...{ isClosed: false, isUndone: false, hasNext: false, hasGuidelines: false },

@@ -1,3 +1,4 @@
+import { splitGrowingDraft } from '../../core/dialogue/drafts';
 import type { AgentReading } from '../../core/dialogue/agentMessage';
 import type { GrowingText } from '../../core/growingText';
 import type { GenerateOptions } from '../../core/model/model';
@@ -58,6 +59,15 @@ export class Streaming {
 function reasonOf(code: string): NonNullable<StreamView['retrying']>['why'] {
   if (code === 'model/rate-limited') return 'busy';
   return code === 'model/unreachable' || code === 'model/timed-out' ? 'connection' : 'server';
+}
+
+/**
+ * Shows the words of a message to a page task while it is written, and how long its page is so far.
+ */
+export function pageStream(stream: StreamView): StreamView {
+  const { words, characters } = splitGrowingDraft(stream.text);
+  if (characters === 0) return { ...stream, text: words };
+  return { ...stream, text: words, left: undefined, page: characters + (stream.left ?? 0) };
 }
 
 /** Before `OUTPUT:` the text counts as thoughts, unless this agent wrote none in its earlier turns. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { debriefOf } from '../../core/dialogue/debrief';
 import { fencedRanges, hasCode } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
-import { verdictOf, type Grade, type TestResult } from '../../core/grading/grade';
+import { verdictOf, type Grade, type PageMeasure, type TestResult } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import { factsOf, isProgram, type Task, testsOf } from '../../core/task/task';
 import type { Candidate, EventOf } from '../../core/trajectory/event';
@@ -13,6 +13,7 @@ import type {
   DebriefLine,
   GradeView,
   MessageView,
+  PageGradeView,
   ReplyView,
   SessionState,
   TaskView,
@@ -24,9 +25,10 @@ import type {
 import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
 import { calledOf, modelsIn } from '../models/displayNames';
+import { saidOfPage, type DrawPage } from '../pageViews';
 import type { Translate } from '../translate';
-import { debriefLines } from './debrief';
-import type { SessionParts, SessionTask } from './sessionParts';
+import { debriefLines, differenceLines } from './debrief';
+import { protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
 
 /** Everything that a view of a session needs at its start, except the draft. */
@@ -39,8 +41,9 @@ const MAX_CHARS = 50_000;
 
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
-  const turns = state.turns.map((turn) => drawn(turn, tellsNames(state)));
   const { task, pack, packName, own } = from;
+  const draw = isProgram(task) ? undefined : parts.drawPage;
+  const turns = state.turns.map((turn) => drawn(turn, tellsNames(state), draw));
   return {
     type: 'snapshot',
     panel: {
@@ -48,11 +51,15 @@ export function shownOf(state: State, parts: SessionParts, from: SessionTask): S
       source: pack === undefined ? undefined : { pack, task: task.id },
       own: episode === undefined && own ? { place: own, description: task.description } : undefined,
     },
-    task: { ...taskView(task, packName), title: titleOf(from) },
+    task: {
+      ...taskView(task, packName),
+      title: titleOf(from),
+      ...(draw && { wanted: draw(task.reference) }),
+    },
     state: sessionState(state, turns, parts, from),
     turns,
     ...(stream && { stream }),
-    ...(candidates && { candidates: candidatesView(candidates) }),
+    ...(candidates && { candidates: candidatesView(candidates, draw) }),
     ...(warning && { warning }),
   };
 }
@@ -82,7 +89,7 @@ function sessionState(
   from: SessionTask,
 ): SessionState {
   const { phase, seat, notice, grade, rating, decision, playedBy, answer } = state;
-  const { maxTurns, replyLimit } = state.protocol ?? parts.protocol;
+  const { maxTurns, replyLimit } = state.protocol ?? protocolFor(from.task, parts);
   const played = turns.length;
   const agentsMove = played === 0 || turns.at(-1)?.reply !== undefined;
   const own = parts.consent.given?.pseudonym;
@@ -96,7 +103,8 @@ function sessionState(
   const isRefused =
     restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
   const needsSimulator =
-    simulatorName === '' || (simulatorName === 'rules' && factsOf(from.task).length === 0);
+    simulatorName === '' ||
+    (simulatorName === 'rules' && isProgram(from.task) && factsOf(from.task).length === 0);
   return {
     phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
     seat,
@@ -121,16 +129,22 @@ function sessionState(
     ...(own !== undefined && { own, rating }),
     ...(notice && { notice }),
     ...(asksConsent(state, own) && { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } }),
-    ...(grade && { grade: gradeView({ task: from.task, turns: state.turns, answer, own }, grade, parts.t) }),
+    ...(grade && {
+      grade: gradeView(
+        { task: from.task, turns: state.turns, answer, own, differences: state.differences },
+        grade,
+        parts.t,
+      ),
+    }),
   };
 }
 
 /** Turns that were drawn before, by whether they tell who wrote the candidates; none is parsed again. */
 const drawnBefore = { hidden: new WeakMap<Turn, TurnView>(), told: new WeakMap<Turn, TurnView>() };
 
-function drawn(turn: Turn, tells: boolean): TurnView {
+function drawn(turn: Turn, tells: boolean, draw: DrawPage | undefined): TurnView {
   const views = tells ? drawnBefore.told : drawnBefore.hidden;
-  const view = views.get(turn) ?? turnView(turn, tells);
+  const view = views.get(turn) ?? turnView(turn, tells, draw);
   views.set(turn, view);
   return view;
 }
@@ -138,9 +152,10 @@ function drawn(turn: Turn, tells: boolean): TurnView {
 export function taskView(task: Task, pack: string | undefined): TaskView {
   return {
     title: taskTitle(task),
-    description: fenceSignature(task.description),
+    description: isProgram(task) ? fenceSignature(task.description) : task.description,
     pack: pack ?? '',
     tests: testsOf(task).length,
+    ...(isProgram(task) ? {} : { isPage: true }),
   };
 }
 
@@ -153,13 +168,18 @@ export function messageOf(text: string): { visible: string; thoughts: string; fi
   };
 }
 
-/** @param tellsNames true when the dialogue is over, so that the writers of the candidates may be shown */
-export function turnView(turn: Turn, tellsNames = false): TurnView {
+/**
+ * @param tellsNames true when the dialogue is over, so that the writers of the candidates may be shown
+ * @param draw in tasks of pages
+ */
+export function turnView(turn: Turn, tellsNames = false, draw?: DrawPage): TurnView {
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
-    ...messageView(agent),
-    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, tellsNames)) }),
+    ...messageView(agent, draw),
+    ...(candidates.length > 0 && {
+      choices: candidates.map((choice) => choiceView(choice, tellsNames, draw)),
+    }),
     samples: superseded.length + 1,
     milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
@@ -177,32 +197,41 @@ function writingTime({ agent, candidates }: Turn): number {
   return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
-export function messageView({ text, finishReason }: Pick<Candidate, 'text' | 'finishReason'>): MessageView {
-  const { visible, thoughts, final } = messageOf(text);
+/** @param draw in tasks of pages */
+export function messageView(
+  { text, finishReason }: Pick<Candidate, 'text' | 'finishReason'>,
+  draw?: DrawPage,
+): MessageView {
+  const { thoughts, final, ...rest } = messageOf(text);
+  const { words: visible, draft } = draw === undefined ? { words: rest.visible } : saidOfPage(text, draw);
   const said = cut(visible, MAX_CHARS);
   const thought = cut(thoughts, MAX_CHARS);
   const left = said.left + thought.left;
-  const isCut = visible === '' && finishReason === 'length';
+  const isCut = rest.visible === '' && finishReason === 'length';
   return {
     visible: said.shown,
     thoughts: thought.shown,
     ...(left > 0 && { left }),
     final,
     ...(isCut && { isCut }),
+    ...(draft && { draft }),
   };
 }
 
 /** Returns two candidates as a person sees them, with nothing that reveals which agent wrote which. */
-function candidatesView({ candidates: [first, second] }: EventOf<'candidates'>): CandidatesView {
-  return [messageView(first), messageView(second)];
+function candidatesView(
+  { candidates: [first, second] }: EventOf<'candidates'>,
+  draw: DrawPage | undefined,
+): CandidatesView {
+  return [messageView(first, draw), messageView(second, draw)];
 }
 
-export function choiceView({ shown, choice }: Choice, tellsNames: boolean): ChoiceView {
+export function choiceView({ shown, choice }: Choice, tellsNames: boolean, draw?: DrawPage): ChoiceView {
   const [first, second] = shown.candidates;
   return {
     picked: choice.picked,
     by: choice.by,
-    candidates: [messageView(first), messageView(second)],
+    candidates: [messageView(first, draw), messageView(second, draw)],
     ...(tellsNames && { agents: [first.agent, second.agent] }),
   };
 }
@@ -219,14 +248,14 @@ export function cut(text: string, most: number): { shown: string; left: number }
 }
 
 function replyView({ reply, leak }: Turn): ReplyView {
-  const { text, author, by, suggestedBy } = reply!;
+  const { text, author, by, suggestedBy, pins } = reply!;
   return {
-    text,
-    seat: author === 'simulator' ? 'simulator' : 'developer',
-    by,
+    ...{ text, by, seat: author === 'simulator' ? 'simulator' : 'developer' },
+    ...(pins && { pins }),
     ...(suggestedBy !== undefined && {
       suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
     }),
+    ...(pins && { pins }),
     ...(leak?.leaked === true ? { leakPercent: Math.round(leak.fraction * 100) } : {}),
   };
 }
@@ -238,6 +267,8 @@ export interface GradedDialogue {
   readonly answer?: string;
   /** Pseudonym of the person at this editor, who is called “you”. */
   readonly own?: string;
+  /** What a page still lacks, where that was looked for. */
+  readonly differences?: readonly string[] | undefined;
 }
 
 export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate): GradeView {
@@ -251,10 +282,33 @@ export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate):
     mode: grade.mode,
     ...(debrief.length > 0 && { debrief }),
     tests: grade.tests.map((test, index) => testView(testsOf(task)[index]?.call ?? '', test, t)),
+    ...(grade.page && { page: pageGradeView(grade.page, t) }),
   };
 }
 
-function debriefIn({ task, turns, answer, own }: GradedDialogue, grade: Grade, t: Translate): DebriefLine[] {
+function pageGradeView(
+  { measure, version, parts, drafts, renderer }: PageMeasure,
+  t: Translate,
+): PageGradeView {
+  const names: Readonly<Record<string, string>> = {
+    texts: t('texts'),
+    colors: t('colors'),
+    pictures: t('pictures'),
+    height: t('height'),
+  };
+  return {
+    measure: t('{0}, version {1}', measure, version),
+    parts: Object.entries(parts).map(([part, score]) => [names[part] ?? part, score] as const),
+    ...{ drafts, renderer },
+  };
+}
+
+function debriefIn(
+  { task, turns, answer, own, differences = [] }: GradedDialogue,
+  grade: Grade,
+  t: Translate,
+): DebriefLine[] {
+  if (grade.page !== undefined) return differenceLines(differences, t);
   if (answer === undefined || grade.success === null || !isProgram(task)) return [];
   const options = { own, hasPassed: grade.success, tests: grade.tests.length };
   return debriefLines(debriefOf({ task, turns, answer, grade }), options, t);

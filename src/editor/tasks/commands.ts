@@ -185,7 +185,7 @@ function row(task: ListedTask, query: string, pack: string, played: PlayedTasks)
   return {
     label: task.title,
     iconPath: stateIcon(state),
-    description: [pack, stateWords(state, task.tests, t)].filter(Boolean).join(' · '),
+    description: [pack, stateWords(state, task, t)].filter(Boolean).join(' · '),
     detail: excerpt(task.description, query),
     alwaysShow: true,
     task,

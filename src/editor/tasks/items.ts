@@ -43,15 +43,21 @@ export function taskItem(
   others: ReadonlyMap<string, TaskState>,
 ): vscode.TreeItem {
   const { task } = node;
-  const words = stateWords(state, task.tests, t);
-  const ofOthers = [...others].map(([person, theirs]) => personWords(person, theirs, task.tests, t));
+  const words = stateWords(state, task, t);
+  const ofOthers = [...others].map(([person, theirs]) => personWords(person, theirs, task, t));
   const item = new vscode.TreeItem(task.title);
   item.id = `${task.pack}#${task.id}`;
-  item.description = words;
+  const kind = task.kind === 'page' ? [t('page')] : [];
+  item.description = [...kind, words].filter(Boolean).join(' · ');
   item.iconPath = stateIcon(state);
   item.contextValue = contextValueOf(state, others.size > 0);
   item.tooltip = tooltipOf(task, words, ofOthers);
-  const said = [task.title, words || taskStatusWords('new', t), ...ofOthers.slice(0, MAX_OTHER_PLAYERS)];
+  const said = [
+    task.title,
+    ...kind,
+    words || taskStatusWords('new', t),
+    ...ofOthers.slice(0, MAX_OTHER_PLAYERS),
+  ];
   item.accessibilityInformation = { label: said.join(', ') };
   item.command = { command: idOf('playTask'), title: t('Play'), arguments: [node] };
   return item;
@@ -102,13 +108,14 @@ function contextValueOf({ kind }: TaskState, hasOthers: boolean): string {
 }
 
 function tooltipOf(
-  { description, tests }: ListedTask,
+  { description, tests, kind }: ListedTask,
   words: string,
   ofOthers: readonly string[],
 ): vscode.MarkdownString {
   const begin =
     description.length > TOOLTIP_LENGTH ? `${description.slice(0, TOOLTIP_LENGTH)}…` : description;
-  const facts = [tests === 1 ? t('1 test') : t('{0} tests', tests), words].filter(Boolean).join(' · ');
+  const size = kind === 'page' ? t('web page') : tests === 1 ? t('1 test') : t('{0} tests', tests);
+  const facts = [size, words].filter(Boolean).join(' · ');
   const said = cutTo(MAX_OTHER_PLAYERS, ofOthers, t).join('\n');
   return tooltip('', [begin, facts, ...(said === '' ? [] : [said])]);
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import type { ProgramTask } from '../../core/task/task';
+import { isProgram, type Task, testsOf } from '../../core/task/task';
 import type { FolderSettings } from '../configuration';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
@@ -21,6 +21,8 @@ export interface ListedTask {
   /** The description, or the beginning of a very long one. */
   readonly description: string;
   readonly tests: number;
+  /** Absent for a function. */
+  readonly kind?: 'page';
 }
 
 export interface Pack {
@@ -36,12 +38,12 @@ const DESCRIPTION_LENGTH = 2000;
 
 /** Returns what the tree shows of a pack; undefined when the file holds something else. */
 async function readPack(file: string): Promise<Pack | undefined> {
-  const { isPack, readPrograms } = await import('../../core/task/pack');
+  const { isPack, readTasks } = await import('../../core/task/pack');
   if (!(await isPack(file))) return undefined;
   const tasks: ListedTask[] = [];
   const bad: BadLine[] = [];
   const titles = new Map<string, number>();
-  for await (const read of readPrograms(file)) {
+  for await (const read of readTasks(file)) {
     if ('bad' in read) bad.push(read.bad);
     else tasks.push(shown(file, read.task, numbered(taskTitle(read.task), titles)));
   }
@@ -52,11 +54,12 @@ function unreadablePack(file: string, error: unknown): Pack {
   return { file, name: nameOf(file), tasks: [], bad: [{ file, line: 1, reason: messageOf(error) }] };
 }
 
-function shown(pack: string, task: ProgramTask, title: string): ListedTask {
-  const { id, description, testCases } = task;
+function shown(pack: string, task: Task, title: string): ListedTask {
+  const { id, description } = task;
   const cut =
     description.length > DESCRIPTION_LENGTH ? `${description.slice(0, DESCRIPTION_LENGTH)}…` : description;
-  return { pack, id, title, description: cut, tests: testCases.length };
+  const kind = isProgram(task) ? undefined : 'page';
+  return { pack, id, title, description: cut, tests: testsOf(task).length, ...(kind && { kind }) };
 }
 
 const nameOf = (file: string): string => path.basename(file, path.extname(file));
@@ -128,10 +131,10 @@ export class Packs implements vscode.Disposable {
   }
 
   /** Undefined also for a file that is no pack of this window: a page restored after a reload may name any file. */
-  async task(file: string, id: string): Promise<ProgramTask | undefined> {
+  async task(file: string, id: string): Promise<Task | undefined> {
     if ((await this.all()).every((pack) => pack.file !== file)) return undefined;
-    const { readPrograms } = await import('../../core/task/pack');
-    for await (const read of readPrograms(file)) {
+    const { readTasks } = await import('../../core/task/pack');
+    for await (const read of readTasks(file)) {
       if ('task' in read && read.task.id === id) return read.task;
     }
     return undefined;

@@ -2,6 +2,7 @@ import type { PackAssignment } from '../../core/dialogue/packAssignment';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import { verdictOf } from '../../core/grading/grade';
 import { lowerFirst } from '../words';
+import type { ListedTask } from './packs';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 
@@ -86,8 +87,8 @@ export function assignmentWords(assignment: Assigned, t: Translate): string[] {
 }
 
 /** Returns for example `ben: 7/10 tests`. */
-export function personWords(person: string, state: TaskState, tests: number, t: Translate): string {
-  return t('{0}: {1}', person, stateWords(state, tests, t));
+export function personWords(person: string, state: TaskState, task: TaskSize, t: Translate): string {
+  return t('{0}: {1}', person, stateWords(state, task, t));
 }
 
 export const numberOfTasks = (count: number, t: Translate): string =>
@@ -98,7 +99,10 @@ export function cutTo(most: number, lines: readonly string[], t: Translate): str
   return left > 0 ? [...lines.slice(0, most), t('… and {0} more', left)] : [...lines];
 }
 
-export function stateWords(state: TaskState, tests: number, t: Translate): string {
+/** How many tests a task has, or that it is a page, which has a score instead. */
+export type TaskSize = Pick<ListedTask, 'tests' | 'kind'>;
+
+export function stateWords(state: TaskState, { tests, kind }: TaskSize, t: Translate): string {
   switch (state.kind) {
     case 'new':
       return '';
@@ -116,6 +120,7 @@ export function stateWords(state: TaskState, tests: number, t: Translate): strin
     case 'done':
       if (state.reward === undefined) return t('not graded yet');
       if (state.reward === null) return t('not gradable here');
+      if (kind === 'page') return t('{0} % alike', Math.round(state.reward * 100));
       return t('{0}/{1} tests', Math.round(state.reward * tests), tests);
   }
 }

@@ -273,7 +273,6 @@ export class Teacher implements vscode.Disposable {
     { agent, world, settings }: LessonOffer,
   ): Promise<Omit<LoopPlan, 'openTrainer'>> {
     const { engine, trainer } = this;
-    const { BrowserPages } = await import('../../core/rendering/browserPages');
     const { LocalModel } = await import('../../core/model/local/model');
     const { readLocalFolder } = await import('../../core/model/local/folder');
     const { trainerCode } = await import('../../core/evaluation/loop/trainerCode');
@@ -290,7 +289,7 @@ export class Teacher implements vscode.Disposable {
       ...{ openModel, packs: [], world, simulator: 'rules', seed: lesson.seed },
       settings: settings[lesson.size],
       // Their checks need no browser.
-      pages: world === 'pages' ? new BrowserPages({ sheet: engine.pageSheet }) : undefined,
+      pages: world === 'pages' ? engine.pages : undefined,
       title: world === 'pages' ? t('starter world of pages') : t('starter world'),
       runName: `taught-${agent.name}`,
       shownName: lessonName(lesson, t),

@@ -99,11 +99,11 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
   const log = await engine.log();
   const name = path.basename(chosen.fsPath);
   const core = await import('../../core/trajectory/import');
-  const { measureLeak } = await import('../../core/dialogue/leak');
+  const { leakOf } = await import('../../core/dialogue/pageLeak');
   const result = await cancellable(t('Importing {0}', name), (signal, report) =>
     core.importTrajectories(log, chosen.fsPath, {
       signal,
-      measureLeak,
+      leakOf,
       repliesBy,
       onProgress: ({ rows }) => report(t('{0} rows', grouped(rows))),
     }),

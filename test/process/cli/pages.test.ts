@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { root } from '../../../scripts/setup/project.mjs';
 import { chromium } from '../../../scripts/setup/system.mjs';
 import { findBrowser } from '../../../src/core/rendering/browser';
 import { startChatServer } from '../../fixtures/chat-server';
@@ -10,6 +13,11 @@ import { starterPack } from '../../fixtures/dialogue';
 import { commandFolder, json, starterRows, tandem } from './tandem';
 
 const { folder, file } = commandFolder();
+
+/** Random weights with the inputs and outputs of the published ones (test/fixtures/README.md). */
+const CLIP = path.join(root, 'test/fixtures/clip');
+
+const browser = async (): Promise<string> => chromium() ?? (await findBrowser());
 
 const SHEET = 'https://cdn.jsdelivr.net/npm/tailwindcss@2.2.19/dist/tailwind.min.css';
 
@@ -61,7 +69,8 @@ describe('tandem collect', () => {
     await tandem('world', pack, '--kind', 'pages', '--tasks', '12', '--split', 'development');
     const schema = z.object({
       summary: z.object({
-        ...{ done: z.number(), solved: z.number(), meanScores: z.object({ checks: z.number() }) },
+        ...{ done: z.number(), solved: z.number(), meanScore: z.number() },
+        measures: z.array(z.object({ measure: z.string() })),
       }),
     });
     const { summary } = await json(
@@ -71,7 +80,7 @@ describe('tandem collect', () => {
         ...['--data', path.join(folder, 'world'), '--browser', path.join(folder, 'no-browser')],
       ],
     );
-    expect(summary).toMatchObject({ done: 12, solved: 12, meanScores: { checks: 1 } });
+    expect(summary).toMatchObject({ done: 12, solved: 12, meanScore: 1, measures: [{ measure: 'checks' }] });
   });
 
   it('plays a web page with an agent that applies what it is told, beside a function', async () => {
@@ -93,31 +102,111 @@ describe('tandem collect', () => {
           done: z.number(),
           total: z.number(),
           pages: z.number(),
-          meanScores: z.object({ structure: z.number() }),
+          meanScore: z.number(),
         },
       }),
     });
-    const browser = chromium() ?? (await findBrowser());
-    const play = (data: string) => [
+    const play = async (data: string) => [
       ...['collect', '--tasks', pack, '--agent', `openai:m@${server.url}`, '--simulator', 'rules'],
-      ...['--data', path.join(folder, data), '--jobs', '1', '--browser', browser],
+      ...['--data', path.join(folder, data), '--jobs', '1', '--browser', await browser()],
     ];
-    const { summary } = await json(schema, ...play('pages'));
+    const { summary } = await json(schema, ...(await play('pages')));
     expect(summary).toMatchObject({ done: 2, total: 2, pages: 1 });
-    expect(summary.meanScores.structure).toBeGreaterThanOrEqual(0.95);
+    expect(summary.meanScore).toBeGreaterThanOrEqual(0.95);
     const requests = server.requests.length;
     expect(requests).toBeLessThan(8);
 
-    const again = await tandem(...play('pages'));
-    expect(again.stdout).toMatch(/Mean structural score of 1 web page: (0\.9[5-9]\d|1\.000)\./);
+    const again = await tandem(...(await play('pages')));
+    expect(again.stdout).toMatch(/Mean score of 1 web page \(structure\): (0\.9[5-9]\d|1\.000)\./);
     expect(server.requests).toHaveLength(requests);
   });
 
-  it('leaves pages out where the simulator cannot see them, and needs no browser for functions', async () => {
+  it('shows a model the pictures of both pages, keeps them, and exports the dialogue', async () => {
+    const seen: string[][] = [];
+    await using server = await startChatServer({
+      tells: { '/props': { modalities: { vision: true } } },
+      reply: ({ body: { model, messages } }) => {
+        if (model === 'agent') {
+          const isFirst = messages.length === 1;
+          return answer(`OUTPUT:\n${isFirst ? html(guess) : `I WANT TO ANSWER:\n${html(wanted)}`}`);
+        }
+        const parts = messages[0]!.content as unknown as { image_url?: { url: string } }[];
+        seen.push(parts.flatMap(({ image_url: image }) => image?.url ?? []));
+        return answer('The title should be bigger.');
+      },
+    });
+    const page = { id: 'bakery', problem_description: 'Bakery Website.', ground_truth: html(wanted) };
+    const data = path.join(folder, 'pictures');
+    const play = [
+      ...['collect', '--tasks', await file('bakery.jsonl', [page]), '--data', data, '--jobs', '1'],
+      ...['--agent', `openai:agent@${server.url}`, '--simulator', `openai:seer@${server.url}`],
+      ...['--browser', await browser()],
+    ];
+    const schema = z.object({ summary: z.object({ done: z.number(), meanScore: z.number() }) });
+    expect((await json(schema, ...play)).summary).toEqual({ done: 1, meanScore: 1 });
+
+    const pngs = seen[0]!.map((url) => Buffer.from(url.replace('data:image/png;base64,', ''), 'base64'));
+    expect(pngs.map((png) => png.subarray(1, 4).toString())).toEqual(['PNG', 'PNG']);
+    const names = pngs.map((png) => `${createHash('sha256').update(png).digest('hex')}.png`);
+    expect((await readdir(path.join(data, 'pictures'))).sort()).toEqual(names.toSorted());
+    expect(await tandem('check', data)).toMatchObject({ code: 0 });
+
+    const rows = path.join(folder, 'bakery-rows.jsonl');
+    expect(await tandem('export', '--format', 'trajectories', '--data', data, rows)).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(await readFile(rows, 'utf8'))).toMatchObject({
+      tandem: { success: null, turns: [{ reply_shown: 'pictures', leaked: false }, {}] },
+    });
+    const other = path.join(folder, 'imported-pictures');
+    expect((await tandem('import', data, '--data', other)).stdout).toContain('1 trajectories imported');
+    expect(await tandem('check', other)).toMatchObject({ code: 0 });
+    expect((await tandem('import', rows, '--data', path.join(folder, 'imported-rows'))).stdout).toContain(
+      '1 trajectories imported',
+    );
+
+    await rm(path.join(data, 'pictures', names[0]!));
+    const bad = await tandem('check', data);
+    expect(bad).toMatchObject({ code: 1 });
+    expect(bad.stdout).toMatch(
+      /\.png, a picture that the simulator of the dialogue .* was shown, is missing\./,
+    );
+  });
+
+  it('scores pages by the published measure, which needs the folder of CLIP', async () => {
+    const page = { problem_description: 'Bakery Website: a bar and a welcome.', ground_truth: html(wanted) };
+    const pack = await file('one-page.jsonl', [page]);
+    const turns = [`OUTPUT:\n${html(guess)}`, `OUTPUT:\nI WANT TO ANSWER:\n${html(wanted)}`];
+    const agent = await file('page-agent.json', [turns]);
+    const play = (clip: string): string[] => [
+      ...[
+        'collect',
+        '--tasks',
+        pack,
+        '--agent',
+        `script:${agent}`,
+        '--simulator',
+        'rules',
+        '--mode',
+        'paper',
+      ],
+      ...['--data', path.join(folder, 'by-clip'), '--jobs', '1', '--clip', clip],
+    ];
+    const without = await tandem(...play(folder), '--browser', await browser());
+    expect(without).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('tandem download clip') as string,
+    });
+    const result = await tandem(...play(CLIP), '--browser', await browser());
+    expect(result.stdout).toContain('Mean score of 1 web page (clip): 1.000.');
+  });
+
+  it('describes pages to a model without vision, and needs no browser for functions', async () => {
     const pack = await file('pages.jsonl', [
       { problem_description: 'A page.', ground_truth: '<html></html>' },
     ]);
-    const agent = ['--agent', `script:${await file('agent.json', [['OUTPUT:\nI WANT TO ANSWER:\nx = 1']])}`];
+    const first = ['OUTPUT:\n<html><body>Hello</body></html>', 'OUTPUT:\nI WANT TO ANSWER:\nx = 1'];
+    const agent = ['--agent', `script:${await file('agent.json', [first])}`];
     const collect = (tasks: string, ...more: string[]) =>
       tandem(
         'collect',
@@ -130,8 +219,15 @@ describe('tandem collect', () => {
         '1',
         ...more,
       );
-    const blind = await collect(pack, ...agent.with(0, '--simulator'));
-    expect(blind.stderr).toMatch(/pages\.jsonl:1: left out: The task .* is a web page/);
+    const blind = ['--simulator', `script:${await file('simulator.json', [['Say nothing at all.']])}`];
+    expect(await collect(pack, ...blind, '--browser', await browser())).toMatchObject({
+      code: 0,
+    });
+    const texts = await readdir(path.join(folder, 'other/log'));
+    const log = await Promise.all(
+      texts.map((name) => readFile(path.join(folder, 'other/log', name), 'utf8')),
+    );
+    expect(log.join('')).toContain('"shown":"outlines"');
     expect((await collect(pack, '--simulator', 'rules', '--browser', '/none')).stderr).toContain(
       'no program at /none',
     );

@@ -37,10 +37,14 @@ describe('a dialogue about a page', () => {
       `OUTPUT:\nI WANT TO ANSWER:\n${bakery.reference}`,
     ]);
     expect(task).toEqual(bakery);
-    expect(Object.keys(started.prompts)).toEqual(['agent-page.md']);
-    expect(turns.map(({ reply, leak }) => [reply?.shown, leak])).toEqual([
-      [undefined, undefined],
-      ['differences', undefined],
+    expect(Object.keys(started.prompts)).toEqual([
+      'agent-page.md',
+      'simulator-page.md',
+      'simulator-outline.md',
+    ]);
+    expect(turns.map(({ reply, leak }) => [reply?.shown, leak?.fraction])).toEqual([
+      [undefined, 0],
+      ['differences', 0],
       [undefined, undefined],
     ]);
     expect(answer).toMatchObject({ answer: bakery.reference, reason: 'answered' });

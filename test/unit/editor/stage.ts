@@ -7,6 +7,8 @@ import type { Prompts } from '../../../src/core/dialogue/prompts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { RulesSimulator, type Simulator } from '../../../src/core/dialogue/simulator';
 import type { Grader } from '../../../src/core/grading/grader';
+import type { PageReader } from '../../../src/core/page/outline';
+import type { PageView } from '../../../webview/pages/protocol';
 import type { Model } from '../../../src/core/model/model';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, TrajectorySummary } from '../../../src/core/trajectory/trajectory';
@@ -15,6 +17,7 @@ import type { SessionParts } from '../../../src/editor/session/sessionParts';
 import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
 import { scripted, shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
+import { reader } from '../../fixtures/pages';
 import { buildSandbox, type Sandbox } from '../../fixtures/sandbox';
 import { english } from './translate';
 
@@ -61,6 +64,7 @@ export class Stage implements SessionParts {
   protocol = colBenchProtocol;
   readonly sampling = { temperature: 1, maxTokens: 500 };
   readonly gradingMode = 'fixed';
+  pages: PageReader = reader;
   showsCounters = true;
   showsCandidates = false;
   restriction: string | undefined;
@@ -205,6 +209,10 @@ export class Stage implements SessionParts {
 
   grader(): Promise<Grader> {
     return sharedGrader();
+  }
+
+  drawPage(html: string): PageView {
+    return { html };
   }
 
   report(error: unknown): void {

@@ -33,6 +33,31 @@ it('is written with its kind, and read again as the same task', () => {
   expect(parseTask(taskToRow(task))).toEqual(task);
 });
 
+const check = { name: 'bar', where: 'header', property: 'background', equals: '#1e40af' };
+
+it('keeps its checks, and refuses those that cannot be decided', () => {
+  const task = parseTask({ ...row, checks: [{ ...check, note: null }] });
+  expect(task).toMatchObject({ checks: [check] });
+  expect(parseTask(taskToRow(task))).toEqual(task);
+  expect(parseTask({ ...row, checks: [] })).toEqual(parseTask(row));
+  const refusal = (some: object): string => {
+    try {
+      parseTask({ ...row, checks: [{ ...check, ...some }] });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  expect(refusal({ where: 'header > .bar' })).toMatch(
+    /^checks\[0\]\["where"\] must name elements by their tags/,
+  );
+  expect(refusal({ property: 'height' })).toMatch(
+    /^checks\[0\]\["property"\] must be one of text, background/,
+  );
+  expect(refusal({ equals: 'blue' })).toBe('checks[0]["equals"] does not fit its property.');
+  expect(refusal({ name: '' })).toBe('checks[0]["name"] is empty.');
+});
+
 it('takes no other kind of a row into account', () => {
   expect(parseTask(taskRow({ kind: 'easy' }))).toEqual(parseTask(taskRow()));
 });

@@ -56,6 +56,22 @@ describe('importing published rows', () => {
     expect(trajectory?.turns[0]?.agent).not.toHaveProperty('tokens');
   });
 
+  it('takes the score of a page over with what it measures, and no score without', async () => {
+    const log = await openLog();
+    const page = { measure: 'structure', version: 1, drafts: [{ turn: 1, score: 0.5 }], renderer: 'a test' };
+    const wanted = { problem_description: 'A page.', ground_truth: '<html>Hello</html>' };
+    const scored = { ...row, task: wanted, answer: '<html>Hi</html>', reward: 0.5, tandem: { page } };
+    const file = await write([scored, { ...scored, answer: '<html></html>', tandem: {} }]);
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 2, bad: [] });
+    const { rows } = log.list({ offset: 0, limit: 9, sort: 'oldest' });
+    const grades = await Promise.all(rows.map(async ({ id }) => (await log.trajectory(id))!.grades));
+    expect(grades.map((all) => all.map(({ grade }) => grade))).toEqual([
+      [{ mode: 'paper', reward: 0.5, success: null, tests: [], page: { ...page, score: 0.5, parts: {} } }],
+      [],
+    ]);
+    expect(await importTrajectories(log, file)).toMatchObject({ imported: 0, alreadyThere: 2 });
+  });
+
   it('adds nothing when it is repeated, in whatever file the row stands, and not what was deleted since', async () => {
     const log = await openLog();
     await importTrajectories(log, await write([row, { ...row, reward: 0.5 }]));
@@ -196,14 +212,14 @@ describe('importing published rows', () => {
     expect(bad.every((problem) => problem.file === file)).toBe(true);
     expect(bad.map(({ line, reason }) => [line, reason])).toEqual([
       [1, expect.stringContaining('The line is not JSON')],
-      [2, expect.stringContaining('The field answer is not as it must be')],
+      [2, expect.stringContaining('The field answer is wrong')],
       [3, 'dialogue_history[1] has the role "narrator"; it must be agent or human.'],
       [4, "dialogue_history[0] is the collaborator's, before the agent has said anything."],
       [5, 'dialogue_history[2] is a second reply to the same turn.'],
-      [6, 'The field dialogue_history is not as it must be: is empty.'],
+      [6, 'The field dialogue_history is wrong: is empty.'],
       [7, 'The field ground_truth is missing.'],
-      [8, 'The field reward is not as it must be: must be from 0 to 1.'],
-      [9, 'The field reward is not as it must be: must be from 0 to 1.'],
+      [8, 'The field reward is wrong: must be from 0 to 1.'],
+      [9, 'The field reward is wrong: must be from 0 to 1.'],
     ]);
   });
 

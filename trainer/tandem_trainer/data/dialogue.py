@@ -33,12 +33,41 @@ class Spoken:
     foreign: bool = False
 
 
+@dataclass(frozen=True)
+class Measure:
+    """What a reward measures; two rewards of different measures are never compared.
+
+    name:     "tests" of a function; of a page "structure", "checks" or "clip", None when its row does not say.
+    version:  of the page's measure.
+    mode:     of the page's grade, "fixed" or "paper".
+    renderer: the program that drew the page.
+    """
+
+    name: str | None = "tests"
+    version: int | None = None
+    mode: str | None = None
+    renderer: str | None = None
+
+    def __str__(self) -> str:
+        if self.name is None:
+            return "an unknown measure"
+        more = [f"mode {self.mode}"] if self.mode else []
+        more += [f"drawn by {self.renderer}"] if self.renderer else []
+        name = self.name if self.version is None else f"{self.name} {self.version}"
+        return f"{name} ({', '.join(more)})" if more else name
+
+
+TESTS = Measure()
+
+
 @dataclass(frozen=True, eq=False)
 class Dialogue:
     """One trajectory τ: the conversation as the agent saw it, and the agent's turns in it.
 
-    reward: fraction of tests passed, 0 to 1; None for a side of a human preference.
-    hidden_information: c, known to the collaborator and the critic only; None when it is unknown.
+    reward: fraction of tests passed or score of a page, 0 to 1; None for a side of a human preference.
+    hidden_information: c, known to the collaborator and the critic only; of a page the HTML of the wanted one; None
+        when it is unknown.
+    drafts: the number of each turn that showed a page, from 0, and its score; None when the row has no such scores.
     """
 
     id: str
@@ -47,8 +76,14 @@ class Dialogue:
     turns: tuple[Spoken, ...]
     reward: float | None = None
     hidden_information: str | None = None
+    measure: Measure = TESTS
+    drafts: tuple[tuple[int, float], ...] | None = None
     where: str = ""  # `file:line`, for messages
     settled: bool = False  # whether all turns have their tokens (`tokenize_turns.py`)
+
+    @property
+    def is_page(self) -> bool:
+        return self.measure != TESTS
 
 
 @dataclass(frozen=True)

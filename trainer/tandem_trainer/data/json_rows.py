@@ -13,7 +13,7 @@ import numpy as np
 
 from ..fault import Fault
 from ..regular_file import require_regular
-from .dialogue import Problem, Spoken
+from .dialogue import TESTS, Measure, Problem, Spoken
 
 MAX_LINE = 256 << 20  # bytes
 WRITE_LINES = (
@@ -134,6 +134,37 @@ def reward_of(row: dict) -> float | None:
     return float(reward)
 
 
+def page_grade(task: dict, tandem: dict, turns: int) -> tuple[Measure, tuple[tuple[int, float], ...] | None]:
+    """Returns what the reward measures, and the score of each draft by its turn from 0. turns: their number."""
+    if not is_page(task) and "page" not in tandem:
+        return TESTS, None
+    page = object_of(tandem, "page")
+    if not page:
+        return Measure(None), None
+    version, drafts = page.get("version"), page.get("drafts")
+    if not isinstance(version, int | None) or not isinstance(page.get("measure"), str):
+        raise BadRow("The fields measure and version of tandem.page must be a text and a whole number.")
+    for name, value in (("renderer", page.get("renderer")), ("grading_mode", tandem.get("grading_mode"))):
+        if not isinstance(value, str | None):
+            raise BadRow(f"The field {name} of tandem must be a text.")
+    measure = Measure(page["measure"], version, tandem.get("grading_mode"), page.get("renderer"))
+    if drafts is None:
+        return measure, None
+    scores = [draft_of(draft, turns) for draft in drafts] if isinstance(drafts, list) else [None]
+    numbers = [score[0] for score in scores if score is not None]
+    if None in scores or numbers != sorted(set(numbers)):
+        raise BadRow(f"tandem.page.drafts must be a list of turns from 1 to {turns} in order, each with its score.")
+    return measure, tuple(score for score in scores if score is not None)
+
+
+def draft_of(draft: object, turns: int) -> tuple[int, float] | None:
+    if not isinstance(draft, dict):
+        return None
+    turn, score = draft.get("turn"), draft.get("score")
+    known = type(turn) in (int, float) and turn == turn // 1 and 1 <= turn <= turns
+    return (int(turn) - 1, float(score)) if known and type(score) in (int, float) else None
+
+
 def spoken(
     position: int,
     ids: object,
@@ -197,6 +228,16 @@ def task_of(row: dict) -> dict:
         if not isinstance(task.get(name), str | None):
             raise BadRow(f"The field {name} of the task must be a string.")
     return task
+
+
+PAGE = re.compile(r"<(html|body|!doctype)\b", re.IGNORECASE)
+
+
+def is_page(task: dict) -> bool:
+    """Tells a web page from a function, as `src/core/task/row.ts` does: published rows of pages do not say it."""
+    if task.get("kind") == "page":
+        return True
+    return task.get("test_cases") is None and PAGE.search(task.get("ground_truth") or "") is not None
 
 
 def name_of(value: object) -> object:

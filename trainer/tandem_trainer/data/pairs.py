@@ -19,24 +19,31 @@ from .tokenize_turns import Settled, settle
 
 Read = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
 
+PAGE_MARGIN = 0.1  # cosine similarity, of the paper's pairs of pages (arXiv 2503.15478, appendix)
+ROUNDING = 1e-9  # 0.7 − 0.6 is a little less than 0.1
 
-def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Pairing) -> list[Example]:
+
+def trajectory_pairs(
+    dialogues: Sequence[Dialogue], read: Read, pairing: Pairing, margin: float | None = None
+) -> list[Example]:
     """Makes pairs of trajectories of one task, the better one chosen; `group` is the task.
 
-    paper: the first trajectory of reward 1 of each task against every strictly lower one of the task
-        (arXiv 2503.15478, as the reference code pairs them).
-    successes: each trajectory of reward 1 against every strictly lower one of its task.
-    all: every two trajectories of a task with different rewards.
+    paper: of functions, the first trajectory of reward 1 of each task against every lower one of the task
+        (arXiv 2503.15478, as the reference code pairs them); of pages, whose score is seldom 1, as `all`.
+    successes: each trajectory of reward 1 against every lower one of its task.
+    all: every two trajectories of a task.
+    margin: a lower reward is lower by at least this; None: 0.1 for pages, as in the paper, and anything for functions.
     Raises Fault when there is no pair, with what to collect.
     """
     pairs: list[tuple[int, int]] = []
     for members in by_task(dialogues).values():
-        better = [index for index in members if pairing == "all" or dialogues[index].reward == 1]
-        for chosen in better[:1] if pairing == "paper" else better:
-            lower = [index for index in members if dialogues[index].reward < dialogues[chosen].reward]
-            pairs += [(chosen, rejected) for rejected in lower]
+        page = dialogues[members[0]].is_page
+        every = pairing == "all" or (pairing == "paper" and page)
+        better = [index for index in members if every or dialogues[index].reward == 1]
+        for chosen in better[:1] if pairing == "paper" and not every else better:
+            pairs += [(chosen, index) for index in members if is_lower(dialogues[index], dialogues[chosen], margin)]
     if not pairs:
-        raise Fault(why_no_pairs(dialogues, pairing), usage=True)
+        raise Fault(why_no_pairs(dialogues, pairing, margin), usage=True)
     turns = _turns(dialogues, read, {index for pair in pairs for index in pair})
     return [
         Example(
@@ -49,12 +56,23 @@ def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Pairing
     ]
 
 
+def is_lower(lower: Dialogue, better: Dialogue, margin: float | None) -> bool:
+    least = margin_of(better, margin)
+    return lower.reward < better.reward and better.reward - lower.reward >= least - ROUNDING
+
+
+def margin_of(dialogue: Dialogue, margin: float | None) -> float:
+    if margin is not None:
+        return margin
+    return PAGE_MARGIN if dialogue.is_page else 0.0
+
+
 def _turns(dialogues: Sequence[Dialogue], read: Read, indices: Iterable[int]) -> dict[int, tuple[Turn, ...]]:
     some = sorted(indices)
     return dict(zip(some, read([dialogues[index] for index in some]), strict=True))
 
 
-def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
+def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str, margin: float | None = None) -> str:
     tasks = by_task(dialogues)
     several = sum(len(members) > 1 for members in tasks.values())
     successes = sum(dialogue.reward == 1 for dialogue in dialogues)
@@ -62,8 +80,13 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
         f"{counted(len(dialogues), 'trajectory', 'trajectories')} of {counted(len(tasks), 'task')}, {several} of them "
         f"played more than once, with {counted(successes, 'success', 'successes')}"
     )
+    least = max((margin_of(dialogue, margin) for dialogue in dialogues), default=0.0)
     if several == 0:
         advice = "collect several rollouts of each task"
+    elif least > 0 and any(
+        is_lower(dialogues[low], dialogues[high], 0.0) for group in tasks.values() for low in group for high in group
+    ):
+        advice = f"their rewards differ by less than {least:g}: collect more rollouts, or lower data.pair_margin"
     elif successes == 0 and pairing != "all":
         advice = 'collect from a stronger agent, or set data.pairing to "all"'
     else:
@@ -72,8 +95,16 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
 
 
 def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) -> list[Example]:
-    """Uses trajectories with at least the given reward. Raises Fault when there is none."""
+    """Uses trajectories with at least the given reward; of each page only the best one, the first of equals.
+
+    A minimum of 1, the default, is a success, which a page seldom is: then the best one is used whatever its score,
+    unless that is 0. Raises Fault when there is none.
+    """
     good = [index for index, dialogue in enumerate(dialogues) if dialogue.reward >= minimum_reward]
+    if dialogues and dialogues[0].is_page:
+        least = ROUNDING if minimum_reward >= 1 else max(minimum_reward, ROUNDING)
+        best = [max(members, key=lambda index: dialogues[index].reward) for members in by_task(dialogues).values()]
+        good = sorted(index for index in best if dialogues[index].reward >= least)
     if not good:
         best = max((dialogue.reward for dialogue in dialogues), default=0.0)
         raise Fault(

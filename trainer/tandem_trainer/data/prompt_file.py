@@ -1,7 +1,8 @@
 """Prompt files: Markdown with `{{placeholders}}`, rendered exactly as Tandem's `src/core/dialogue/prompts.ts` does.
 
 A comment at the top is left out. Tandem plays with the same `agent.md`, so critic and policy read the same request as
-the agent; `simulator.md` and `short/agent.md` beside it are read by Tandem alone.
+the agent; `simulator.md` and `short/agent.md` beside it are read by Tandem alone. Those of web pages are
+`agent-page.md` and `critic-page.md`.
 """
 
 import hashlib
@@ -65,6 +66,15 @@ def agent_prompt(file: str | None = None) -> Prompt:
 def critic_prompt(file: str | Path | None = None) -> Prompt:
     """The text in front of the critic's first user message: from `file`, or the one that ships with Tandem."""
     return read_prompt(file or SHIPPED / "critic.md", CRITIC)
+
+
+def page_agent_prompt() -> Prompt:
+    """The request for a web page; `data.opening` replaces that for functions."""
+    return read_prompt(SHIPPED / "agent-page.md", AGENT)
+
+
+def page_critic_prompt() -> Prompt:
+    return read_prompt(SHIPPED / "critic-page.md", CRITIC)
 
 
 def strip(text: str) -> str:

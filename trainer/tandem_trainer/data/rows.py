@@ -25,14 +25,29 @@ from .dialogue import (
     listed,
     merge,
 )
-from .json_rows import BadRow, content_id, json_lines, object_of, reward_of, row_id, spoken, task_of, text_of
-from .prompt_file import Prompt, agent_prompt
+from .json_rows import (
+    BadRow,
+    content_id,
+    is_page,
+    json_lines,
+    object_of,
+    page_grade,
+    reward_of,
+    row_id,
+    spoken,
+    task_of,
+    text_of,
+)
+from .measures import why_unwanted
+from .prompt_file import Prompt, agent_prompt, page_agent_prompt
 
 AGENT = ("agent", "assistant")
 COLLABORATOR = ("human", "user", "collaborator")
 ROLES = ("system", "user", "assistant")
 VERSION = 1  # of Tandem's rows: `ROW_VERSION` in src/core/trajectory/export/rows.ts; published rows have none
-PUBLISHED_PROTOCOL = {"maxTurns": 10, "replyLimit": 400}  # the benchmark's limits, which its rows do not name
+# The benchmark's limits, which its rows do not name.
+PUBLISHED_PROTOCOL = {"maxTurns": 10, "replyLimit": 400}
+PUBLISHED_PAGE_PROTOCOL = {"maxTurns": 10, "replyLimit": 1000}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +65,43 @@ class Preferences:
     problems: list[Problem] = field(default_factory=list)
 
 
-def read_rows(paths: Iterable[str | Path], opening: str | None = None, *, with_leaked: bool = False) -> Read:
-    """opening: an agent.md for rows without `messages`; None: Tandem's. Raises Fault when no row can be used."""
-    prompt = agent_prompt(opening)
-    return merge(read_file(Path(path), prompt, with_leaked) for path in paths)
+@dataclass(frozen=True)
+class Openings:
+    """The requests that are rendered for rows without `messages`."""
+
+    program: Prompt
+    page: Prompt
+
+    @classmethod
+    def load(cls, file: str | None = None) -> "Openings":
+        """file: an agent.md; None: Tandem's."""
+        return cls(agent_prompt(file), page_agent_prompt())
 
 
-def read_file(file: Path, prompt: Prompt, with_leaked: bool) -> Read:
+def read_rows(
+    paths: Iterable[str | Path],
+    opening: str | None = None,
+    *,
+    with_leaked: bool = False,
+    measure: str | None = None,
+    renderer: str | None = None,
+) -> Read:
+    """opening: an agent.md for rows without `messages`; None: Tandem's. measure, renderer: only these; None: any.
+
+    Raises Fault when no row can be used.
+    """
+    openings = Openings.load(opening)
+    return merge(read_file(Path(path), openings, with_leaked, measure, renderer) for path in paths)
+
+
+def read_file(
+    file: Path, openings: Openings, with_leaked: bool, measure: str | None = None, renderer: str | None = None
+) -> Read:
     read = Read()
     others = 0
     for line, row in json_lines(file, read.problems):
         try:
-            dialogue = dialogue_of(row, file, line, prompt)
+            dialogue = dialogue_of(row, file, line, openings)
         except BadRow as reason:
             read.problems.append(Problem(str(file), line, str(reason)))
             continue
@@ -69,11 +109,13 @@ def read_file(file: Path, prompt: Prompt, with_leaked: bool) -> Read:
             read.left_out["not graded"] += 1
         elif is_leaked(row) and not with_leaked:
             read.left_out["leaked"] += 1
+        elif (reason := why_unwanted(dialogue.measure, measure, renderer)) is not None:
+            read.left_out[reason] += 1
         elif has_empty_turn(dialogue.messages):
             read.left_out["with an empty message of the agent"] += 1
         else:
             read.dialogues.append(dialogue)
-            others += "messages" not in row and played_with_another(row, prompt)
+            others += "messages" not in row and played_with_another(row, dialogue.is_page, openings)
     if others:
         read.notices.append(another_prompt(others, file))
     if not read.dialogues:
@@ -97,7 +139,7 @@ def why_none(read: Read) -> str:
     return f" ({text.rstrip('.')})"
 
 
-def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
+def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogue:
     tandem = object_of(row, "tandem")
     version = tandem.get("version", VERSION)
     if version != VERSION:
@@ -113,7 +155,9 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
         if [messages[position]["content"] for position in positions] != texts:
             raise BadRow("The agent's turns in messages are not those of dialogue_history.")
     else:
-        protocol = {**PUBLISHED_PROTOCOL, **object_of(tandem, "protocol")}
+        page = is_page(task)
+        prompt = openings.page if page else openings.program
+        protocol = {**(PUBLISHED_PAGE_PROTOCOL if page else PUBLISHED_PROTOCOL), **object_of(tandem, "protocol")}
         opening = prompt.render(
             description=task["problem_description"], maxTurns=protocol["maxTurns"], replyLimit=protocol["replyLimit"]
         )
@@ -121,6 +165,7 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
         positions = assistant_positions(messages)
     task_id = task.get("id") or tandem.get("task") or content_id(task)
     reward = reward_of(row)
+    measure, drafts = page_grade(task, tandem, len(positions))
     return Dialogue(
         id=tandem.get("episode") or row_id(task, texts, contents, replies, row, reward),
         task=text_of({"id": task_id}, "id"),
@@ -128,6 +173,8 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
         turns=turns_of(tandem, positions),
         reward=reward,
         hidden_information=task.get("hidden_information") or task.get("ground_truth"),
+        measure=measure,
+        drafts=drafts,
         where=f"{file}:{line}",
     )
 
@@ -139,12 +186,15 @@ def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
     positions = assistant_positions(messages)
     if not positions:
         raise BadRow("messages has no turn of the agent.")
+    measure, drafts = page_grade({}, tandem, len(positions))
     return Dialogue(
         id=text_of(tandem, "episode", default=where),
         task=text_of(tandem, "task", default=request_of(messages)),
         messages=messages,
         turns=turns_of(tandem, positions),
         reward=reward_of(row if "reward" in row else tandem),
+        measure=measure,
+        drafts=drafts,
         where=where,
     )
 
@@ -278,6 +328,7 @@ def is_leaked(row: dict) -> bool:
     return tandem.get("leaked") is True
 
 
-def played_with_another(row: dict, prompt: Prompt) -> bool:
-    played = object_of(object_of(row, "tandem"), "prompts").get("agent.md")
+def played_with_another(row: dict, page: bool, openings: Openings) -> bool:
+    file, prompt = ("agent-page.md", openings.page) if page else ("agent.md", openings.program)
+    played = object_of(object_of(row, "tandem"), "prompts").get(file)
     return played is not None and played != prompt.version

@@ -13,8 +13,8 @@ from transformers import PreTrainedTokenizerBase
 
 from ..fault import Fault
 from ..turn import Turn
-from .dialogue import Dialogue, Messages
-from .prompt_file import Prompt, critic_prompt
+from .dialogue import TESTS, Dialogue, Measure, Messages
+from .prompt_file import Prompt, critic_prompt, page_critic_prompt
 
 CHUNK = 128  # dialogues tokenised together: enough to keep the tokenizer's threads busy
 # A dialogue as Tandem sends it: texts, the roles in turn, and no system message. src/core/model/local/chat.ts has it.
@@ -30,9 +30,9 @@ SAME_DAY = """{%- macro strftime_now(format) %}{{ format | replace("%d", "26") |
 
 class Template:
     """end_of_turn: the token that ends a message of the agent. options: variables of the template, such as
-    {"enable_thinking": False}. critic: text in front of the critic's first user message; `{{hiddenInformation}}`
-    becomes c. rows: of the model's embedding; by default as many as the tokenizer needs. Raises Fault when the
-    tokenizer has no chat template, or one that refuses a plain conversation.
+    {"enable_thinking": False}. critic: text in front of the critic's first user message, where `{{hiddenInformation}}`
+    becomes c; by default that for functions and that for pages. rows: of the model's embedding; by default as many as
+    the tokenizer needs. Raises Fault when the tokenizer has no chat template, or one that refuses a plain conversation.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Template:
         self.options = options or {}
         text = tokenizer.get_chat_template()
         self.text = SAME_DAY + text if "strftime_now" in text else text
-        self.critic = critic or critic_prompt()
+        self.critic, self.page_critic = critic or critic_prompt(), critic or page_critic_prompt()
         self._require_plain_text()
         self.end_of_turn = self._probe()
         require_rows(tokenizer, [self.end_of_turn], self.rows)
@@ -118,11 +118,14 @@ class Template:
                 "task.hidden_information or set critic.hidden_information to false.",
                 usage=True,
             )
-        told = self.critic.render(hiddenInformation=dialogue.hidden_information)
+        told = self.critic_for(dialogue.measure).render(hiddenInformation=dialogue.hidden_information)
         messages = list(dialogue.messages)
         first = next(index for index, message in enumerate(messages) if message["role"] == "user")
         messages[first] = {"role": "user", "content": f"{told}\n\n{messages[first]['content']}"}
         return tuple(messages)
+
+    def critic_for(self, measure: Measure) -> Prompt:
+        return self.critic if measure == TESTS else self.page_critic
 
     def _require_plain_text(self) -> None:
         """Templates of vision models pass over a text without parts. Raises Fault."""

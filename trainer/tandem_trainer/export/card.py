@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import RunConfig
+from ..data.dialogue import TESTS, Measure
 from ..model.base import Base, Name
 from ..model.folder import license_of
 from .folders import Check
@@ -21,22 +22,27 @@ METHODS = {"sweet-rl": PAPER, "rft": "rejection fine-tuning", "multiturn-dpo": "
 
 
 def card_of(
-    name: Name, config: RunConfig, base: Base, counts: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]
+    name: Name,
+    config: RunConfig,
+    base: Base,
+    counts: Mapping[str, Any],
+    figures: Mapping[str, Mapping[str, Any]],
+    measure: Measure = TESTS,
 ) -> Callable[[Check], str]:
     """Returns a function that makes the card of the check by `export_policy` or `export_critic`.
 
     counts: those of the event `data`. figures: of each stage, by name; the ranking's include the untrained baseline.
-    config: of a base on the hub, `model.revision` is the commit.
+    config: of a base on the hub, `model.revision` is the commit. measure: of the rewards.
     """
 
     def card(check: Check) -> str:
         parts = [
             _front(base.folder, config),
             f"# {_line(config.name or Path(config.model.base).name)}: {name} trained with Tandem",
-            _opening(name, config),
+            _opening(name, config) + (REGRESSION if _differs_from_paper(config, measure) else ""),
             f"## Check of the export\n\n{check.sentence}",
             _use(name, check),
-            f"## Data\n\n{_table(counts)}",
+            f"## Data\n\n{_table({**counts, 'reward': str(measure)})}",
             _stages(figures, config),
             f"## Settings\n\n```json\n{json.dumps(_settings(config), indent=1, ensure_ascii=False)}\n```",
             _reproduction(config, base),
@@ -76,6 +82,16 @@ def _opening(name: Name, config: RunConfig) -> str:
         f"{what}. It {knows} the hidden information of a task and scores the agent's turns; `critic.json` says how. It "
         "is no assistant, and its score is a difference from its base, which is needed beside it."
     )
+
+
+def _differs_from_paper(config: RunConfig, measure: Measure) -> bool:
+    return config.method == "sweet-rl" and config.critic.score == "log-ratio" and measure != TESTS
+
+
+REGRESSION = (
+    " For pages the paper's critic is a vision model with a regression head (arXiv 2503.15478, appendix); this one "
+    "reads the HTML of the wanted page and scores a turn by log-ratios."
+)
 
 
 def _use(name: Name, check: Check) -> str:

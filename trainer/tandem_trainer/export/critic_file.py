@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import ModelConfig, RunConfig
-from ..data.prompt_file import critic_prompt
+from ..data.prompt_file import Prompt
 from ..fault import Fault
 from ..model.files import called, weight_files
 from ..regular_file import read_text
@@ -44,7 +44,7 @@ class CriticFile:
     revision: str | None = None
 
 
-def about_critic(config: RunConfig, base: Base, value_head: str | None) -> dict[str, Any]:
+def about_critic(config: RunConfig, base: Base, value_head: str | None, prompt: Prompt) -> dict[str, Any]:
     model, critic = base.config, config.critic
     return {
         "version": VERSION,
@@ -57,7 +57,7 @@ def about_critic(config: RunConfig, base: Base, value_head: str | None) -> dict[
         "length_normalisation": critic.length_normalisation,
         "convention": config.convention,
         "beta": critic.beta,
-        "prompt": critic_prompt().text,
+        "prompt": prompt.text,
         "template_options": model.template_options,
         "value_head": value_head,
     }

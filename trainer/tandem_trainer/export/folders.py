@@ -14,6 +14,7 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
 
 from ..config import RunConfig
+from ..data.prompt_file import Prompt, critic_prompt
 from ..fault import Fault
 from ..model.base import Base, Name
 from ..model.memory import room
@@ -86,13 +87,17 @@ def export_critic(
     config: RunConfig,
     head: Mapping[str, Tensor] | None = None,
     *,
+    prompt: Prompt | None = None,
     trained: bool = True,
     beside: Beside | None = None,
 ) -> Check | None:
-    """As `export_policy`, with `critic.json` and, if there is one, the value head. turns: as the critic reads them."""
+    """As `export_policy`, with `critic.json` and, if there is one, the value head.
+
+    turns: as the critic reads them. prompt: the text in front of them; None for that of functions.
+    """
 
     def with_about(folder: Path) -> None:
-        about = about_critic(config, base, VALUE_HEAD if head else None)
+        about = about_critic(config, base, VALUE_HEAD if head else None, prompt or critic_prompt())
         write_json(folder / FILE, about)
         if head:
             save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)

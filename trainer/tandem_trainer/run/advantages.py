@@ -13,8 +13,8 @@ from safetensors.torch import load_file
 from ..config import ModelConfig
 from ..data.dialogue import Dialogue, Problem, Read, listed, merge
 from ..data.json_rows import BadRow, json_lines
-from ..data.prompt_file import Prompt, agent_prompt
-from ..data.rows import dialogue_of, why_none
+from ..data.prompt_file import Prompt
+from ..data.rows import Openings, dialogue_of, why_none
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..export.critic_file import VALUE_HEAD, CriticFile
@@ -28,6 +28,7 @@ from ..turn import Turn
 from .budget import TokenBudget, free_memory, in_batches
 from .distributed import Ranks
 from .event_file import Events
+from .gain_report import turn_gains
 from .plan import MAX_MICRO_BATCH_TOKENS
 from .stop import StopRequest
 
@@ -69,6 +70,7 @@ def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, wi
     tokenizer: None unless details of the tokens are wanted.
     """
     turns = []
+    gains = None if dialogue.drafts is None else turn_gains(dialogue.drafts, len(dialogue.turns))
     for number, said in enumerate(dialogue.turns):
         ratios = None if critic.score == "value-head" else of_critic[number] - compared[number]
         untrained = None if with_c is None else with_c[number] - without[number]
@@ -78,6 +80,8 @@ def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, wi
             "advantage": float(of_critic[number]) if ratios is None else _advantage(ratios, critic),
             "untrained": None if untrained is None else _advantage(untrained, critic),
         }
+        if gains is not None:
+            turn["gain"] = float(gains[number])
         if tokenizer is not None:
             turn["token_ids"] = said.ids.tolist()
             turn["texts"] = texts_of(tokenizer, said.ids.tolist())
@@ -141,10 +145,10 @@ def read_dialogues(paths: Sequence[Path], template: Template, critic: CriticFile
 
 def _read_file(path: Path) -> Read:
     """Keeps rows without a reward and leaked ones."""
-    read, prompt = Read(), agent_prompt()
+    read, openings = Read(), Openings.load()
     for line, row in json_lines(path, read.problems):
         try:
-            read.dialogues.append(dialogue_of(row, path, line, prompt))
+            read.dialogues.append(dialogue_of(row, path, line, openings))
         except BadRow as why:
             read.problems.append(Problem(str(path), line, str(why)))
     return read

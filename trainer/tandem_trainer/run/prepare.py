@@ -11,9 +11,10 @@ from typing import Any
 from ..config import OptimiserConfig, RunConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
-from ..data.dialogue import Dialogue, Problem, listed
-from ..data.json_rows import BadRow, content_id, json_lines
+from ..data.dialogue import TESTS, Dialogue, Measure, Problem, listed
+from ..data.json_rows import BadRow, content_id, is_page, json_lines
 from ..data.json_rows import task_of as task_of_row
+from ..data.measures import require_one_measure
 from ..data.pairs import drop_long, first_of, held_out_tasks, imitation, preference_examples, returns, trajectory_pairs
 from ..data.rows import read_preferences, read_rows
 from ..data.template import Template
@@ -48,6 +49,11 @@ class Prepared:
     packs: bytes = b""
 
     @property
+    def measure(self) -> Measure:
+        """Of all rewards; a run never mixes measures."""
+        return self.dialogues[0].measure if self.dialogues else TESTS
+
+    @property
     def shortages(self) -> list[Shortage]:
         return shortages(self.config, self.counts)
 
@@ -69,6 +75,8 @@ class Prepared:
         digest = hashlib.sha256(self.packs)
         for dialogue in self.dialogues:
             about = (dialogue.id, dialogue.task, dialogue.reward, dialogue.messages, dialogue.hidden_information)
+            if dialogue.is_page:
+                about += (dialogue.measure, dialogue.drafts)
             digest.update(repr(about).encode())
             digest.update(b"".join(turn.ids.tobytes() for turn in dialogue.turns))
         for examples in (self.critic, self.policy):
@@ -92,7 +100,14 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     data = config.data
     if config.method == "grpo":
         return _to_play(config)
-    read = read_rows(data.trajectories, data.opening, with_leaked=data.with_leaked)
+    read = read_rows(
+        data.trajectories,
+        data.opening,
+        with_leaked=data.with_leaked,
+        measure=data.measure,
+        renderer=data.renderer,
+    )
+    require_one_measure(read.dialogues)
     settled = settle(template, read.dialogues)
     dialogues = settled.dialogues
     left_out: Counter[str] = read.left_out + settled.left_out
@@ -163,6 +178,12 @@ def _to_play(config: RunConfig) -> Prepared:
         for number, row in json_lines(file, problems):
             try:
                 task = task_of_row(row)
+                if is_page(task):
+                    raise Fault(
+                        f"{file}:{number} is a web page, which GRPO cannot play yet: its reward is the tests passed; "
+                        "leave pages out, or train on collected dialogues with sweet-rl, rft or multiturn-dpo.",
+                        usage=True,
+                    )
                 ids.add(task.get("id") or content_id(task))
             except BadRow as bad:
                 problems.append(Problem(str(file), number, str(bad)))
@@ -205,7 +226,7 @@ def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template:
     read = partial(template.all_turns, hidden=config.critic.hidden_information)
     if config.critic.score == "value-head":
         return returns(dialogues, read)
-    return trajectory_pairs(dialogues, read, config.data.pairing)
+    return trajectory_pairs(dialogues, read, config.data.pairing, config.data.pair_margin)
 
 
 def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
@@ -213,4 +234,4 @@ def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template:
         return []
     if config.method == "rft":
         return imitation(dialogues, template.all_turns, config.policy.minimum_reward)
-    return trajectory_pairs(dialogues, template.all_turns, config.data.pairing)
+    return trajectory_pairs(dialogues, template.all_turns, config.data.pairing, config.data.pair_margin)

@@ -48,10 +48,12 @@ def train_stage(
     run: Run,
     before: Figures | None = None,
     control: UntrainedScore | None = None,
+    measure: Callable[[], Figures] | None = None,
 ) -> Figures:
     """Trains the live adapter of `base`, or loads an earlier result; it then has the stage's best weights.
 
     before: figures of the work that made the examples. control: measured on the held-out examples before training.
+    measure: gives further figures of the result, once.
     """
     if (result := run.result(name)) is not None:
         result.load("trained", base.state())
@@ -78,6 +80,8 @@ def train_stage(
         trained = optimise(name, base, objective, train, held_out, settings, run)
         beside = {"held_out_untrained_accuracy": untrained["accuracy"]} if untrained else {}
         figures = {**(before or {}), name: {**trained, **beside}}
+    if measure:
+        figures = {**figures, **measure()}
     tensors = {"trained": base.state(), "objective": objective.state()}
     run.finish(name, figures, tensors)
     if critic and not found:
@@ -139,16 +143,17 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
         told["critic"] = str(folder / "critic")
         if run.ranks.of_first(not (folder / "critic").exists()):
             turns = turns_of(prepared.critic[:READ])
-            card = card_of("critic", config, base, prepared.counts, figures)
+            card = card_of("critic", config, base, prepared.counts, figures, prepared.measure)
             head = critic.tensors("objective")
             scores = config.critic.score == "log-ratio" and config.model.training != "qlora"
             beside = graphs(run) if scores else None
-            check = export_critic(base, folder / "critic", turns, card, config, head, beside=beside)
+            prompt = template.critic_for(prepared.measure)
+            check = export_critic(base, folder / "critic", turns, card, config, head, prompt=prompt, beside=beside)
             told["critic_check"] = check and asdict(check)
     if run.ranks.of_first(not (folder / "model").exists()):
         seen = template.all_turns(prepared.dialogues[:READ])
         turns = [turn for of_dialogue in seen for turn in of_dialogue] or turns_of(prepared.policy[:READ])
-        card = card_of("policy", config, base, prepared.counts, figures)
+        card = card_of("policy", config, base, prepared.counts, figures, prepared.measure)
         check = export_policy(base, folder / "model", turns, card, beside=graphs(run))
         told["model_check"] = check and asdict(check)
     run.ranks.wait()

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { ChatMessage, SamplingSettings, ServerSampling } from '../model';
+import type { ChatMessage, PictureMessage, SamplingSettings, ServerSampling } from '../model';
 import { NEUTRAL, NEUTRAL_FIELDS, OTHER_TOP_K, type NeutralField } from './neutral';
 import { isRefusal, refusedIn, refusesParameter } from './neutral';
 
@@ -63,12 +63,16 @@ export class Dialect {
   }
 
   /** @param mayStop true if the answer may be stopped before its end, which contains the token counts */
-  request(messages: readonly ChatMessage[], sampling: SamplingSettings, mayStop = false): RequestBody {
+  request(
+    messages: readonly (ChatMessage | PictureMessage)[],
+    sampling: SamplingSettings,
+    mayStop = false,
+  ): RequestBody {
     const { temperature, topP = 1, topK = 0, maxTokens, stop = [], seed } = sampling;
     const body: RequestBody = {
       ...this.#neutralFields(),
       model: this.#settings.model,
-      messages: messages.map(({ role, content }) => ({ role, content })),
+      messages: messages.map(sent),
       stream: true,
       temperature,
       [this.#maxTokensField()]: maxTokens,
@@ -169,6 +173,20 @@ export class Dialect {
     const other = swapped(parameter);
     return other !== undefined && this.#refused.has(other);
   }
+}
+
+function sent({ role, content }: ChatMessage | PictureMessage): OpenAI.ChatCompletionMessageParam {
+  if (typeof content === 'string') return { role, content };
+  return {
+    role: 'user',
+    content: content.map((part) => {
+      if (part.type === 'text') return part;
+      return {
+        type: 'image_url',
+        image_url: { url: `data:image/png;base64,${part.png.toString('base64')}` },
+      };
+    }),
+  };
 }
 
 function swapped(parameter: Dispensable): DialectSettings['maxTokensField'] | undefined {

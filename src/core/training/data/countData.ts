@@ -1,3 +1,4 @@
+import { isProgram } from '../../task/task';
 import { RowGathering } from '../../trajectory/export/gathering';
 import { pairsByTask, type Pairing } from '../../trajectory/export/pairs';
 import { select, type LeftOut } from '../../trajectory/export/selection';
@@ -22,6 +23,8 @@ export interface DataCounts {
 
 interface CountOptions {
   readonly pairing: Pairing;
+  /** `data.pair_margin` of the configuration. */
+  readonly margin?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -32,16 +35,18 @@ interface CountOptions {
 export async function countData(
   log: TrajectoryLog,
   selection: LogSelection,
-  { pairing, signal }: CountOptions,
+  { pairing, margin, signal }: CountOptions,
 ): Promise<DataCounts> {
   const chosen = chosenBy(selection);
   const taken = new Map<string, TurnCounts>();
+  const pages = new Set<string>();
   const gathering = new RowGathering(log, {
     ...chosen,
     format: 'trajectories',
     visible: () => '',
     render: (trajectory) => {
       taken.set(trajectory.id, turnsOf(trajectory));
+      if (!isProgram(trajectory.task)) pages.add(trajectory.task.id);
       return [];
     },
     signal,
@@ -52,7 +57,7 @@ export async function countData(
   const { selected } = select(log, chosen, true);
   const pairs = pairsByTask(
     selected.filter(({ summary }) => taken.has(summary.id)),
-    pairing,
+    { pairing, margin, isPage: (task) => pages.has(task) },
   );
   const sum = (field: keyof TurnCounts): number =>
     [...taken.values()].reduce((total, counts) => total + counts[field], 0);

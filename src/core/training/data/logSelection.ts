@@ -1,3 +1,4 @@
+import { isProgram } from '../../task/task';
 import type { ExportOptions, LeaveOut } from '../../trajectory/export/export';
 import type { TrajectoryFilter } from '../../trajectory/log';
 import { EDITOR_MODEL, writersOf } from '../../trajectory/modelTerms';
@@ -38,13 +39,28 @@ function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
   return { ...rest, collaboratorKind: collaborator_kind };
 }
 
-/** Excludes trajectories with text of an excluded model. */
+/** Excludes trajectories with text of an excluded model, or a reward of another measure. */
 function forbiddenBy(selection: LogSelection): LeaveOut {
   const excluded = excludedModels(selection);
   return (trajectory) => {
+    const otherwise = measuredOtherwise(trajectory, selection);
+    if (otherwise !== undefined) return otherwise;
     const isExcluded = (model: string): boolean => excluded.some((pattern) => fits(pattern, model));
     return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
   };
+}
+
+/** As `why_unwanted` of the trainer's `data/measures.py`. */
+function measuredOtherwise(
+  { task, grades }: Trajectory,
+  { mode = 'fixed', measure, renderer }: LogSelection,
+): ReturnType<LeaveOut> {
+  const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
+  const ofPage = page === undefined ? [] : [page.measure, `${page.measure} ${page.version}`];
+  const names = isProgram(task) ? ['tests'] : ofPage;
+  if (measure !== undefined && !names.includes(measure)) return 'of another measure';
+  const isDrawnOtherwise = page !== undefined && renderer !== undefined && page.renderer !== renderer;
+  return isDrawnOtherwise ? 'drawn by another renderer' : undefined;
 }
 
 const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): readonly string[] =>

@@ -69,6 +69,7 @@ export class RunHistory {
   result: TrainerEventOf<'result'> | undefined;
   /** Absent for runs without a critic and for runs of an older trainer. */
   control: TrainerEventOf<'control'> | undefined;
+  gains: TrainerEventOf<'gains'> | undefined;
   /** Since the last start of the workers; absent for runs on one machine. */
   nodes: TrainerEventOf<'nodes'> | undefined;
   /** For a person. No figure is computed from these, because a long run has more than are kept. */
@@ -187,6 +188,7 @@ export class RunHistory {
     if (event.event === 'result') this.result = event;
     if (event.event === 'nodes') this.nodes = event;
     if (event.event === 'control') this.control = event;
+    if (event.event === 'gains') this.gains = event;
     if (event.event === 'ranking') this.ranked.set(event.stage, event);
     // The first plan is kept: the plan of a resumed run may cover only the rest.
     if (event.event === 'plan' && this.planned.length === 0) this.planned = stagesOf(event);

@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { colBenchProtocol } from '../../dialogue/protocol';
-import type { Prompts } from '../../dialogue/prompts';
+import { colBenchPageProtocol, colBenchProtocol } from '../../dialogue/protocol';
+import { agentPromptFor, type Prompts } from '../../dialogue/prompts';
+import type { ScoredDraft } from '../credit/gains';
 import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
 import type { ChatMessage } from '../../model/model';
+import { isProgram } from '../../task/task';
 import { ROW_VERSION } from '../../trajectory/export/rows';
 import { badRow, parsePublishedRow, parseRow, type PublishedRow } from '../../trajectory/publishedRow';
 
@@ -11,6 +13,8 @@ export interface RowDialogue extends CriticDialogue {
   readonly task: string;
   /** Null when the trajectory was not graded. */
   readonly reward: number | null;
+  /** Scores of the drafts of a page, by turn from 1. */
+  readonly drafts?: readonly ScoredDraft[];
 }
 
 const message = z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() });
@@ -21,6 +25,8 @@ const turn = z.looseObject({
   finish_reason: z.string().optional(),
   reasoning: z.string().optional(),
 });
+
+const draft = z.object({ turn: z.int().positive(), score: z.number() });
 
 /** Beyond the published fields; Tandem's exports have them. */
 const form = z.looseObject({
@@ -35,6 +41,7 @@ const form = z.looseObject({
       protocol: z.looseObject({ maxTurns: z.int().optional(), replyLimit: z.int().optional() }).optional(),
       turns: z.array(turn).optional(),
       reward: z.number().min(0).max(1).nullish(),
+      page: z.looseObject({ drafts: z.array(draft).nullish() }).nullish(),
     })
     .default({}),
 });
@@ -63,7 +70,9 @@ export function dialogueOf(value: unknown, where: string, prompts: Prompts): Row
     reward: published.reward ?? null,
     messages: withRequest(messages),
     turns: turnsOf(row, positionsOf(messages)),
-    hiddenInformation: task.hiddenInformation,
+    ...draftsOf(row),
+    // A critic of pages reads the wanted one.
+    hiddenInformation: isProgram(task) ? task.hiddenInformation : task.reference,
   };
 }
 
@@ -77,13 +86,22 @@ function chat(row: Row, messages: readonly ChatMessage[], where: string): RowDia
     reward: row.reward ?? row.tandem.reward ?? null,
     messages: withRequest(messages),
     turns: turnsOf(row, positions),
+    ...draftsOf(row),
   };
 }
 
+const draftsOf = ({ tandem: { page } }: Row): Pick<RowDialogue, 'drafts'> =>
+  page?.drafts == null ? {} : { drafts: page.drafts };
+
 /** The request as the agent read it, then its turns and the replies. */
 function conversation({ task, messages }: PublishedRow, { tandem }: Row, prompts: Prompts): ChatMessage[] {
-  const { maxTurns, replyLimit } = { ...colBenchProtocol, ...tandem.protocol };
-  const opening = prompts.render('agent.md', { description: task.description, maxTurns, replyLimit });
+  const published = isProgram(task) ? colBenchProtocol : colBenchPageProtocol;
+  const { maxTurns, replyLimit } = { ...published, ...tandem.protocol };
+  const opening = prompts.render(agentPromptFor(task), {
+    description: task.description,
+    maxTurns,
+    replyLimit,
+  });
   return [
     { role: 'user', content: opening },
     ...messages.map(({ from, text }): ChatMessage => ({

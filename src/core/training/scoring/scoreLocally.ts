@@ -6,6 +6,7 @@ import { ScoringProcess } from '../../model/local/critic/process';
 import { readJsonLines } from '../../task/jsonl';
 import { writeAtomically } from '../../trajectory/files';
 import type { Scored, ScoreOptions } from '../score';
+import { gainsOf } from '../credit/gains';
 import { advantageOf } from './advantage';
 import { dialogueOf, type RowDialogue } from './dialogues';
 
@@ -76,10 +77,12 @@ async function score(
     words.leaveOut(read.why);
     return undefined;
   }
+  const gains = dialogue.drafts && gainsOf(dialogue.drafts, turns.length);
   const scored = read.turns.map((turn, number) => ({
     turn: number,
     tokens: turn.ids.length,
     ...advantageOf(turn, about),
+    ...(gains && { gain: gains.get(number + 1) }),
   }));
   return { id, task, reward, turns: scored };
 }

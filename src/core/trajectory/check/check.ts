@@ -9,6 +9,7 @@ import type { Row } from '../index/rows';
 import { lookInto } from '../index/schema';
 import { isSqliteError } from '../index/sqlite';
 import { IndexStore } from '../index/store';
+import { pictureFaults } from '../pictures';
 import { consentsLostIn, changedOlder } from '../segment/lostLines';
 import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } from '../segment/segments';
 
@@ -30,7 +31,7 @@ export interface LogCheck {
   readonly doubtful: readonly string[];
   /** Files that lost lines with unknown content, and the latest time of such a line, ISO 8601. */
   readonly losses: Readonly<Record<string, string>>;
-  /** Other faults in sentences: of the index, or an interrupted erasure. */
+  /** Other faults in sentences: of the index, an interrupted erasure, or pictures. */
   readonly remarks: readonly string[];
 }
 
@@ -63,6 +64,7 @@ export async function checkLog(folder: string, signal?: AbortSignal): Promise<Lo
         ...(await indexRemarks(folder, logFolder)),
         ...(await erasureRemarks(logFolder)),
         ...erasedAgain(store),
+        ...(await pictureFaults(logFolder, names)),
       ],
     };
   } finally {

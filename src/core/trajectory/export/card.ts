@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { cell, fenced, markdownTable } from '../../markdown';
 import { printable } from '../../text';
+import { isProgram } from '../../task/task';
 import { LOG_VERSION, type ConsentLevel } from '../event';
 import { Consents, type Consent } from '../consent';
 import { developersOf, type Trajectory } from '../trajectory';
 import { extensionOf, formatOf, type FormatId } from './formats';
-import type { ExportedGrade } from './rows';
+import { measureOf, type ExportedGrade } from './rows';
 import type { LeftOut, Selection } from './selection';
 
 export class CardFacts {
@@ -17,9 +18,16 @@ export class CardFacts {
   readonly developers = new Set<string>();
   unlicensed = 0;
   trajectories = 0;
+  /** Of functions. */
   successes = 0;
+  /** Of functions. */
   rewards = 0;
+  /** Of functions. */
   graded = 0;
+  /** Trajectories of web pages. */
+  pages = 0;
+  /** Of web pages: those of different measures or renderers have no common mean. */
+  readonly scores = new Map<string, number[]>();
   leaked = 0;
   withTokenIds = 0;
   /** Trajectories with a person who keeps them on this machine. */
@@ -46,10 +54,16 @@ export class CardFacts {
     if (turns.every(({ agent }) => agent.tokens?.ids)) this.withTokenIds += 1;
     if (this.consents.whyNot(trajectory, false) === 'local only') this.keptLocal += 1;
     if (this.sawAnotherPrompt(trajectory)) this.otherPrompts += 1;
+    if (!isProgram(task)) this.pages += 1;
     if (!grade) return;
+    const measure = measureOf({ trajectory, grade });
+    if (measure !== undefined) {
+      this.scores.set(measure, [...(this.scores.get(measure) ?? []), grade.reward]);
+      return;
+    }
     this.graded += 1;
     this.rewards += grade.reward;
-    if (grade.success) this.successes += 1;
+    if (grade.success === true) this.successes += 1;
   }
 }
 
@@ -78,16 +92,24 @@ export function datasetCard(card: Card): string {
   return [
     frontMatter(card),
     `# ${printable(name)}`,
-    `Dialogues between an agent and a collaborator on programming tasks with hidden information, exported by Tandem as ${formatOf(format).is}.`,
+    `Dialogues between an agent and a collaborator on ${facts.pages === 0 ? 'programming tasks' : facts.pages === facts.trajectories ? 'web pages' : 'programming tasks and web pages'} with hidden information, exported by Tandem as ${formatOf(format).is}.`,
     ...readersSection(card),
     '## Counts',
     table([
       ['rows', rows],
       ['trajectories', facts.trajectories],
       ['tasks', facts.tasks.size],
+      ...(facts.pages === 0 ? [] : [['trajectories of web pages', facts.pages] as const]),
       ['graded', facts.graded],
       ['successes (all tests passed)', facts.successes],
       ['mean reward', facts.graded === 0 ? '–' : (facts.rewards / facts.graded).toFixed(3)],
+      ...[...facts.scores].map(
+        ([measure, scores]) =>
+          [
+            `mean score of web pages (${measure}; graded: ${scores.length})`,
+            (scores.reduce((sum, score) => sum + score, 0) / scores.length).toFixed(3),
+          ] as const,
+      ),
       ['with a reply that gives the reference away', facts.leaked],
       ['with the sampled token ids of every turn', facts.withTokenIds],
       [KEPT_LOCAL, facts.keptLocal],

@@ -10,6 +10,7 @@ import { inspectSample } from './inspect';
 import { JUDGED } from './judgements';
 import type { ExportOptions, Render } from './options';
 import { pairsByTask, type Pairing } from './pairs';
+import { isProgram } from '../../task/task';
 import {
   chatRow,
   preferenceRow,
@@ -107,7 +108,10 @@ export class RowGathering {
     const pairing = options.pairs ?? 'paper';
     const paired = new Map<string, Selected>();
     const byTask = Map.groupBy(this.selected, ({ summary }) => summary.taskId);
-    for (const { task, pairs, unpaired } of pairsByTask(this.selected, pairing)) {
+    // Which tasks are pages is known when their dialogues are read; the score of most has no success.
+    const withoutSuccess = (task: string): boolean =>
+      byTask.get(task)?.some(({ grade }) => grade?.success === null) === true;
+    for (const { task, pairs, unpaired } of pairsByTask(this.selected, { pairing, isPage: withoutSuccess })) {
       if (pairs.length === 0) countUp(this.leftOut, WITHOUT_PAIR, unpaired);
       else for (const each of byTask.get(task) ?? []) paired.set(each.summary.id, each);
     }
@@ -146,7 +150,8 @@ export class RowGathering {
     }
     const used = new Set<string>();
     let inPairs = 0;
-    for (const { pairs, unpaired } of pairsByTask(kept, pairing)) {
+    const isPage = (): boolean => played.some(({ trajectory }) => !isProgram(trajectory.task));
+    for (const { pairs, unpaired } of pairsByTask(kept, { pairing, isPage })) {
       if (unpaired > 0) countUp(this.leftOut, WITHOUT_PAIR, unpaired);
       inPairs = kept.length - unpaired;
       for (const pair of pairs) {
@@ -165,7 +170,11 @@ export class RowGathering {
       }
     }
     if (inPairs > used.size) {
-      countUp(this.leftOut, 'paired only with trajectories of other prompts', inPairs - used.size);
+      countUp(
+        this.leftOut,
+        'paired only with trajectories of other prompts or measures',
+        inPairs - used.size,
+      );
     }
   }
 

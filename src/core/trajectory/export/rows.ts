@@ -1,4 +1,5 @@
 import { taskToRow, type TaskRow } from '../../task/row';
+import { isProgram } from '../../task/task';
 import type { Consents } from '../consent';
 import type { Candidate } from '../event';
 import { playerOf, type Trajectory, type Turn } from '../trajectory';
@@ -12,7 +13,8 @@ export interface ChatMessageLike {
 export interface ExportedGrade {
   readonly mode: 'fixed' | 'paper';
   readonly reward: number;
-  readonly success: boolean;
+  /** Null for a page that has a score and no success. */
+  readonly success: boolean | null;
 }
 
 export interface ExportedTrajectory {
@@ -89,6 +91,10 @@ export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consent
     ...(candidates && { candidates: candidates.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
     ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
+    // The row has the HTML of both pages, of which whoever has that renderer can draw these pictures again.
+    ...(reply?.shown !== undefined && { reply_shown: reply.shown }),
+    ...(reply?.pictures && { reply_pictures: reply.pictures }),
+    ...(reply?.pins && { reply_pins: reply.pins }),
     ...(withEdits && editsOf(reply)),
     ...(thumb && { thumb }),
     ...(verdicts.length > 0 && {
@@ -153,11 +159,13 @@ export function sourceOf({
 
 /**
  * Preference row of two whole dialogues: `prompt` is their common beginning, up to the agent's first message; `chosen`
- * and `rejected` are the rest of each. Undefined if they begin with different messages.
+ * and `rejected` are the rest of each. Undefined if they begin with different messages, or their rewards measure different
+ * things.
  */
 export function preferenceRow(chosen: Rendered, rejected: Rendered): object | undefined {
   const prompt = openingOf(chosen.messages);
   if (JSON.stringify(prompt) !== JSON.stringify(openingOf(rejected.messages))) return undefined;
+  if (measureOf(chosen) !== measureOf(rejected)) return undefined;
   return {
     prompt,
     chosen: chosen.messages.slice(prompt.length),
@@ -168,6 +176,18 @@ export function preferenceRow(chosen: Rendered, rejected: Rendered): object | un
       rejected: origin(rejected),
     },
   };
+}
+
+/** What the reward of a page measures, and what drew the page; undefined for a function. */
+export function measureOf({
+  trajectory,
+  grade,
+}: Pick<ExportedTrajectory, 'trajectory' | 'grade'>): string | undefined {
+  if (isProgram(trajectory.task)) return undefined;
+  const page = trajectory.grades.findLast((one) => one.grade.mode === grade?.mode)?.grade.page;
+  return page === undefined
+    ? 'of an unknown measure'
+    : `${page.measure} ${page.version}, drawn by ${page.renderer}`;
 }
 
 function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLike[] {
@@ -191,10 +211,19 @@ export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory,
     ...(started.pack !== undefined && { pack: started.pack }),
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
+    ...(grade && pageOrigin(trajectory, grade.mode)),
     leaked: leaks.some(({ leaked }) => leaked),
     ...(stars !== undefined && { stars }),
     ...(outcome && consents.mayLeave(outcome.by) && outcomeOf(outcome, consents)),
   };
+}
+
+/** What the reward of a page measures: rewards of different measures or renderers are not compared. */
+function pageOrigin({ grades }: Trajectory, mode: ExportedGrade['mode']): object {
+  const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
+  if (page === undefined) return {};
+  const { measure, version, renderer, drafts } = page;
+  return { page: { measure, version, renderer, drafts } };
 }
 
 /** A developer's changes to the answer count as edits, which only the level `export-with-edits` lets out. */

@@ -40,6 +40,8 @@ export type LeftOutReason =
   | 'no consent'
   | 'local only'
   | 'model terms'
+  | 'of another measure'
+  | 'drawn by another renderer'
   | 'secret or e-mail address'
   | 'without a better or worse trajectory of the same task'
   | 'without a choice between candidates'
@@ -51,7 +53,7 @@ export type LeftOutReason =
   | 'without a verdict on a critic'
   | 'turns that neither helped nor hurt, says the critic'
   | 'turns on which verdicts contradict each other'
-  | 'paired only with trajectories of other prompts';
+  | 'paired only with trajectories of other prompts or measures';
 
 /** @param option option that includes doubtful dialogues anyway */
 export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {
@@ -96,7 +98,7 @@ export function countUp(leftOut: LeftOut, reason: LeftOutReason, by = 1): void {
 
 function gradeOf(summary: TrajectorySummary, mode: 'fixed' | 'paper'): ExportedGrade | undefined {
   const grade = summary.grades[mode];
-  if (grade?.reward == null || grade.success === null) return undefined;
+  if (grade?.reward == null) return undefined;
   return { mode, reward: grade.reward, success: grade.success };
 }
 
@@ -117,6 +119,6 @@ function whyNot(
   if (onlyAccepted && review !== 'accepted') return 'not accepted';
   if (playsByTerms(summary) && selection.withEditorModels !== true) return 'model terms';
   if (!grade) return needsReward || onlySuccess || minReward !== undefined ? 'not graded' : undefined;
-  if (onlySuccess && !grade.success) return 'not a success';
+  if (onlySuccess && grade.success !== true) return 'not a success';
   return minReward !== undefined && grade.reward < minReward ? 'below the minimum reward' : undefined;
 }

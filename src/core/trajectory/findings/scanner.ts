@@ -98,7 +98,7 @@ function sourcesOf({ task, turns, answer, ...rest }: Trajectory, consents: Conse
     if (reply === undefined) continue;
     const { turn, author, by, suggestion } = reply;
     if (suggestion !== undefined) sources.set(suggestion, { turn, author: 'simulator', by: '' });
-    for (const text of [reply.text, reply.fullText]) {
+    for (const text of [reply.text, reply.fullText, ...(reply.pins ?? []).map(({ words }) => words)]) {
       if (text !== undefined) sources.set(text, { turn, author, by });
     }
   }

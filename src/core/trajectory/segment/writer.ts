@@ -6,6 +6,7 @@ import { isProgram, type Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from '../event';
 import { makeFolder, syncFolder } from '../files';
+import { keepPicture } from '../pictures';
 import { encodeEvent, MAX_SEAL_BYTES, sealLine } from './line';
 import type { SignOfLife } from '../heartbeat';
 import { isFuture } from './future';
@@ -15,11 +16,19 @@ import type { NumberRange } from './sequence';
 
 export const SEGMENT_EXTENSION = '.jsonl';
 
+export interface AppendOptions {
+  /** The events are on the disk when the append resolves. */
+  readonly durable?: boolean;
+  /** PNGs that the events name by their SHA-256; they are on the disk before the events are written. */
+  readonly pictures?: readonly Buffer[];
+}
+
 interface Append {
   readonly lines: readonly Buffer[];
   /** Tasks that must be in the segment before these lines. */
   readonly tasks: readonly Task[];
   readonly episodes: readonly string[];
+  readonly pictures: readonly Buffer[];
   readonly durable: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -91,19 +100,13 @@ export abstract class LogWriter {
    * `trajectory/log-in-use` while a developer's data are being erased, `trajectory/unknown` if the episode was erased,
    * `trajectory/closed`
    */
-  async append<E extends NewEvent>(
-    event: E,
-    options: { readonly durable?: boolean } = {},
-  ): Promise<EventOf<E['event']>> {
+  async append<E extends NewEvent>(event: E, options: AppendOptions = {}): Promise<EventOf<E['event']>> {
     const [appended] = await this.appendAll([event], options);
     return appended as EventOf<E['event'] & EventKind>;
   }
 
   /** Next to each other; throws as `append` does. */
-  async appendAll(
-    events: readonly NewEvent[],
-    options: { readonly durable?: boolean } = {},
-  ): Promise<LogEvent[]> {
+  async appendAll(events: readonly NewEvent[], options: AppendOptions = {}): Promise<LogEvent[]> {
     if (this.isClosed) throw closed();
     const tasks = events.flatMap((event) => (event.event === 'episode-started' ? this.taskOf(event) : []));
     const at = this.now();
@@ -116,13 +119,13 @@ export abstract class LogWriter {
       throw new Fault('trajectory/too-long', message);
     }
     const episodes = events.flatMap((event) => ('episode' in event ? [event.episode] : []));
-    await this.enqueue(lines, tasks, options.durable ?? false, episodes);
+    await this.enqueue(lines, tasks, options, episodes);
     return stamped;
   }
 
   /** A segment that was closed meanwhile has been synced. */
   async sync(): Promise<void> {
-    if (this.segment || this.isRunning) await this.enqueue([], [], true);
+    if (this.segment || this.isRunning) await this.enqueue([], [], { durable: true });
   }
 
   async close(): Promise<void> {
@@ -155,11 +158,11 @@ export abstract class LogWriter {
   private enqueue(
     lines: readonly Buffer[],
     tasks: readonly Task[],
-    durable: boolean,
+    { durable = false, pictures = [] }: AppendOptions,
     episodes: readonly string[] = [],
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.pending.push({ lines, tasks, durable, episodes, resolve, reject });
+      this.pending.push({ lines, tasks, durable, pictures, episodes, resolve, reject });
       this.start();
     });
   }
@@ -220,6 +223,7 @@ export abstract class LogWriter {
     const offset = segment.size;
     const sealed = lines.map((line, index) => sealLine(line, segment.lines + index + 1));
     try {
+      for (const { pictures } of batch) for (const png of pictures) await keepPicture(this.logFolder, png);
       const bytes = Buffer.concat(sealed);
       for (let written = 0; written < bytes.length;) {
         const part = await segment.handle.write(bytes, written, bytes.length - written, offset + written);

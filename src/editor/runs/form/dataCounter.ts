@@ -50,6 +50,7 @@ export class Counting {
     if (selection === undefined) return;
     const counts = await countData(log, selection, {
       pairing: PAIRINGS.find((pairing) => pairing === data.pairing) ?? 'paper',
+      margin: typeof data.pair_margin === 'number' ? data.pair_margin : undefined,
       signal,
     });
     if (!signal.aborted) this.told(counts);

@@ -167,6 +167,8 @@ export function leftOutWords(reason: string, t: Translate): string {
     doubtful: t('possibly deleted or marked as leaks (the log is damaged)'),
     'no consent': t('without the developer’s consent'),
     'model terms': t('written by models whose terms forbid training on it'),
+    'of another measure': t('graded by another measure'),
+    'drawn by another renderer': t('drawn by another renderer'),
   };
   // The trainer has reasons of its own.
   return (words as Readonly<Record<string, string | undefined>>)[reason] ?? reason;

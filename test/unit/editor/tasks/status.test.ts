@@ -36,7 +36,7 @@ it.each<[TaskState, string, string]>([
     'skipped: IBAN rules are missing',
   ],
 ])('a task that is %j has the status %s and the words %s', (state, status, words) => {
-  expect([taskStatusOf(state), stateWords(state, 10, english)]).toEqual([status, words]);
+  expect([taskStatusOf(state), stateWords(state, { tests: 10 }, english)]).toEqual([status, words]);
 });
 
 it('an assigned pack tells a person their own progress and that of all, and others that of all', () => {

@@ -132,10 +132,19 @@ describe('evaluations', () => {
 });
 
 it.each([
-  [[], { untrainedAccuracy: null, pairs: null }],
+  [[], { untrainedAccuracy: null, pairs: null, gains: null }],
   [
-    [{ event: 'control', stage: 'critic', accuracy: 0.55, examples: 20 }],
-    { untrainedAccuracy: 0.55, pairs: 20 },
+    [
+      { event: 'control', stage: 'critic', accuracy: 0.55, examples: 20 },
+      {
+        ...{ event: 'gains', stage: 'critic', dialogues: 9, rank_correlation: 0.4, low: 0.1, high: 0.7 },
+        untrained_rank_correlation: -0.1,
+      },
+    ],
+    {
+      ...{ untrainedAccuracy: 0.55, pairs: 20 },
+      gains: { mean: 0.4, low: 0.1, high: 0.7, dialogues: 9 },
+    },
   ],
 ])(
   'puts the untrained score beside each critic, also of runs that do not tell all of it',

@@ -280,7 +280,7 @@ describe('preference rows', () => {
     await play(log, 'bad', 0, { prompts: { 'agent.md': 'another' } });
     const { rows, leftOut } = await exported(log, { format: 'preferences', render });
     expect(rows).toEqual([]);
-    expect(leftOut).toEqual({ 'paired only with trajectories of other prompts': 2 });
+    expect(leftOut).toEqual({ 'paired only with trajectories of other prompts or measures': 2 });
   });
 });
 

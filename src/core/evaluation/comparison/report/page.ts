@@ -4,7 +4,7 @@ import { difference, estimate, percent } from '../../words';
 import { cell, escaped, markdownTable } from '../../../markdown';
 import { canPlay, modelOf, runFiles } from '../../../training/runFolder';
 import { differencesOf, type RunRecord } from '../experiment';
-import { baselineComparisonsOf } from '../untrainedBaseline';
+import { baselineComparisonsOf, type BaselineComparison } from '../untrainedBaseline';
 import { packOf, type EvaluationSetting } from '../../loop/evaluationCache';
 import { missingIn, type MeasuredRuns } from '../measuredRuns';
 
@@ -160,19 +160,22 @@ function learning({ records, pictures }: ComparisonReport): string[] {
 }
 
 function controls({ records, names }: ComparisonReport): string[] {
-  const rows = records.flatMap(({ history }, index) =>
-    baselineComparisonsOf(history).map((control) => [
-      names[index]!,
-      control.stage,
-      control.accuracy === null ? '–' : percent(control.accuracy),
-      control.untrainedAccuracy === null ? '–' : percent(control.untrainedAccuracy),
-      control.pairs === null ? '–' : grouped(control.pairs),
-      number(control.correlation, 2),
-      number(control.spread, 3),
-      number(control.untrainedSpread, 3),
-      control.candidates === null ? '–' : grouped(control.candidates),
-    ]),
+  const all = records.flatMap(({ history }, index) =>
+    baselineComparisonsOf(history).map((control) => ({ control, index })),
   );
+  const hasGains = all.some(({ control }) => control.gains !== null);
+  const rows = all.map(({ control, index }) => [
+    names[index]!,
+    control.stage,
+    control.accuracy === null ? '–' : percent(control.accuracy),
+    control.untrainedAccuracy === null ? '–' : percent(control.untrainedAccuracy),
+    control.pairs === null ? '–' : grouped(control.pairs),
+    ...(hasGains ? [withRange(control.gains)] : []),
+    number(control.correlation, 2),
+    number(control.spread, 3),
+    number(control.untrainedSpread, 3),
+    control.candidates === null ? '–' : grouped(control.candidates),
+  ]);
   if (rows.length === 0) return [];
   return [
     '## Critics vs. untrained baseline',
@@ -183,6 +186,7 @@ function controls({ records, names }: ComparisonReport): string[] {
         'held-out pair accuracy',
         'untrained baseline',
         'pairs',
+        ...(hasGains ? ['rank correlation with the gains of drafts'] : []),
         'rank correlation with the untrained baseline',
         'score std. dev., critic',
         'score std. dev., untrained',
@@ -193,6 +197,13 @@ function controls({ records, names }: ComparisonReport): string[] {
     'The untrained baseline is the score of the same model before training. A critic should beat it on held-out pairs and ' +
       'order turns differently; at a rank correlation of 1 both order the turns alike.',
   ];
+}
+
+/** `0.42 (0.20 – 0.61)` */
+function withRange(gains: BaselineComparison['gains']): string {
+  if (gains === null) return '–';
+  const { mean, low, high } = gains;
+  return low === null ? number(mean, 2) : `${number(mean, 2)} (${number(low, 2)} – ${number(high, 2)})`;
 }
 
 function commands({ records, measured, workspace }: ComparisonReport): string[] {

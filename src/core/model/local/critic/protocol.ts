@@ -1,5 +1,4 @@
 import type { ChatMessage } from '../../model';
-import type { FaultCode } from '../../../fault';
 
 export interface CriticDialogue {
   /** The conversation as the agent saw it, with its own messages in full. */
@@ -35,14 +34,3 @@ export interface ReadTurn {
 
 export type ReadDialogue =
   { readonly turns: readonly ReadTurn[] } | { readonly why: string; readonly reason: string };
-
-/** `ready` comes before any result. `failed` without an id: the critic cannot be loaded, and the process ends. */
-export type FromScoring =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'read'; readonly id: number; readonly dialogue: ReadDialogue }
-  | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
-
-export interface ToScoring {
-  readonly id: number;
-  readonly dialogue: CriticDialogue;
-}

@@ -1,15 +1,15 @@
 // The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it.
 
 import { statSync } from 'node:fs';
-import { Fault, messageOf, type FaultCode } from '../../../fault';
-import { endAtOnce, endWithParent, tellParent } from '../../../parent';
+import { messageOf } from '../../../fault';
 import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
-import type { CriticDialogue, FromScoring, ReadDialogue, ToScoring, SpokenTurn } from './protocol';
+import type { CriticDialogue, ReadDialogue, SpokenTurn } from './protocol';
 import { CriticTemplate } from './template';
 import { TurnText } from '../turnText';
 import { Tensor, type InferenceSession } from '../runtime';
 import { damaged } from '../files';
 import { createSession } from '../graph';
+import { answerRequests } from '../requestProcess';
 import type { ChatMessage } from '../../model';
 import { isUnfit } from '../../../regularFile';
 import { withoutEnd } from '../../../text';
@@ -53,14 +53,6 @@ async function read(dialogue: CriticDialogue, { about, template, ...by }: Critic
     })),
   };
 }
-
-const tell = (message: FromScoring): void => tellParent(message);
-
-const failed = (error: unknown): { kind: 'failed'; code: FaultCode; message: string } => ({
-  kind: 'failed',
-  code: error instanceof Fault ? error.code : 'model/inference-failed',
-  message: messageOf(error),
-});
 
 /** None for a special token or the start of a character; the last token of a character adds all of it. */
 function textsOf(ids: readonly number[], decode: (ids: readonly number[]) => string): string[] {
@@ -227,20 +219,4 @@ function startsWith(ids: readonly number[], beginning: readonly number[]): boole
   return beginning.length <= ids.length && beginning.every((id, index) => id === ids[index]);
 }
 
-const loading = load(process.argv[2]!);
-/** One after the other: each dialogue already keeps the processor busy. */
-let queue: Promise<void> = loading.then(
-  () => tell({ kind: 'ready' }),
-  (error: unknown) => tellParent(failed(error), endAtOnce),
-);
-
-process.on('message', ({ id, dialogue }: ToScoring) => {
-  queue = queue.then(async () => {
-    try {
-      tell({ kind: 'read', id, dialogue: await read(dialogue, await loading) });
-    } catch (error) {
-      tell({ ...failed(error), id });
-    }
-  });
-});
-endWithParent();
+answerRequests(load, read);

@@ -30,7 +30,7 @@ interface Look {
   readonly cues: readonly string[];
 }
 
-export const LOOKS: Readonly<Record<PageDecision, Look>> = {
+export const looks: Readonly<Record<PageDecision, Look>> = {
   bar: {
     ...{ name: 'bar', where: 'header', property: 'background' },
     cues: ['I have a color in mind for the bar.', 'The color of the bar matters to me.'],

@@ -2,7 +2,7 @@ import type { PageTask, Task } from '../../task';
 import { Random } from '../draw';
 import { contentId, hash, splitOf, type Split } from '../splits';
 import type { Difficulty } from '../world';
-import { LOOKS, PAGE_DECISIONS, PAGE_OPTIONS, type PageDecision, type PageValues } from './decisions';
+import { looks, PAGE_DECISIONS, PAGE_OPTIONS, type PageDecision, type PageValues } from './decisions';
 import { pagePieces } from './pageSource';
 import { PAGE_TRADES, type PageTrade } from './trades';
 
@@ -85,7 +85,7 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): PageWor
     description,
     reference,
     checks: PAGE_DECISIONS.map((decision) => {
-      const { name, where, property } = LOOKS[decision];
+      const { name, where, property } = looks[decision];
       return { name, where, property, equals: PAGE_OPTIONS[decision][values[decision]]!.equals };
     }),
     source: 'Tandem page world',
@@ -104,6 +104,6 @@ const describe = (trade: PageTrade, departures: readonly Departure[], random: Ra
     random.pick(trade.openers),
     random.pick(CONTENTS),
     ...random.shuffled(
-      departures.filter(({ cued }) => cued).map(({ decision }) => random.pick(LOOKS[decision].cues)),
+      departures.filter(({ cued }) => cued).map(({ decision }) => random.pick(looks[decision].cues)),
     ),
   ].join(' ');

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fault } from '../../../../src/core/fault';
+import { Session } from '../../../../src/editor/session/session';
+import { bakery, pageOf, shows } from '../../../fixtures/pages';
+import { scripted } from '../../../fixtures/dialogue';
+import { ada, Stage } from '../stage';
+
+let stage: Stage;
+beforeEach(async () => (stage = await Stage.set()));
+afterEach(() => stage.clear());
+
+const pins = [{ of: 'draft', x: 0.5, y: 0.1, words: 'the title “Golden”' }] as const;
+
+/** A session about a page whose agent sends these messages. */
+async function begun(...turns: string[]): Promise<Session> {
+  stage.agent = await scripted(stage.folder, turns);
+  const session = Session.ofTask(stage, { task: bakery });
+  await session.do({ type: 'start', consent: ada });
+  return session;
+}
+
+describe('a session about a page', () => {
+  it('shows the words of a message beside its page, under the limit of published replies', async () => {
+    const { snapshot } = await begun(`OUTPUT:\nA draft:\n\`\`\`html\n${pageOf('Golden')}\n\`\`\``);
+    expect(snapshot.task.wanted).toEqual({ html: bakery.reference });
+    expect(snapshot.turns[0]).toMatchObject({ visible: 'A draft:', draft: { source: pageOf('Golden') } });
+    expect(snapshot.state).toMatchObject({ phase: 'developer', replyLimit: 1000 });
+    expect(snapshot.state.needsSimulator).toBeUndefined();
+  });
+
+  it('streams how long the page is, not its HTML', async () => {
+    stage.agent = await scripted(stage.folder, [shows('Golden Crust')]);
+    const session = Session.ofTask(stage, { task: bakery });
+    const messages = Stage.messagesOf(session);
+    await session.do({ type: 'start', consent: ada });
+    const streams = messages.flatMap((message) => (message.type === 'stream' ? (message.stream ?? []) : []));
+    expect(streams.map(({ text }) => text).join('')).not.toContain('<html');
+  });
+
+  it('logs the pins of a reply, grades by likeness and says what differs still', async () => {
+    const session = await begun(
+      shows('Golden Crust'),
+      `OUTPUT:\nI WANT TO ANSWER:\n${pageOf('Golden Crust')}`,
+    );
+    await session.do({ type: 'reply', draft: { text: '[1] the title “Golden”: longer', pins } });
+    const { turns, grades } = await stage.trajectory(session.id);
+    expect(turns[0]!.reply).toMatchObject({ text: '[1] the title “Golden”: longer', pins });
+    expect(turns[0]!.leak).toBeUndefined();
+    expect(grades[0]!.grade).toMatchObject({ success: null, page: { measure: 'structure' } });
+    expect(session.state).toMatchObject({ phase: 'over', grade: { verdict: 'partial', tests: [] } });
+    expect(session.state.grade!.debrief![0]!.text).toContain('There should be');
+    const reloaded = Session.ofTrajectory(stage, await stage.trajectory(session.id));
+    await reloaded.do({ type: 'compare-pages' });
+    expect(reloaded.state.grade).toEqual(session.state.grade);
+  });
+
+  it('suggests a reply by the differences of the pages', async () => {
+    const session = await begun(shows('Golden Crust'));
+    const messages = Stage.messagesOf(session);
+    await session.do({ type: 'suggest' });
+    expect(messages.find(({ type }) => type === 'suggestion')).toMatchObject({
+      suggestion: { text: expect.stringContaining('There should be') as string, by: 'rules' },
+    });
+  });
+
+  it('is not gradable where nothing draws pages, with the reason', async () => {
+    const missing = new Fault('page/no-browser', 'No browser was found.');
+    stage.pages = { sheet: '', name: () => Promise.reject(missing), outlineOf: () => Promise.reject(missing) };
+    const session = await begun(`OUTPUT:\nI WANT TO ANSWER:\n${pageOf('Golden')}`);
+    expect(session.state.grade).toMatchObject({
+      headline: 'This answer cannot be graded here: No browser was found.',
+    });
+    expect(stage.reported).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import { t } from '../language';
+
+/** What a person calls a part of a page. */
+export type Role =
+  'title' | 'heading' | 'text' | 'link' | 'button' | 'list item' | 'label' | 'field' | 'picture';
+
+/** A part of a page that can be pointed at; its box is in fractions of the page's width and height. */
+export interface Part {
+  readonly role: Role;
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A person scrolls no longer list, and each part costs a layout. */
+const MAX_PARTS = 300;
+const MAX_WORDS = 6;
+const MAX_CHARS = 40;
+
+const ROLES: readonly (readonly [Role, string])[] = [
+  ['picture', 'img, svg, video, iframe, canvas'],
+  ['field', 'input, textarea, select'],
+  ['button', 'button'],
+  ['link', 'a'],
+  ['title', 'h1'],
+  ['heading', 'h2, h3, h4, h5, h6'],
+  ['label', 'label'],
+  ['list item', 'li'],
+];
+
+/** The parts of a page with words or a picture, in the order of its source. */
+export function partsOf(page: Document, width: number, height: number): Part[] {
+  const parts: Part[] = [];
+  for (const element of page.body.querySelectorAll('*')) {
+    if (parts.length === MAX_PARTS) break;
+    const part = partOf(element);
+    const box = element.getBoundingClientRect();
+    if (part === undefined || box.width < 2 || box.height < 2) continue;
+    if (page.defaultView?.getComputedStyle(element).visibility === 'hidden') continue;
+    parts.push({
+      ...part,
+      ...{ x: box.x / width, y: box.y / height, width: box.width / width, height: box.height / height },
+    });
+  }
+  return parts;
+}
+
+function partOf(element: Element): Pick<Part, 'role' | 'text'> | undefined {
+  // What is inside a picture is no part of its own.
+  if (element.parentElement?.closest('svg, select') != null) return undefined;
+  const own = ROLES.find(([, tags]) => element.matches(tags))?.[0];
+  if (own === 'picture') return { role: own, text: element.getAttribute('alt') ?? '' };
+  if (own === 'field') {
+    const text = element.getAttribute('value') || element.getAttribute('placeholder');
+    return { role: own, text: text ?? '' };
+  }
+  const hasWords = [...element.childNodes].some(
+    ({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim() !== '',
+  );
+  if (!hasWords) return undefined;
+  const role = own ?? ROLES.find(([, tags]) => element.closest(tags) !== null)?.[0] ?? 'text';
+  return { role, text: (element.textContent ?? '').replace(/\s+/g, ' ').trim() };
+}
+
+/** Says where a point of a page is. @param x, y fractions of the page */
+export function placeWords(
+  { x, y }: { readonly x: number; readonly y: number },
+  parts: readonly Part[],
+): string {
+  const around = parts
+    .filter((part) => x >= part.x && x <= part.x + part.width && y >= part.y && y <= part.y + part.height)
+    .sort((a, b) => a.width * a.height - b.width * b.height);
+  if (around[0] !== undefined) return partWords(around[0]);
+  const nearest = parts.map((part) => ({ part, ...away({ x, y }, part) })).sort((a, b) => a.far - b.far)[0];
+  if (nearest === undefined) return t('the empty page, {0}', regionWords(x, y));
+  const { part, dx, dy } = nearest;
+  const of = partWords(part);
+  if (Math.abs(dx) > Math.abs(dy)) return dx < 0 ? t('left of {0}', of) : t('right of {0}', of);
+  return dy < 0 ? t('above {0}', of) : t('below {0}', of);
+}
+
+/** Distances from a part's box to a point outside of it; below 0 to the left or above. */
+function away(
+  { x, y }: { readonly x: number; readonly y: number },
+  part: Part,
+): { readonly dx: number; readonly dy: number; readonly far: number } {
+  const dx = x < part.x ? x - part.x : Math.max(0, x - part.x - part.width);
+  const dy = y < part.y ? y - part.y : Math.max(0, y - part.y - part.height);
+  return { dx, dy, far: Math.hypot(dx, dy) };
+}
+
+export function partWords(part: Part): string {
+  const text = firstWords(part.text);
+  if (part.role === 'picture' || text === '') return unnamed(part);
+  switch (part.role) {
+    case 'title':
+      return t('the title “{0}”', text);
+    case 'heading':
+      return t('the heading “{0}”', text);
+    case 'text':
+      return t('the text “{0}”', text);
+    case 'link':
+      return t('the link “{0}”', text);
+    case 'button':
+      return t('the button “{0}”', text);
+    case 'list item':
+      return t('the list item “{0}”', text);
+    case 'label':
+      return t('the label “{0}”', text);
+    case 'field':
+      return t('the field “{0}”', text);
+  }
+}
+
+function unnamed(part: Part): string {
+  const region = regionWords(part.x + part.width / 2, part.y + part.height / 2);
+  return part.role === 'picture' ? t('the picture {0}', region) : t('the field {0}', region);
+}
+
+function firstWords(text: string): string {
+  const words = text.split(' ');
+  const first = words.slice(0, MAX_WORDS).join(' ').slice(0, MAX_CHARS).trimEnd();
+  return first.length < text.length ? `${first}…` : first;
+}
+
+const third = (fraction: number): 0 | 1 | 2 => (fraction < 1 / 3 ? 0 : fraction <= 2 / 3 ? 1 : 2);
+
+const regionWords = (x: number, y: number): string =>
+  [
+    [t('at the top left'), t('at the top'), t('at the top right')],
+    [t('on the left'), t('in the middle'), t('on the right')],
+    [t('at the bottom left'), t('at the bottom'), t('at the bottom right')],
+  ][third(y)]![third(x)]!;
