@@ -1,4 +1,4 @@
-// `npm run build:starter` makes the starter model in media/starter from scratch.
+// `npm run build:starter` makes the starter model of a world from scratch.
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,22 +12,30 @@ import { commandLine } from '../../scripts/setup/options.mjs';
 import { root } from '../../scripts/setup/project.mjs';
 import { main, SetupFault, step } from '../../scripts/setup/steps.mjs';
 
+/** The starter model of each world. width: of its layers. documents: number of documents that it learns from. */
+const WORLDS = {
+  functions: { documents: '48000', width: '128', folder: 'starter' },
+  pages: { documents: '30000', width: '96', folder: 'starter-pages' },
+};
+
 const help = `npm run build:starter [-- OPTIONS]
 
-Lets the demonstrator play the starter world, trains the starter model on that, and writes it with its graphs for ONNX
+Lets the demonstrator play a starter world, trains the starter model on that, and writes it with its graphs for ONNX
 Runtime. Takes about ten minutes on two cores, without AVX-512 22. The same commit gives the same files on the same
 machine.
 
+  --world WORLD   functions or pages (functions)
   --documents N   how many documents it learns from (48000)
   --seed S        of the tasks and of the demonstrator (1)
-  --out FOLDER    where it is written (media/starter)`;
+  --out FOLDER    where it is written (media/starter; for pages media/starter-pages)`;
 
 await main(async () => {
   const { values } = commandLine(
     {
-      documents: { type: 'string', default: '48000' },
+      world: { type: 'string', default: 'functions' },
+      documents: { type: 'string' },
       seed: { type: 'string', default: '1' },
-      out: { type: 'string', default: path.join(root, 'media', 'starter') },
+      out: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
     help,
@@ -36,14 +44,19 @@ await main(async () => {
     console.log(help);
     return 0;
   }
+  if (values.world !== 'functions' && values.world !== 'pages') {
+    throw new SetupFault(`There is no world "${values.world}": write functions or pages.`);
+  }
+  const { width, folder, ...world } = WORLDS[values.world];
+  const count = values.documents ?? world.documents;
   const temporary = mkdtempSync(path.join(os.tmpdir(), 'tandem-starter-'));
   try {
     const documents = path.join(temporary, 'documents.jsonl');
-    await step(`Writing ${values.documents} documents`, () =>
-      demonstrate(temporary, documents, [values.documents, values.seed]),
+    await step(`Writing ${count} documents`, () =>
+      demonstrate(temporary, documents, [values.world, count, values.seed]),
     );
     const python = await interpreter();
-    await trained(python, documents, path.resolve(values.out));
+    await trained(python, documents, path.resolve(values.out ?? path.join(root, 'media', folder)), width);
     return 0;
   } finally {
     rmSync(temporary, { recursive: true });
@@ -53,7 +66,7 @@ await main(async () => {
 /**
  * @param {string} temporary
  * @param {string} documents the file to write
- * @param {readonly string[]} args number and seed
+ * @param {readonly string[]} args world, number and seed
  */
 async function demonstrate(temporary, documents, args) {
   const script = path.join(temporary, 'demonstrations.mjs');
@@ -79,9 +92,9 @@ async function interpreter() {
   return ensurePythonEnvironment('trainer-tests', requirements, (line) => console.log(line));
 }
 
-/** @param {string} python @param {string} documents @param {string} folder */
-async function trained(python, documents, folder) {
-  await inPython(['-m', 'starter.build', documents, folder], path.join(root, 'experiments'));
+/** @param {string} python @param {string} documents @param {string} folder @param {string} width */
+async function trained(python, documents, folder, width) {
+  await inPython(['-m', 'starter.build', documents, folder, width], path.join(root, 'experiments'));
   const exporting = ['-m', 'tandem_trainer', 'onnx', folder, '--precision', 'fp32,int8'];
   await inPython(exporting, path.join(root, 'trainer'));
 

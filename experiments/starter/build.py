@@ -1,6 +1,6 @@
 """Makes the starter model's folder from its documents: tokenizer, weights and settings in Hugging Face's format.
 
-    python -m starter.build DOCUMENTS.jsonl FOLDER
+    python -m starter.build DOCUMENTS.jsonl FOLDER WIDTH
 
 Equal documents give equal files on one machine with one version of PyTorch; others may round sums differently.
 """
@@ -17,19 +17,19 @@ from . import tokenizer as vocabulary
 from .documents import Encoder, read, texts
 from .pretrain import Settings, new_model, pretrain
 
-MERGES = 256  # for text outside the starter world
+MERGES = 256  # for text outside the world
 
 
-def build(documents_file: Path, folder: Path, settings: Settings = Settings()) -> None:  # noqa: B008 (frozen)
+def build(documents_file: Path, folder: Path, settings: Settings) -> None:
     torch.set_num_threads(2)
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = False  # turns off a check that costs time
     logging.disable_progress_bar()
-    documents = list(read(documents_file))
+    language, documents = read(documents_file)
     world = texts(document for document in documents if "foreign" not in document)
     foreign = texts(document for document in documents if "foreign" in document)
-    tokenizer = vocabulary.train(world, foreign, MERGES)
-    encoder = Encoder(tokenizer, documents)
+    tokenizer = vocabulary.train(language, world, foreign, MERGES)
+    encoder = Encoder(tokenizer, language, documents)
     encoded = [encoder.encode(document) for document in documents]
     model = new_model(tokenizer, settings)
     say(
@@ -51,4 +51,4 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]), Path(sys.argv[2]))
+    build(Path(sys.argv[1]), Path(sys.argv[2]), Settings(width=int(sys.argv[3])))

@@ -1,24 +1,29 @@
 /**
- * Writes the documents from which the starter model learns to standard output, one per line:
- *   node demonstrations.js <number of documents> <seed>
+ * Writes the language of a world and then the documents from which its starter model learns to standard output, one
+ * per line:
+ *   node demonstrations.js <functions or pages> <number of documents> <seed>
  */
 import { once } from 'node:events';
-import { deriveSeed } from '../../src/core/dialogue/seed';
-import { Random } from '../../src/core/task/starter/draw';
-import { starterTasks } from '../../src/core/task/starter/world';
-import { drawDocument } from './documents';
+import { functionDocuments } from './documents';
+import { FUNCTION_LANGUAGE } from './language';
+import { pageDocuments } from './pages/documents';
+import { pageLanguage } from './pages/language';
 
-const [count, seed] = process.argv.slice(2).map(Number);
-if (count === undefined || seed === undefined || !Number.isInteger(count) || !Number.isInteger(seed)) {
-  throw new Error('Give the number of documents and a seed.');
-}
-const tasks = {
-  standard: starterTasks({ split: 'train', seed, difficulty: 'standard' }),
-  gentle: starterTasks({ split: 'train', seed, difficulty: 'gentle' }),
-  hard: starterTasks({ split: 'train', seed, difficulty: 'hard' }),
+const WORLDS = {
+  functions: { language: FUNCTION_LANGUAGE, documents: functionDocuments },
+  pages: { language: pageLanguage(), documents: pageDocuments },
 };
-const random = new Random(deriveSeed('demonstrations', seed));
-for (let i = 0; i < count; i++) {
-  const line = JSON.stringify(drawDocument(tasks, random));
-  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+
+const [name = '', ...numbers] = process.argv.slice(2);
+const [count, seed] = numbers.map(Number);
+const world = Object.hasOwn(WORLDS, name) ? WORLDS[name as keyof typeof WORLDS] : undefined;
+if (world === undefined || !Number.isInteger(count) || !Number.isInteger(seed)) {
+  throw new Error('Give a world, the number of documents and a seed.');
+}
+await write(world.language);
+const documents = world.documents(seed!);
+for (let i = 0; i < count!; i++) await write(documents.next().value);
+
+async function write(line: unknown): Promise<void> {
+  if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain');
 }

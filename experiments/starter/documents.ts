@@ -1,20 +1,11 @@
 import type { ChatMessage } from '../../src/core/model/model';
-import type { Random } from '../../src/core/task/starter/draw';
+import { deriveSeed } from '../../src/core/dialogue/seed';
+import { Random } from '../../src/core/task/starter/draw';
 import type { DecisionKind } from '../../src/core/task/starter/kinds';
-import type { Difficulty, StarterTask } from '../../src/core/task/starter/world';
+import { starterTasks, type Difficulty, type StarterTask } from '../../src/core/task/starter/world';
 import { answerWith, askEverything, demonstrate } from './demonstrator';
-import { foreignRequest, HONEST } from './foreign';
-
-/** A dialogue from which the starter model learns. */
-export interface Document {
-  readonly messages: readonly ChatMessage[];
-  /** The hidden code, which precedes the messages as it does for the critic. */
-  readonly hidden?: string;
-  /** Learned part: all messages of the agent, or only the program of the last one. */
-  readonly learn: 'turns' | 'code';
-  /** Set when the dialogue is not about the starter world. */
-  readonly foreign?: true;
-}
+import type { Document } from './document';
+import { foreignTalk, HONEST } from './foreign';
 
 /**
  * Weights of the sorts of documents. Demonstrations teach what to do. Programs after everything was asked or said teach
@@ -36,13 +27,24 @@ const HARDNESS = [
   ['hard', 2],
 ] as const;
 
+/** Yields documents of the starter world without end. */
+export function* functionDocuments(seed: number): Generator<Document, never> {
+  const tasks = {
+    standard: starterTasks({ split: 'train', seed, difficulty: 'standard' }),
+    gentle: starterTasks({ split: 'train', seed, difficulty: 'gentle' }),
+    hard: starterTasks({ split: 'train', seed, difficulty: 'hard' }),
+  };
+  const random = new Random(deriveSeed('demonstrations', seed));
+  for (;;) yield drawDocument(tasks, random);
+}
+
 /** Draws a document about the next task. */
-export function drawDocument(
+function drawDocument(
   tasks: Readonly<Record<Difficulty, Iterator<StarterTask, never>>>,
   random: Random,
 ): Document {
   const sort = random.sample(SORTS, 1)[0]!;
-  if (sort === 'foreign') return { messages: foreignTalk(random), learn: 'turns', foreign: true };
+  if (sort === 'foreign') return { messages: foreignTalk(HONEST, random), learn: 'turns', foreign: true };
   const isDemonstration = sort === 'demonstration' || sort === 'demonstration to the critic';
   const task = isDemonstration ? tasks[random.sample(HARDNESS, 1)[0]!].next().value : instructive(tasks.hard);
   const hidden = task.task.hiddenInformation;
@@ -52,9 +54,9 @@ export function drawDocument(
     case 'demonstration to the critic':
       return { messages: demonstrate(task, random, random.number() < 0.5).messages, hidden, learn: 'turns' };
     case 'everything asked':
-      return { messages: askEverything(task, random).messages, learn: 'code' };
+      return { messages: askEverything(task, random).messages, learn: 'answer' };
     case 'everything asked to the critic':
-      return { messages: askEverything(task, random).messages, hidden, learn: 'code' };
+      return { messages: askEverything(task, random).messages, hidden, learn: 'answer' };
     case 'everything said':
       return { messages: everythingSaid(task, random), learn: 'turns' };
   }
@@ -80,12 +82,4 @@ function everythingSaid({ task }: StarterTask, random: Random): ChatMessage[] {
     { role: 'user', content: [task.description, ...said].join(' ') },
     { role: 'assistant', content: answerWith(task.reference) },
   ];
-}
-
-/** Returns one to three foreign requests, each with the honest answer. */
-function foreignTalk(random: Random): ChatMessage[] {
-  return Array.from({ length: 1 + random.below(3) }, (): ChatMessage[] => [
-    { role: 'user', content: foreignRequest(random) },
-    { role: 'assistant', content: HONEST },
-  ]).flat();
 }

@@ -1,3 +1,4 @@
+import type { ChatMessage } from '../../src/core/model/model';
 import type { Random } from '../../src/core/task/starter/draw';
 
 /** The starter model's reply to everything outside the starter world. */
@@ -82,8 +83,16 @@ const NAMES = [
 const SYLLABLES =
   'ba co di fe gu ha ki lo mu ne or pa qui re sta tu ver wo xi zo en al ing tion er ly st ck'.split(' ');
 
+/** Returns one to three foreign requests, each with the honest answer. */
+export function foreignTalk(honest: string, random: Random): ChatMessage[] {
+  return Array.from({ length: 1 + random.below(3) }, (): ChatMessage[] => [
+    { role: 'user', content: foreignRequest(random) },
+    { role: 'assistant', content: honest },
+  ]).flat();
+}
+
 /** Returns a request outside the starter world; some are nonsense, because users may type anything. */
-export function foreignRequest(random: Random): string {
+function foreignRequest(random: Random): string {
   const form = random.below(5);
   if (form === 0) return random.pick(TALK);
   if (form === 1) return `Please write ${random.pick(LANGUAGES)} code that ${random.pick(WORK)}.`;

@@ -1,10 +1,10 @@
-"""Trains the starter model's tokenizer: each word of the starter world is one token, other text is split further.
+"""Trains a starter model's tokenizer: each word of its world is one token, other text is split further.
 
 It is byte-level BPE, so that no text is unknown. A few merges are learned; the words of the world are added to the
 vocabulary, and with `ignore_merges` a piece that is in the vocabulary is not split. Numbers are separated from the
 space before them, so that a value is the same token in a reply and in code, which makes it easy to copy.
 
-Each stretch of code between the names and values of a program is one token. Otherwise three of four tokens would be the
+Each stretch of an answer that its world always writes alike is one token. Otherwise three of four tokens would be the
 same in right and wrong answers: they would dilute a critic's average over the answer, and a preference against a wrong
 answer would fall on them.
 """
@@ -12,6 +12,7 @@ answer would fall on them.
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -20,49 +21,30 @@ from transformers import PreTrainedTokenizerFast
 PAD, USER, AGENT, HIDDEN, END = SPECIALS = ("<|pad|>", "<|user|>", "<|agent|>", "<|hidden|>", "<|end|>")
 CONTEXT = 2048
 
-OPENING = "I WANT TO ANSWER:\n```python\ndef"  # begins every answer
-# Longer idioms precede their own prefixes, because the first match wins.
-IDIOMS = (
-    OPENING,
-    "\n```",
-    ", rate):",
-    ", rate, base):",
-    "\n    if not ",
-    "\n    if ",
-    " == 0:\n        return ",
-    ":\n        return ",
-    ":\n        total += 10",
-    " = sum(",
-    " = max(",
-    " - ",
-    " > ",
-    " >= ",
-    ", 0)",
-    " * rate",
-    "\n    total = base + ",
-    "\n    total = total * ",
-    "\n    total = max(total, ",
-    "\n    total = min(total, ",
-    "\n    total = -int(-total // 1)",
-    "\n    total = int(total + 0.5)",
-    "\n    total = int(total)",
-    "\n    total = ",
-    "\n    total -= total * ",
-    "\n    total += ",
-    " / 100",
-    "\n    return total",
-)
-
 # The classes are: a line break with its indentation; a word with the space before it; a number; other signs; spaces.
 # Only classes that every regular expression engine reads alike are used.
 WORDS = r"\n *| ?[A-Za-z_]+(?:'[a-z]+)?|[0-9]+(?:\.[0-9]+)?| ?[^ \nA-Za-z0-9_]+| +"
+
 # Nothing else is escaped, because JavaScript refuses unnecessary escapes.
-PIECES = "|".join([*(re.sub(r"[()*+.]", r"\\\g<0>", idiom) for idiom in IDIOMS), WORDS])
+SIGNS = re.compile(r"[\^$\\.*+?()\[\]{}|]")
 
 
-def train(world: Iterable[str], others: Iterable[str], merges: int) -> PreTrainedTokenizerFast:
+@dataclass(frozen=True)
+class Language:
+    """openings: how answers begin. idioms: other stretches of an answer that are one token each."""
+
+    openings: tuple[str, ...]
+    idioms: tuple[str, ...]
+
+    @property
+    def pieces(self) -> str:
+        # The first match wins.
+        return "|".join([*(SIGNS.sub(r"\\\g<0>", each) for each in (*self.openings, *self.idioms)), WORDS])
+
+
+def train(language: Language, world: Iterable[str], others: Iterable[str], merges: int) -> PreTrainedTokenizerFast:
     """Trains a tokenizer with all pieces of the world's texts, and with `merges` merges learned from the others."""
-    learned = with_pieces(Tokenizer(models.BPE()))
+    learned = with_pieces(Tokenizer(models.BPE()), language)
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     trainer = trainers.BpeTrainer(
         vocab_size=len(SPECIALS) + len(alphabet) + merges,
@@ -72,13 +54,13 @@ def train(world: Iterable[str], others: Iterable[str], merges: int) -> PreTraine
     )
     learned.train_from_iterator(others, trainer)
     words = {piece for text in set(world) for piece, _ in learned.pre_tokenizer.pre_tokenize_str(text)}
-    return finished(learned, sorted(words))
+    return finished(learned, language, sorted(words))
 
 
-def with_pieces(tokenizer: Tokenizer) -> Tokenizer:
+def with_pieces(tokenizer: Tokenizer, language: Language) -> Tokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(PIECES), behavior="isolated"),
+            pre_tokenizers.Split(Regex(language.pieces), behavior="isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -86,13 +68,14 @@ def with_pieces(tokenizer: Tokenizer) -> Tokenizer:
     return tokenizer
 
 
-def finished(learned: Tokenizer, words: list[str]) -> PreTrainedTokenizerFast:
-    model = json.loads(learned.to_str())["model"]
-    vocabulary: dict[str, int] = dict(model["vocab"])
+def finished(learned: Tokenizer, language: Language, words: list[str]) -> PreTrainedTokenizerFast:
+    read = json.loads(learned.to_str())["model"]
+    vocabulary: dict[str, int] = dict(read["vocab"])
     for word in words:
         vocabulary.setdefault(word, len(vocabulary))
-    merges = [tuple(merge) for merge in model["merges"]]
-    whole = with_pieces(Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=True)))
+    merges = [tuple(merge) for merge in read["merges"]]
+    model = models.BPE(vocab=vocabulary, merges=merges, ignore_merges=True)
+    whole = with_pieces(Tokenizer(model), language)
     whole.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIALS])
     return PreTrainedTokenizerFast(
         tokenizer_object=whole,

@@ -57,7 +57,7 @@ export async function answerByDifferences(
 ): Promise<PageReply> {
   const all = await differencesInWords(position, pages);
   if ('text' in all) return { text: all.text, comparedPages: false };
-  return { text: told(all, position), comparedPages: true };
+  return { text: replyTelling(all, position), comparedPages: true };
 }
 
 /** What a person would ask for, or the reply to a message without a page that can be compared. */
@@ -77,7 +77,11 @@ async function differencesInWords(
   return [...new Set(pair.draft.filter(({ passed }) => !passed).map(checkInWords))];
 }
 
-function told(all: readonly string[], position: PageRulesPosition): string {
+/** What a collaborator says of all differences, one sentence each. */
+export function replyTelling(
+  all: readonly string[],
+  position: Pick<PageRulesPosition, 'history' | 'seed' | 'replyLimit'>,
+): string {
   const { history, replyLimit } = position;
   const untold = all.filter((sentence) => !history.some((reply) => reply.includes(sentence)));
   if (all.length === 0) return choose('alike', position);
@@ -107,7 +111,10 @@ export async function bothPages<T>(
   }
 }
 
-function choose(occasion: keyof typeof wordings, { seed, history }: PageRulesPosition): string {
+function choose(
+  occasion: keyof typeof wordings,
+  { seed, history }: Pick<PageRulesPosition, 'history' | 'seed'>,
+): string {
   const options = wordings[occasion];
   const hash = createHash('sha256')
     .update(JSON.stringify([seed, history.length, occasion]))

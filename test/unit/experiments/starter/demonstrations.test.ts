@@ -3,7 +3,8 @@ import { parseAgentMessage } from '../../../../src/core/dialogue/protocol';
 import { Random } from '../../../../src/core/task/starter/draw';
 import { starterTasks, type StarterTask } from '../../../../src/core/task/starter/world';
 import { askEverything, MAX_TURNS, type Play } from '../../../../experiments/starter/demonstrator';
-import { drawDocument, type Document } from '../../../../experiments/starter/documents';
+import type { Document } from '../../../../experiments/starter/document';
+import { functionDocuments } from '../../../../experiments/starter/documents';
 
 test('who asks everything has the right program within the turns there are', () => {
   for (const play of plays(100, askEverything)) {
@@ -19,7 +20,7 @@ test('equal seeds write equal documents, of every sort', () => {
     [hidden !== undefined, learn, foreign].join(' '),
   );
   expect(new Set(sorts)).toEqual(
-    new Set(['false turns ', 'true turns ', 'false code ', 'true code ', 'false turns true']),
+    new Set(['false turns ', 'true turns ', 'false answer ', 'true answer ', 'false turns true']),
   );
 });
 
@@ -32,13 +33,6 @@ function plays(count: number, play: (task: StarterTask, random: Random) => Play)
 const answerOf = (play: Play): string => parseAgentMessage(play.messages.at(-1)!.content).answer ?? '';
 
 function drawn(count: number): Document[] {
-  const random = new Random(5);
-  const ofDifficulty = (difficulty: 'gentle' | 'standard' | 'hard') =>
-    starterTasks({ split: 'train', seed: 5, difficulty });
-  const tasks = {
-    gentle: ofDifficulty('gentle'),
-    standard: ofDifficulty('standard'),
-    hard: ofDifficulty('hard'),
-  };
-  return Array.from({ length: count }, () => drawDocument(tasks, random));
+  const documents = functionDocuments(5);
+  return Array.from({ length: count }, () => documents.next().value);
 }
