@@ -1,9 +1,11 @@
 import { draftsOf } from '../../dialogue/drafts';
 import { readReply, type ReadReply } from '../../page/claims';
-import { OutlineReading } from '../../page/draftReading';
-import { isOfPage, type Outline, type PageReader } from '../../page/outline';
-import { isProgram } from '../../task/task';
-import type { Trajectory } from '../../trajectory/trajectory';
+import { CheckReading } from '../../page/checkReading';
+import { checkPage } from '../../page/checks';
+import { type DraftReading, OutlineReading } from '../../page/draftReading';
+import { isOfPage, type PageReader } from '../../page/outline';
+import { isProgram, type PageTask } from '../../task/task';
+import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import { wilson, type Estimate } from '../interval';
 
 /** What happens from draft to draft. Rates are averaged per task first, with 95 % Wilson intervals over tasks. */
@@ -44,14 +46,13 @@ export async function draftProgress(
   pages: PageReader,
 ): Promise<DraftProgress | undefined> {
   const byTask = new Map<string, Counts>();
-  for (const trajectory of finished) {
-    if (isProgram(trajectory.task)) continue;
-    const { id, reference } = trajectory.task;
-    const wanted = await drawn(reference, pages);
-    if (wanted === undefined) continue;
-    const counts = byTask.get(id) ?? zero();
-    byTask.set(id, counts);
-    await count(trajectory, wanted, pages, counts);
+  for (const { task, turns } of finished) {
+    if (isProgram(task)) continue;
+    const read = await readerOf(task, pages);
+    if (read === undefined) continue;
+    const counts = byTask.get(task.id) ?? zero();
+    byTask.set(task.id, counts);
+    await count(turns, read, counts);
   }
   if (byTask.size === 0) return undefined;
   const all = [...byTask.values()];
@@ -74,19 +75,44 @@ const zero = (): Counts => ({
   ...{ claims: 0, falseClaims: 0, unread: 0 },
 });
 
-async function count(
-  { turns }: Trajectory,
-  wanted: Outline,
+interface ReadDraft {
+  readonly reading: DraftReading;
+  readonly readReply: (reply: string) => ReadReply;
+}
+
+/** Reads a draft; undefined where the draft itself is at fault. */
+type DraftReader = (html: string) => Promise<ReadDraft | undefined>;
+
+/** By the task's checks, else by outlines; undefined where the wanted page itself is at fault. */
+async function readerOf(
+  { reference, checks }: PageTask,
   pages: PageReader,
-  counts: Counts,
-): Promise<void> {
-  let before: { readonly reading: OutlineReading; readonly reply: ReadReply | undefined } | undefined;
+): Promise<DraftReader | undefined> {
+  if (checks !== undefined) {
+    return (html) =>
+      unlessAtFault(() => {
+        const reading = new CheckReading(checkPage(html, checks, pages.sheet));
+        return { reading, readReply: (reply) => reading.readReply(reply) };
+      });
+  }
+  const wanted = await unlessAtFault(() => pages.outlineOf(reference));
+  if (wanted === undefined) return undefined;
+  return async (html) => {
+    const draft = await unlessAtFault(() => pages.outlineOf(html));
+    if (draft === undefined) return undefined;
+    const reading = new OutlineReading(draft, wanted);
+    return { reading, readReply: (reply) => readReply(reply, reading) };
+  };
+}
+
+async function count(turns: readonly Turn[], read: DraftReader, counts: Counts): Promise<void> {
+  let before: { readonly reading: DraftReading; readonly reply: ReadReply | undefined } | undefined;
   const drafts = new Map(draftsOf(turns).map(({ turn, html }) => [turn, html]));
   for (const { agent, reply } of turns) {
     const html = drafts.get(agent.turn);
-    const outline = html === undefined ? undefined : await drawn(html, pages);
-    if (outline === undefined) continue;
-    const reading = new OutlineReading(outline, wanted);
+    const draft = html === undefined ? undefined : await read(html);
+    if (draft === undefined) continue;
+    const { reading } = draft;
     if (before !== undefined) {
       const told = new Set(before.reply?.claims.flatMap(({ mistake }) => mistake ?? []));
       counts.told += told.size;
@@ -94,20 +120,20 @@ async function count(
       counts.redrafts += 1;
       counts.regressed += Number(reading.isWorseThan(before.reading));
     }
-    const read = reply && readReply(reply.text, reading);
-    if (read !== undefined && reply?.author === 'simulator') {
-      counts.claims += read.claims.length;
-      counts.falseClaims += read.claims.filter(({ isTrue }) => !isTrue).length;
-      counts.unread += read.unread;
+    const said = reply && draft.readReply(reply.text);
+    if (said !== undefined && reply?.author === 'simulator') {
+      counts.claims += said.claims.length;
+      counts.falseClaims += said.claims.filter(({ isTrue }) => !isTrue).length;
+      counts.unread += said.unread;
     }
-    before = { reading, reply: read };
+    before = { reading, reply: said };
   }
 }
 
 /** Undefined where the page itself is at fault. */
-async function drawn(html: string, pages: PageReader): Promise<Outline | undefined> {
+async function unlessAtFault<T>(read: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    return await pages.outlineOf(html);
+    return await read();
   } catch (error) {
     if (isOfPage(error)) return undefined;
     throw error;

@@ -100,13 +100,18 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
     return { measures: [...counted.values()].map(figuresOf), undecided, withoutPage };
   }
 
-  /** By each measure that the task has. */
+  /** By the task's checks, if it has any, and by structure. */
   private async scoresOf(task: PageTask, html: string, pages: PageReader): Promise<readonly PageMeasure[]> {
-    const key = JSON.stringify([await pages.name(), task.id, task.reference, html]);
+    const { checks, ...drawn } = task;
+    const key = JSON.stringify([await pages.name(), task, html]);
     const known = this.scores.get(key);
     if (known !== undefined) return known;
-    const grade = await gradePage(task, [{ turn: 1, html }], 'fixed', pages);
-    const measured = grade.page === undefined ? [] : [grade.page];
+    const grades = await Promise.all(
+      (checks === undefined ? [task] : [task, drawn]).map((one) =>
+        gradePage(one, [{ turn: 1, html }], 'fixed', pages),
+      ),
+    );
+    const measured = grades.flatMap(({ page }) => page ?? []);
     this.scores.set(key, measured);
     return measured;
   }

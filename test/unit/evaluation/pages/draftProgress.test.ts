@@ -63,3 +63,29 @@ it('leaves drafts out that cannot be drawn, and is absent without pages', async 
   expect(alone).toMatchObject({ told: 0, applied: null, redrafts: 0, claims: 0 });
   expect(await draftProgress([scored('function', [], { success: true })], reader)).toBeUndefined();
 });
+
+it('reads drafts of tasks with checks without drawing', async () => {
+  const checks = ['Golden Crust', 'Open from six'].map((equals, index) => ({
+    ...({
+      name: index === 0 ? 'title' : 'text',
+      where: index === 0 ? 'h1' : 'p',
+      property: 'text',
+      equals,
+    } as const),
+  }));
+  const draft = (title: string, words: string) =>
+    `OUTPUT:\n<html><body><h1>${title}</h1><p>${words}</p></body></html>`;
+  const played = talk(
+    'a',
+    draft('Crust', 'Open'),
+    'The title should say “Golden Crust”. The text should say “Open from six”.',
+    draft('Golden Crust', 'Open'),
+    'The text should say “Open from six”.',
+    draft('Gold', 'Open from six'),
+  );
+  const undrawn = { ...reader, outlineOf: () => Promise.reject(new Error('It draws.')) };
+  const progress = await draftProgress([{ ...played, task: { ...bakery, id: 'a', checks } }], undrawn);
+  expect(progress).toMatchObject({ told: 3, redrafts: 2, claims: 3, falseClaims: { mean: 0 } });
+  expect(progress!.applied!.mean).toBeCloseTo(2 / 3);
+  expect(progress!.regressed!.mean).toBe(0.5);
+});
