@@ -54,7 +54,7 @@ export const job = ({ replyLimit }: SessionState, kind: TaskKind): TemplateResul
 
 function jobWords(kind: TaskKind, replyLimit: number): string {
   switch (kind) {
-    case 'own function':
+    case 'own':
       return t(
         'The agent sees only the request above. Answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
         replyLimit,
@@ -153,7 +153,7 @@ function decided({ decision, ownFile }: SessionState): TemplateResult | typeof n
 }
 
 function comparingLabel(state: SessionState, kind: TaskKind): string {
-  if (kind === 'own function') return reviewLabel(state);
+  if (kind === 'own') return reviewLabel(state);
   return kind === 'page' ? t('Compare the HTML') : t('Compare with the reference');
 }
 

@@ -58,7 +58,7 @@ export function header(view: SessionView): TemplateResult {
 
 function known(task: TaskView): TemplateResult {
   switch (kindOf(task)) {
-    case 'own function':
+    case 'own':
       return html`<span>${t('You know what the function should do')}</span>`;
     case 'page':
       return html`<span class="quiet">${t('you see the wanted page')}</span> ${linkButton(

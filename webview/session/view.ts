@@ -22,11 +22,11 @@ export interface SessionView {
 }
 
 /** What a task is about: a developer's own function has no tests. */
-export type TaskKind = 'program' | 'own function' | 'page';
+export type TaskKind = 'program' | 'own' | 'page';
 
 export function kindOf({ isPage, tests }: TaskView): TaskKind {
   if (isPage === true) return 'page';
-  return tests === 0 ? 'own function' : 'program';
+  return tests === 0 ? 'own' : 'program';
 }
 
 /** Unchanged turns stay the same objects, so that they are not drawn again. */

@@ -49,10 +49,14 @@ it('says nothing of an agent that plays already', async () => {
   expect(window.showInformationMessage).not.toHaveBeenCalled();
 });
 
-const engineOf = (agent: string): object => ({
-  localPlaces: [],
-  configuration: {
+function engineOf(agent: string): object {
+  const configuration = {
     agent,
-    set: (...setting: unknown[]) => Promise.resolve(void commands.push(['set', ...setting])),
-  },
-});
+    set: (name: string, value: string) => {
+      commands.push(['set', name, value]);
+      configuration.agent = value;
+      return Promise.resolve();
+    },
+  };
+  return { localPlaces: [], configuration };
+}

@@ -31,7 +31,9 @@ async function opened(...turns: string[]) {
   const session = await stage.begun(...turns);
   const panel = new WebviewPanel();
   const shown = vi.fn<(error: unknown) => void>();
-  const engine = { report: (error: unknown) => stage.report(error), show: shown, consent: stage.consent };
+  const pages = { addFrame: () => ({ dispose: () => undefined }) };
+  const report = (error: unknown): void => stage.report(error);
+  const engine = { report, show: shown, consent: stage.consent, pages };
   const on = {
     ...{ extension: '/extension' as never, drafts: new Drafts(path.join(stage.folder, 'drafts'), shown) },
     ...{ nextTask: vi.fn(), replay: vi.fn(), onDidChange: () => undefined },
