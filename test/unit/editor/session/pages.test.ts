@@ -47,7 +47,7 @@ describe('a session about a page', () => {
     expect(turns[0]!.reply).toMatchObject({ text: '[1] the title “Golden”: longer', pins });
     expect(turns[0]!.leak).toMatchObject({ leaked: false });
     expect(grades[0]!.grade).toMatchObject({ success: null, page: { measure: 'structure' } });
-    expect(session.state).toMatchObject({ phase: 'over', grade: { verdict: 'partial', tests: [] } });
+    expect(session.state).toMatchObject({ phase: 'over', grade: { tests: [] } });
     expect(session.state.grade!.debrief![0]!.text).toContain('There should be');
     const reloaded = Session.ofTrajectory(stage, await stage.trajectory(session.id));
     await reloaded.do({ type: 'compare-pages' });
