@@ -201,3 +201,18 @@ test('two dialogues of one task, the credit of each turn, and statistics', async
   await picture('statistics', 'dark');
   await workbench.closeAllEditors();
 });
+
+test('a web page: the draft beside the wanted page, and a place on it in the reply', async () => {
+  await configure({ 'tandem.agent': 'starter-pages' });
+  const world = ['world', path.join(workspace, 'pages.jsonl'), '--kind', 'pages', '--tasks', '3'];
+  expect(await run(process.execPath, [path.join(root, 'dist', 'tandem.js'), ...world])).toBe(0);
+  await workbench.showTandem();
+  await openRow(row('Tasks', /, page, new$/), start());
+  await start().click();
+  await composer().waitFor();
+  await composer().press('Alt+L');
+  await page().locator('.part-list [role="listbox"]:focus').waitFor();
+  await page().locator('.part-list [role="listbox"]').press('Enter');
+  await composer().pressSequentially('it should be in the center.');
+  await picture('page', 'light', 900);
+});
