@@ -137,6 +137,7 @@ function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[
         ...(hasQuestions
           ? []
           : [
+              row('checks passed, first draft', ({ pages }) => rate(pages?.[0]?.drafts[0]?.score.value)),
               row('told and applied', ({ draftProgress }) => rate(draftProgress?.applied?.mean)),
               row('redrafts that lose something', ({ draftProgress }) =>
                 rate(draftProgress?.regressed?.mean),
@@ -151,6 +152,10 @@ function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[
 const APPLIED =
   '*Told and applied* is the share of what a reply told that the next draft has right; a redraft *loses something* that ' +
   'the draft before had right.';
+
+const MISSED =
+  'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
+  'is about no decision of the task, or about one that was asked about before.';
 
 function learning({ story, collected, plan }: LoopReport): string[] {
   const rankings = story.rankings.map(({ histories, candidates, rank_correlation }) =>

@@ -97,6 +97,13 @@ describe('the report of a loop', () => {
         ...{ told: 500, applied: { mean: applied, interval: { low: 0, high: 1 } } },
         ...{ redrafts: 300, regressed: null, claims: 500, falseClaims: null, unread: 0 },
       },
+      pages: [
+        {
+          ...{ mode: 'fixed', measure: 'checks', version: 1, renderer: 'none', tasks: 200, dialogues: 400 },
+          ...{ score: { value: 0.6 }, meanTurns: 4.1 },
+          drafts: [{ turn: 1, dialogues: 400, score: { value: 0.4 } }],
+        },
+      ],
     });
     const pages = { ...up, before: figures(0.1, drafts(0.81)), after: figures(0.4, drafts(0.93)) };
     const { plan } = told(both(pages));
@@ -104,6 +111,7 @@ describe('the report of a loop', () => {
       told(both(pages), { plan: { ...plan, world: 'pages', settings: SIZES.pages.standard } }),
     );
     expect(report).toContain('| told and applied | 81.0 % | 93.0 % | 81.0 % | 93.0 % |');
+    expect(report).toContain('| checks passed, first draft | 40.0 % | 40.0 % | 40.0 % | 40.0 % |');
     expect(report).toContain('| checks passed, greedy |');
     expect(report).toContain('--world pages');
     expect(report).toContain('--max-turns 4');
