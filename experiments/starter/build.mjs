@@ -25,7 +25,7 @@ Runtime. Takes about ten minutes on two cores, without AVX-512 22. The same comm
 machine.
 
   --world WORLD   functions or pages (functions)
-  --documents N   how many documents it learns from (48000)
+  --documents N   how many documents it learns from (48000; of pages 30000)
   --seed S        of the tasks and of the demonstrator (1)
   --out FOLDER    where it is written (media/starter; for pages media/starter-pages)`;
 

@@ -4,9 +4,8 @@ import { runLoop } from '../../core/evaluation/loop/loop';
 import type { LoopResult, LoopProgress } from '../../core/evaluation/loop/plan';
 import {
   forLargeModel,
-  FULL,
   MAX_WHOLE_TRAINING_PARAMETERS,
-  QUICK,
+  SIZES,
   type LoopSettings,
 } from '../../core/evaluation/loop/settings';
 import { successInWords, verdictOf } from '../../core/evaluation/loop/comparison';
@@ -74,7 +73,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
     const result = await runLoop({
       folder,
       model: path.join(folder, 'model'),
-      settings: settingsFor(base, options.quick === true),
+      settings: settingsFor(base, options),
       packs: tasks.map((file) => path.resolve(file)),
       ...{ world, pages },
       agent: { name: agent, base, graph },
@@ -130,8 +129,8 @@ function modelFolder(agent: string, to: CliContext): LocalFolder {
   );
 }
 
-function settingsFor(base: string, isQuick: boolean): LoopSettings {
-  const settings = isQuick ? QUICK : FULL;
+function settingsFor(base: string, { world, quick }: Options): LoopSettings {
+  const settings = SIZES[world][quick === true ? 'standard' : 'thorough'];
   return readLocalFolder(base).parameters > MAX_WHOLE_TRAINING_PARAMETERS
     ? forLargeModel(settings)
     : settings;

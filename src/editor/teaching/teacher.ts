@@ -122,7 +122,7 @@ export class Teacher implements vscode.Disposable {
     if (agent === undefined)
       throw new Fault('editor/no-agent', t('There is no model here that can be taught.'));
     const isLarge = readLocalFolder(agent.folder).parameters > MAX_WHOLE_TRAINING_PARAMETERS;
-    const { brief, standard, thorough } = SIZES;
+    const { brief, standard, thorough } = SIZES[world];
     const settings = (size: LoopSettings): LoopSettings => (isLarge ? forLargeModel(size) : size);
     return {
       agent,

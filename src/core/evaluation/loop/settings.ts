@@ -1,4 +1,5 @@
 import type { Protocol } from '../../dialogue/protocol';
+import type { World } from '../../task/starter/splits';
 import type { Difficulty } from '../../task/starter/world';
 
 /** Amounts of play and training; the report lists them all. */
@@ -77,8 +78,16 @@ const BRIEF: LoopSettings = {
   },
 };
 
-export const SIZES = { brief: BRIEF, standard: QUICK, thorough: FULL } as const;
-export type Size = keyof typeof SIZES;
+/** Four drafts are three replies of two differences each: with more, an agent that knows no trade would win. */
+const pageProtocol: Protocol = { maxTurns: 4, replyLimit: 1000 };
+const ofPages = (settings: LoopSettings): LoopSettings => ({ ...settings, protocol: pageProtocol });
+
+export type Size = 'brief' | 'standard' | 'thorough';
+
+export const SIZES: Readonly<Record<World, Readonly<Record<Size, LoopSettings>>>> = {
+  functions: { brief: BRIEF, standard: QUICK, thorough: FULL },
+  pages: { brief: ofPages(BRIEF), standard: ofPages(QUICK), thorough: ofPages(FULL) },
+};
 
 /**
  * Larger models get adapters and the trainer's own settings, which are the paper's: measurements with half a million

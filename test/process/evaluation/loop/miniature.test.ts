@@ -1,28 +1,13 @@
-import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { createGrader } from '../../../../src/core/grading/grader';
+import { expect, test } from 'vitest';
 import { runLoop } from '../../../../src/core/evaluation/loop/loop';
-import { QUICK, type LoopSettings } from '../../../../src/core/evaluation/loop/settings';
-import { openModel } from '../../../../src/core/model/spec';
-import { realTrainer } from '../../../fixtures/trainer';
-import { temporaryFolder } from '../../../fixtures/log';
+import { QUICK } from '../../../../src/core/evaluation/loop/settings';
+import { miniaturePlan } from '../../../fixtures/miniature-loop';
 
 /**
- * A fifth of the quick loop with real parts: world, starter model, graders, trainer, graphs. With four turns (three
- * questions and the answer) the starter model nearly always fails, so that few dialogues suffice to show a gain.
+ * With four turns (three questions and the answer) the starter model nearly always fails, so that few dialogues suffice
+ * to show a gain.
  */
-const settings: LoopSettings = {
-  ...QUICK,
-  ...{ trainTasks: 80, heldOutTasks: 200, evaluationRollouts: 1 },
-  protocol: { ...QUICK.protocol, maxTurns: 4 },
-  training: {
-    ...QUICK.training,
-    critic: { ...(QUICK.training.critic as object), epochs: 4 },
-    candidates: { ...(QUICK.training.candidates as object), per_turn: 6 },
-    // One thread is cheapest in CPU time, because the model is small and other tests run at the same time.
-    resources: { threads: 1 },
-  },
-};
+const settings = { heldOutTasks: 200, protocol: { ...QUICK.protocol, maxTurns: 4 } };
 
 /**
  * Noise rarely fails this test. Over five such loops (seeds 0 to 4), measured on 240 tasks in greedy play, success rose
@@ -33,29 +18,7 @@ const settings: LoopSettings = {
  * not asked for. The seed is fixed besides, so that on one machine it is always the same.
  */
 test('a miniature loop makes the starter model better on tasks it has never seen', async () => {
-  const folder = await temporaryFolder();
-  const starter = path.resolve('media/starter');
-  const grader = await createGrader({ assets: path.resolve('dist'), workers: 1 });
-  onTestFinished(() => grader.close());
-  const { comparisons } = await runLoop({
-    ...{
-      folder,
-      settings,
-      packs: [],
-      world: 'functions',
-      title: 'starter world',
-      runName: 'loop',
-      seed: 3,
-      simulator: 'rules',
-      trainerCode: '',
-    },
-    agent: { name: 'starter', base: starter, graph: path.join(starter, 'onnx', 'model.onnx') },
-    prompts: path.resolve('trainer/tandem_trainer/data/prompts'),
-    openModel: (name) =>
-      openModel(name, { shipped: path.dirname(starter), inference: path.resolve('dist/inference.js') }),
-    openGrader: () => Promise.resolve(grader),
-    openTrainer: () => Promise.resolve(realTrainer()),
-  });
+  const { comparisons } = await runLoop(await miniaturePlan('functions', settings));
   const { sampled, greedy } = comparisons;
   for (const { success } of [sampled, greedy]) expect(success.tasks).toBe(settings.heldOutTasks);
   expect(greedy.success.difference!).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ const around: LessonContext = {
   agent: 'starter',
   world: 'functions',
   worlds: ['functions', 'pages'],
-  settings: SIZES,
+  settings: SIZES.functions,
   secondsFor: () => 400,
   ...{ restriction: '', fault: '' },
 };

@@ -134,17 +134,30 @@ function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[
         ),
         row('tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'),
         row('ran out of turns or context', ({ turnLimitRate }) => rate(turnLimitRate)),
+        ...(hasQuestions
+          ? []
+          : [
+              row('checks passed, first draft', ({ pages }) => rate(pages?.[0]?.drafts[0]?.score.value)),
+              row('told and applied', ({ draftProgress }) => rate(draftProgress?.applied?.mean)),
+              row('redrafts that lose something', ({ draftProgress }) =>
+                rate(draftProgress?.regressed?.mean),
+              ),
+            ]),
       ],
     ),
-    ...(hasQuestions ? [MISSED] : []),
+    hasQuestions ? MISSED : APPLIED,
   ];
 }
+
+const APPLIED =
+  '*Told and applied* is the share of what a reply told that the next draft has right; a redraft *loses something* that ' +
+  'the draft before had right.';
 
 const MISSED =
   'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
   'is about no decision of the task, or about one that was asked about before.';
 
-function learning({ story, collected }: LoopReport): string[] {
+function learning({ story, collected, plan }: LoopReport): string[] {
   const rankings = story.rankings.map(({ histories, candidates, rank_correlation }) =>
     [
       `The critic ranked ${grouped(candidates)} turns that could follow ${grouped(histories)} beginnings of dialogues`,
@@ -162,10 +175,13 @@ function learning({ story, collected }: LoopReport): string[] {
     ...story.learnings.map(({ stage, steps }) =>
       picture(`Learning curves of the ${stage} over ${steps} steps`, stage),
     ),
-    'Whether the same gain comes without the critic’s training or without its hidden information is what ' +
-      'the scoreboard (`npm run study -- scoreboard` in the repository) measures.',
+    ...(plan.world === 'functions' ? [SCOREBOARD] : []),
   ];
 }
+
+const SCOREBOARD =
+  'Whether the same gain comes without the critic’s training or without its hidden information is what ' +
+  'the scoreboard (`npm run study -- scoreboard` in the repository) measures.';
 
 function example({ example: shown, comparisons: { greedy } }: LoopReport): string[] {
   if (shown === undefined) return [];
@@ -222,7 +238,7 @@ function commands({ model, folder, data, run, plan }: LoopReport): string[] {
       : [
           '# both agents on other tasks',
           `tandem world other.jsonl${kind} --tasks 300 --split development --seed 1`,
-          `tandem evaluate --tasks other.jsonl --agent ${plan.agent.name} --agent local:${shown} --simulator ${plan.simulator}`,
+          `tandem evaluate --tasks other.jsonl --agent ${plan.agent.name} --agent local:${shown} --simulator ${plan.simulator} --max-turns ${plan.settings.protocol.maxTurns}`,
         ];
   return [
     '## Play with it',

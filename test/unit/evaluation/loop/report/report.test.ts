@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/core/evaluation/loop/comparison';
 import { storyIn } from '../../../../../src/core/evaluation/loop/report/learning';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
-import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
+import { QUICK, SIZES } from '../../../../../src/core/evaluation/loop/settings';
 import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
 import { parseEvent } from '../../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../../src/core/training/events';
@@ -89,6 +89,33 @@ describe('the report of a loop', () => {
   it('warns of a gain that only sampled play shows', () => {
     expect(pageOf(told(both(up, open)))).toContain('may be that the agent wavers less');
     expect(pageOf(told(both(up)))).not.toContain('wavers');
+  });
+
+  it('says of web pages how many checks pass and how much of what was told is applied', () => {
+    const drafts = (applied: number): Partial<AgentFigures> => ({
+      draftProgress: {
+        ...{ told: 500, applied: { mean: applied, interval: { low: 0, high: 1 } } },
+        ...{ redrafts: 300, regressed: null, claims: 500, falseClaims: null, unread: 0 },
+      },
+      pages: [
+        {
+          ...{ mode: 'fixed', measure: 'checks', version: 1, renderer: 'none', tasks: 200, dialogues: 400 },
+          ...{ score: { value: 0.6 }, meanTurns: 4.1 },
+          drafts: [{ turn: 1, dialogues: 400, score: { value: 0.4 } }],
+        },
+      ],
+    });
+    const pages = { ...up, before: figures(0.1, drafts(0.81)), after: figures(0.4, drafts(0.93)) };
+    const { plan } = told(both(pages));
+    const report = pageOf(
+      told(both(pages), { plan: { ...plan, world: 'pages', settings: SIZES.pages.standard } }),
+    );
+    expect(report).toContain('| told and applied | 81.0 % | 93.0 % | 81.0 % | 93.0 % |');
+    expect(report).toContain('| checks passed, first draft | 40.0 % | 40.0 % | 40.0 % | 40.0 % |');
+    expect(report).toContain('| checks passed, greedy |');
+    expect(report).toContain('--world pages');
+    expect(report).toContain('--max-turns 4');
+    expect(report).not.toMatch(/tests passed|missed decision|scoreboard/);
   });
 });
 
