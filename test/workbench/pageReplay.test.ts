@@ -103,6 +103,8 @@ test('a judge chooses between two pages with hidden names', async () => {
   await workbench.closeAllEditors();
   await workbench.runCommand('Tandem: Review…');
   await workbench.quickInput.pick('Judge Next Dialogue');
+  const notice = await workbench.notification(/Reviews are logged under a pseudonym/);
+  await notice.getByRole('button', { name: 'Choose…' }).click();
   await workbench.quickInput.answer(/^Pseudonym under which/, 'ben');
   await workbench.quickInput.answer(/^What these dialogues/);
   await workbench.quickInput.answer('(3/3)');

@@ -47,7 +47,7 @@ export class PagePane extends PlainElement {
           .style=${`height:${height * scale}px`}
           @click=${(event: MouseEvent) => this.place(event)}
         >
-          ${this.mark()} ${this.pins.map(([number, pin]) => pinMark(number, pin, height * scale))}
+          ${this.mark()} ${this.pins.map(([number, pin]) => pinMark(number, pin))}
         </div>
       </div>
     </div>`;

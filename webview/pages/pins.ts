@@ -4,16 +4,13 @@ import { t } from '../language';
 import { iconButton } from '../ui';
 import { pinned, type Pin } from './protocol';
 
-/** Room in pixels that a mark needs above its place. */
-const MARK_HEIGHT = 24;
 /** Fraction of the width from which a mark is to the left of its place. */
 const RIGHT_EDGE = 0.95;
 
-/** A pin on a page: the mark is beside the place, which its sharp corner touches. @param height of the page in pixels */
-export function pinMark(number: number, { x, y, words }: Pin, height: number): TemplateResult {
-  const sides = `${y * height < MARK_HEIGHT ? 'below' : 'above'} ${x > RIGHT_EDGE ? 'before' : 'behind'}`;
+/** The number of a pin on its page. */
+export function pinMark(number: number, { x, y, words }: Pin): TemplateResult {
   return html`<span
-    class="pin ${sides}"
+    class="pin ${x > RIGHT_EDGE ? 'before' : ''}"
     title=${withVisibleControls(words)}
     .style=${`left:${x * 100}%;top:${y * 100}%`}
     >${number}</span
