@@ -204,7 +204,8 @@ test('reads pages by the frame of the session where the machine has no browser',
   await rm(path.join(workspace, '.tandem'), { recursive: true });
   workbench = await startWorkbench({
     ...{ extension: root, workspace },
-    environment: { PATH: await commandsWithoutBrowsers() },
+    // The server asks a login shell for PATH, which would name the browsers' folder.
+    environment: { PATH: await commandsWithoutBrowsers(), SHELL: '/bin/false' },
   });
   await workbench.showTandem();
   const pseudonym = session().getByRole('textbox', { name: 'Pseudonym' });
