@@ -192,6 +192,9 @@ test('shows two candidates as two pages, of which a key chooses one', async () =
       .getByRole('heading', { name: /Golden Crest|Silver/ })
       .waitFor();
   await accessiblePictures(workbench, session(), 'page-session-candidates', allThemes);
+  await workbench.setSize(1700, 800);
+  await workbench.screenshot('page-session-candidates-wide');
+  await workbench.setSize(1280, 800);
   await session().locator('#candidates').press('2');
   await session().getByText('You chose B over A.').waitFor();
   await drawn('draft').getByRole('heading').waitFor();
