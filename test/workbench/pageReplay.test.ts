@@ -103,7 +103,7 @@ test('a judge chooses between two pages with hidden names', async () => {
   await workbench.closeAllEditors();
   await workbench.runCommand('Tandem: Review…');
   await workbench.quickInput.pick('Judge Next Dialogue');
-  const notice = await workbench.notification(/Reviews are logged under a pseudonym/);
+  const notice = await workbench.notification(/Judgments are logged under a pseudonym/);
   await notice.getByRole('button', { name: 'Choose…' }).click();
   await workbench.quickInput.answer(/^Pseudonym under which/, 'ben');
   await workbench.quickInput.answer(/^What these dialogues/);
