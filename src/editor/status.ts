@@ -169,7 +169,7 @@ function phaseWords(
     case 'over':
       if (grade === undefined && task && isOwnFunction(task)) return { icon: 'pass', words: t('answered') };
       return {
-        icon: resultIcons[grade?.verdict ?? 'ungraded'],
+        icon: grade?.page === undefined ? resultIcons[grade?.verdict ?? 'ungraded'] : 'browser',
         words: grade?.headline ?? t('not graded yet'),
       };
     default:

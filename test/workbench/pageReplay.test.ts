@@ -79,6 +79,7 @@ test('two pages are compared by keyboard: under a slider, as a difference, in tu
   await turn(2).getByText('Black where both look the same').waitFor();
   await workbench.pictures('page-difference');
   await views.getByRole('button', { name: 'Blink' }).press('Enter');
+  await turn(2).getByRole('button', { name: 'Start blinking' }).press('Enter');
   await turn(2).getByRole('button', { name: 'Stop blinking' }).press('Enter');
   await turn(2).getByRole('button', { name: 'Show the other page' }).press('Enter');
   await views.getByRole('button', { name: 'Side by side' }).press('Enter');
@@ -102,6 +103,8 @@ test('a judge chooses between two pages with hidden names', async () => {
   await workbench.closeAllEditors();
   await workbench.runCommand('Tandem: Review…');
   await workbench.quickInput.pick('Judge Next Dialogue');
+  const notice = await workbench.notification(/Judgments are logged under a pseudonym/);
+  await notice.getByRole('button', { name: 'Choose…' }).click();
   await workbench.quickInput.answer(/^Pseudonym under which/, 'ben');
   await workbench.quickInput.answer(/^What these dialogues/);
   await workbench.quickInput.answer('(3/3)');

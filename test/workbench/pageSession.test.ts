@@ -49,19 +49,22 @@ const drawn = (of: 'draft' | 'wanted') => area().locator(`.of-${of} iframe`).con
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-page-session-'));
-  await writeFile(path.join(workspace, 'pages.jsonl'), `${JSON.stringify(task)}\n`);
+  await writeFile(
+    path.join(workspace, 'pages.jsonl'),
+    [task, { ...task, id: 'silver-spoon' }].map((row) => `${JSON.stringify(row)}\n`).join(''),
+  );
   agent = await startChatServer({
     reply: ({ body }) => {
       told = body.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
       const turn = body.messages.filter(({ role }) => role === 'assistant').length;
-      return pauseBeforeEnd(messages[turn]!, mayEnd);
+      const isRival = body.model === 'rival';
+      return pauseBeforeEnd(
+        isRival ? `OUTPUT:\n${page('Silver Spoon', 'gray-500')}` : messages[turn]!,
+        mayEnd,
+      );
     },
   });
-  await mkdir(path.join(workspace, '.vscode'));
-  await writeFile(
-    path.join(workspace, '.vscode', 'settings.json'),
-    JSON.stringify({ 'tandem.agent': `openai:painter@${agent.url}`, 'tandem.simulator': 'rules' }),
-  );
+  await configure();
   workbench = await startWorkbench({ extension: root, workspace });
 });
 
@@ -89,7 +92,10 @@ test('shows a page while it is written by its length, and draws it when it is wh
     .waitFor();
   expect(await session().locator('tandem-stream').innerText()).not.toContain('<html');
   mayEnd = Promise.resolve();
+  const seen = area().evaluate(timeOfDraft);
+  const ended = Date.now();
   writing.resolve(undefined);
+  console.log(`From the last token to the draft on the screen: ${(await seen) - ended} ms`);
   await drawn('draft').getByText('Golden Crest').waitFor();
   await session().getByRole('log').getByText('Here is a first draft.').waitFor();
   await session().locator('#reply:focus').waitFor();
@@ -109,7 +115,12 @@ test('pins parts of the pages by keyboard, in the words of the reply', async () 
   await press('ArrowDown');
   await press('Enter');
   await session().locator('#reply:focus').waitFor();
-  await expect.poll(() => area().locator('.pin').count()).toBe(2);
+  await area()
+    .locator('.of-wanted .can-pin')
+    .click({ position: { x: 30, y: 50 } });
+  await session().locator('#reply:focus').waitFor();
+  await expect.poll(() => composer().inputValue()).toMatch(/\[3\] the link “Order now”: $/);
+  await expect.poll(() => area().locator('.pin').count()).toBe(3);
   await accessiblePictures(workbench, session(), 'page-session', allThemes);
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1500, 800);
@@ -131,7 +142,7 @@ test('keeps the draft and its pins over a reload', async () => {
   await workbench.reload();
   await composer().waitFor();
   await expect.poll(() => composer().inputValue()).toBe(before);
-  await expect.poll(() => area().locator('.pin').count()).toBe(2);
+  await expect.poll(() => area().locator('.pin').count()).toBe(3);
   await drawn('draft').getByText('Golden Crest').waitFor();
 });
 
@@ -152,23 +163,53 @@ test('drafts a reply by the differences of the pages, and grades the answer', as
   await expect.poll(() => composer().inputValue()).toMatch(/There should be .*“Order now”/);
   await press('Enter');
   const grade = session().getByRole('group', { name: 'Grade' });
-  await grade.getByText(/\d+ % like the wanted page/).waitFor();
+  await grade.getByRole('heading', { name: /^Score 0\.\d\d$/ }).waitFor();
   await grade.getByText(/There should be a picture/).waitFor();
   await grade.getByText(/structure, version 1; drawn by .*Chrome\//).waitFor();
   expect(await grade.getByText('The result of each test').count()).toBe(0);
   await accessiblePictures(workbench, session(), 'page-session-graded', allThemes);
-  await workbench.page.getByRole('treeitem', { name: /Golden crust, page, \d+ % alike/ }).waitFor();
+  await workbench.page.getByRole('treeitem', { name: /Golden crust, page, score 0\.\d+/ }).waitFor();
   await press('Alt+C');
   await workbench.page.getByRole('tab', { name: /answer ↔ reference/ }).waitFor();
+});
+
+test('shows two candidates as two pages, of which a key chooses one', async () => {
+  await workbench.closeAllEditors();
+  await configure({
+    'tandem.candidates.show': true,
+    'tandem.candidates.secondAgent': `openai:rival@${agent.url}`,
+  });
+  const started = session().getByText('Which message is better?');
+  await openRow(
+    workbench.page.getByRole('treeitem', { name: /Silver spoon, page/ }),
+    session().getByRole('button', { name: 'Start' }),
+  );
+  await press('Enter');
+  await started.waitFor();
+  const both = session().locator('.of-both');
+  for (const name of ['A', 'B'])
+    await both
+      .frameLocator(`iframe[title="${name}"]`)
+      .getByRole('heading', { name: /Golden Crest|Silver/ })
+      .waitFor();
+  await accessiblePictures(workbench, session(), 'page-session-candidates', allThemes);
+  await workbench.setSize(1700, 800);
+  await workbench.screenshot('page-session-candidates-wide');
+  await workbench.setSize(1280, 800);
+  await session().locator('#candidates').press('2');
+  await session().getByText('You chose B over A.').waitFor();
+  await drawn('draft').getByRole('heading').waitFor();
 });
 
 test('reads pages by the frame of the session where the machine has no browser', async () => {
   const [byBrowser] = await logged('grade');
   await workbench.close();
+  await configure();
   await rm(path.join(workspace, '.tandem'), { recursive: true });
   workbench = await startWorkbench({
     ...{ extension: root, workspace },
-    environment: { PATH: await commandsWithoutBrowsers() },
+    // The server asks a login shell for PATH, which would name the browsers' folder.
+    environment: { PATH: await commandsWithoutBrowsers(), SHELL: '/bin/true' },
   });
   await workbench.showTandem();
   const pseudonym = session().getByRole('textbox', { name: 'Pseudonym' });
@@ -188,6 +229,26 @@ test('reads pages by the frame of the session where the machine has no browser',
   const [byFrame] = await logged('grade');
   expect(Math.abs(byFrame!.grade!.reward - byBrowser!.grade!.reward)).toBeLessThan(0.02);
 });
+
+/** Runs in the view. @returns when the first draft is in its frame, looked for with each picture of the screen */
+function timeOfDraft(area: Element): Promise<number> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const frame = area.querySelector<HTMLIFrameElement>('.of-draft iframe');
+      if (frame?.contentDocument?.querySelector('h1') != null) resolve(Date.now());
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
+/** Writes the settings of the workspace. */
+async function configure(more: object = {}): Promise<void> {
+  const folder = path.join(workspace, '.vscode');
+  await mkdir(folder, { recursive: true });
+  const settings = { 'tandem.agent': `openai:painter@${agent.url}`, 'tandem.simulator': 'rules', ...more };
+  await writeFile(path.join(folder, 'settings.json'), JSON.stringify(settings));
+}
 
 /** A folder with the commands of this machine, without its browsers. */
 async function commandsWithoutBrowsers(): Promise<string> {

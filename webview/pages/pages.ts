@@ -1,4 +1,4 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { withVisibleControls } from '../dialogue/untrusted';
@@ -6,9 +6,11 @@ import { t } from '../language';
 import { iconButton } from '../ui';
 import { inlineSelect } from '../ui/inline';
 import './pages.css';
-import { fillFrame } from './frame';
+import './pane';
+import type { PagePane } from './pane';
 import './partList';
-import { partsOf, placeWords, type Part } from './places';
+import { pinList } from './pins';
+import { placeWords, type Part, type Place } from './places';
 import { pinned, type PageView, type Pin, type Pinned } from './protocol';
 
 const views = ['side', 'slider', 'difference', 'blink'] as const;
@@ -45,17 +47,18 @@ export class PagesElement extends PlainElement {
   /** Room for a page in a pane. */
   @state() private room = 0;
   @state() private isNarrow = false;
+  /** A long dialogue has many pages, of which few are seen. */
+  @state() private isSeen = false;
   @state() private marked: (Part & { readonly of: Pinned }) | undefined;
-  private isSeen = false;
-  private readonly filled: [string, string] = ['', ''];
   private blinking: number | undefined;
+  /** Scrolling does not bubble. */
+  private readonly scrolling = { handleEvent: (event: Event) => this.scrollBoth(event), capture: true };
   private readonly sizes = new ResizeObserver(() => this.measure());
   private readonly sight = new IntersectionObserver(
     (entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       this.isSeen = true;
       this.sight.disconnect();
-      this.fill();
     },
     { rootMargin: '50%' },
   );
@@ -63,7 +66,6 @@ export class PagesElement extends PlainElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.sizes.observe(this);
-    // A long dialogue has many pages, of which few are seen.
     this.sight.observe(this);
   }
 
@@ -71,8 +73,6 @@ export class PagesElement extends PlainElement {
     this.sizes.disconnect();
     this.sight.disconnect();
     this.blink(false);
-    // A frame that leaves the document loses its page.
-    this.filled.fill('');
     super.disconnectedCallback();
   }
 
@@ -85,11 +85,11 @@ export class PagesElement extends PlainElement {
       aria-label=${t('Pages')}
     >
       ${this.tools(isPair, shown)}
-      <div class="panes">
+      <div class="panes" @scroll=${this.scrolling}>
         ${pinned.map((of, place) => this.pane(of, place as 0 | 1))}
         ${shown === 'slider' ? html`<div class="divider" .style=${`left:${this.slider}%`}></div>` : nothing}
       </div>
-      ${this.onPins === undefined ? nothing : this.partList()} ${this.pinList()}
+      ${this.onPins === undefined ? nothing : this.partList()} ${pinList(this.pins, this.names, this.onPins)}
     </div>`;
   }
 
@@ -158,7 +158,7 @@ export class PagesElement extends PlainElement {
       case 'blink':
         return html`${iconButton({
             icon: this.isBlinking ? 'debug-pause' : 'play',
-            label: this.isBlinking ? t('Stop blinking') : t('Blink'),
+            label: this.isBlinking ? t('Stop blinking') : t('Start blinking'),
             onPress: () => this.blink(!this.isBlinking),
           })}
           <button type="button" class="link" @click=${() => (this.isSecondShown = !this.isSecondShown)}>
@@ -183,35 +183,24 @@ export class PagesElement extends PlainElement {
     const page = this[of];
     if (page === undefined) return nothing;
     const name = this.names[place];
-    if ('problem' in page) {
-      return html`<figure class="page of-${of}">
-        <figcaption>${name}</figcaption>
-        <p class="quiet">${withVisibleControls(page.problem)}</p>
-      </figure>`;
-    }
-    const zoom = this.scale;
-    const width = Number(this.width);
-    // Both are as high as the higher one, so that they scroll alike.
-    const size = `width:${width * zoom}px;height:${Math.max(...this.heights) * zoom}px`;
     return html`<figure class="page of-${of}" .style=${this.styleOf(place)}>
       <figcaption>${name}</figcaption>
-      <div
-        class="paper-scroll"
-        tabindex="0"
-        role="group"
-        aria-label=${name}
-        @scroll=${(event: Event) => this.scrollBoth(event)}
-      >
-        <div class="paper" .style=${size}>
-          <iframe title=${name} sandbox="allow-same-origin" tabindex="-1" inert scrolling="no"></iframe>
-          <div
-            class="pointer-layer ${this.onPins === undefined ? '' : 'can-pin'}"
-            @click=${(event: MouseEvent) => this.pinAt(event, of, place)}
-          >
-            ${this.markOf(of, place)} ${this.pinsOn(of, place)}
-          </div>
-        </div>
-      </div>
+      ${
+        'problem' in page
+          ? html`<p class="quiet">${withVisibleControls(page.problem)}</p>`
+          : html`<tandem-page-pane
+              .name=${name}
+              .page=${this.isSeen ? page.html : ''}
+              .width=${Number(this.width)}
+              .scale=${this.scale}
+              .height=${this.heights[place]!}
+              .roomHeight=${Math.max(...this.drawn.map((one) => this.heights[pinned.indexOf(one)]!))}
+              .pins=${this.pins.flatMap((pin, index) => (pin.of === of ? [[index + 1, pin] as const] : []))}
+              .marked=${this.marked?.of === of ? this.marked : undefined}
+              .onHeight=${(height: number) => (this.heights = this.heights.with(place, height))}
+              .onPlace=${this.onPins && ((at: Place) => this.add({ of, ...at, words: placeWords(at, this.partsIn(of)) }))}
+            ></tandem-page-pane>`
+      }
     </figure>`;
   }
 
@@ -225,8 +214,8 @@ export class PagesElement extends PlainElement {
     return this.zoom === 'fit' ? Math.min(1, this.room / Number(this.width)) : Number(this.zoom);
   }
 
-  private heightOf(place: number): number {
-    return this.heights[place] ?? 0;
+  private get drawn(): Pinned[] {
+    return pinned.filter((of) => this[of] !== undefined && 'html' in this[of]);
   }
 
   private scrollBoth({ target }: Event): void {
@@ -235,131 +224,32 @@ export class PagesElement extends PlainElement {
       if (pane !== target) pane.scrollTo(scrollLeft, scrollTop);
   }
 
-  // Pins -------------------------------------------------------------------------------------------------------
-
-  private pinsOn(of: Pinned, place: 0 | 1): TemplateResult[] {
-    return this.pins.flatMap((pin, index) =>
-      pin.of === of
-        ? [
-            html`<span class="pin" title=${withVisibleControls(pin.words)} .style=${this.at(pin, place)}
-              >${index + 1}</span
-            >`,
-          ]
-        : [],
-    );
-  }
-
-  private markOf(of: Pinned, place: 0 | 1): TemplateResult | typeof nothing {
-    const { marked } = this;
-    if (marked?.of !== of) return nothing;
-    const height = this.heightOf(place) * this.scale;
-    return html`<span
-      class="marked-part"
-      .style=${`${this.at(marked, place)};width:${marked.width * 100}%;height:${marked.height * height}px`}
-    ></span>`;
-  }
-
-  private at({ x, y }: { readonly x: number; readonly y: number }, place: 0 | 1): string {
-    return `left:${x * 100}%;top:${y * this.heightOf(place) * this.scale}px`;
-  }
-
-  private pinAt(event: MouseEvent, of: Pinned, place: 0 | 1): void {
-    const box = (event.currentTarget as Element).getBoundingClientRect();
-    const x = (event.clientX - box.x) / box.width;
-    const y = (event.clientY - box.y) / (this.heightOf(place) * this.scale);
-    // Below a page that is the lower one of the two there is nothing to point at.
-    if (y <= 1) this.add({ of, x, y, words: placeWords({ x, y }, this.partsIn(of)) });
-  }
-
   private add(pin: Pin): void {
     this.onPins?.([...this.pins, pin]);
   }
 
   private partsIn(of: Pinned): Part[] {
-    const page = this.frameOf(of)?.contentDocument;
-    if (page == null || this[of] === undefined) return [];
-    return partsOf(page, Number(this.width), this.heightOf(pinned.indexOf(of)));
+    return this.querySelector<PagePane>(`.of-${of} tandem-page-pane`)?.parts ?? [];
   }
 
   private partList(): TemplateResult {
     return html`<tandem-part-list
       .names=${this.names}
-      .pages=${pinned.filter((of) => this[of] !== undefined && 'html' in this[of])}
+      .pages=${this.drawn}
       .partsIn=${(of: Pinned) => this.partsIn(of)}
-      .onMark=${(marked: typeof this.marked) => this.mark(marked)}
+      .onMark=${(marked: typeof this.marked) => (this.marked = marked)}
       .onPin=${(pin: Pin) => this.add(pin)}
     ></tandem-part-list>`;
   }
 
-  private mark(marked: typeof this.marked): void {
-    this.marked = marked;
-    if (marked === undefined) return;
-    const place = pinned.indexOf(marked.of);
-    const pane = this.frameOf(marked.of)?.closest('.paper-scroll');
-    pane?.scrollTo({ top: marked.y * this.heightOf(place) * this.scale - pane.clientHeight / 3 });
-  }
-
-  private pinList(): TemplateResult | typeof nothing {
-    const { pins, onPins } = this;
-    if (pins.length === 0) return nothing;
-    return html`<ol class="pins" aria-label=${t('Pins')}>
-      ${pins.map(
-        (pin, index) =>
-          html`<li>
-            ${withVisibleControls(pin.words)}
-            <span class="quiet">${this.names[pinned.indexOf(pin.of)]}</span>
-            ${
-              onPins === undefined
-                ? nothing
-                : iconButton({
-                    icon: 'close',
-                    label: t('Remove pin {0}', index + 1),
-                    onPress: () => onPins(pins.toSpliced(index, 1)),
-                  })
-            }
-          </li>`,
-      )}
-    </ol>`;
-  }
-
-  // Frames -----------------------------------------------------------------------------------------------------
-
-  override updated(changed: PropertyValues): void {
+  override updated(): void {
     this.measure();
-    if (changed.has('width')) this.filled.fill('');
-    this.fill();
-    // The other page is scrolled to the same place, also when it was absent before.
-    for (const frame of this.querySelectorAll('iframe')) frame.style.transform = `scale(${this.scale})`;
-  }
-
-  private frameOf(of: Pinned): HTMLIFrameElement | null {
-    return this.querySelector(`.of-${of} iframe`);
   }
 
   private measure(): void {
     this.isNarrow = this.clientWidth > 0 && this.clientWidth < MIN_SIDE_WIDTH;
     // The scroll bar of a high page takes its room from the page.
     this.room = this.querySelector('.paper-scroll')?.clientWidth ?? this.room;
-  }
-
-  /** Writes pages that are new, once they are seen. */
-  private fill(): void {
-    if (!this.isSeen) return;
-    for (const [place, of] of pinned.entries()) {
-      const page = this[of];
-      const frame = this.frameOf(of);
-      const html = frame === null || page === undefined || 'problem' in page ? '' : page.html;
-      if (html === this.filled[place]) continue;
-      this.filled[place] = html;
-      if (frame !== null && html !== '') void this.fillOne(frame, html, place as 0 | 1);
-      else this.heights = this.heights.with(place, 0);
-    }
-  }
-
-  private async fillOne(frame: HTMLIFrameElement, html: string, place: 0 | 1): Promise<void> {
-    const height = await fillFrame(frame, html, Number(this.width));
-    // Another page, or another width, may have taken its place meanwhile.
-    if (this.filled[place] === html) this.heights = this.heights.with(place, height);
   }
 }
 

@@ -98,7 +98,6 @@ export class PartList extends PlainElement {
   private pin(index: number): void {
     const part = this.parts[index];
     if (part === undefined) return;
-    const { x, y, width, height } = part;
-    this.onPin({ of: this.of, x: x + width / 2, y: y + height / 2, words: partWords(part) });
+    this.onPin({ of: this.of, ...part.point, words: partWords(part) });
   }
 }

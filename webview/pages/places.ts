@@ -4,14 +4,20 @@ import { t } from '../language';
 export type Role =
   'title' | 'heading' | 'text' | 'link' | 'button' | 'list item' | 'label' | 'field' | 'picture';
 
-/** A part of a page that can be pointed at; its box is in fractions of the page's width and height. */
-export interface Part {
-  readonly role: Role;
-  readonly text: string;
+/** A point of a page in fractions of its width and height. */
+export interface Place {
   readonly x: number;
   readonly y: number;
+}
+
+/** A part of a page that can be pointed at; its box is in fractions of the page's width and height. */
+export interface Part extends Place {
+  readonly role: Role;
+  readonly text: string;
   readonly width: number;
   readonly height: number;
+  /** Where a pin points: the end of the first line of its own text, else the middle. */
+  readonly point: Place;
 }
 
 /** A person scrolls no longer list, and each part costs a layout. */
@@ -39,12 +45,30 @@ export function partsOf(page: Document, width: number, height: number): Part[] {
     const box = element.getBoundingClientRect();
     if (part === undefined || box.width < 2 || box.height < 2) continue;
     if (page.defaultView?.getComputedStyle(element).visibility === 'hidden') continue;
+    const line = firstLine(element);
+    const [x, y] =
+      line === undefined
+        ? [box.x + box.width / 2, box.y + box.height / 2]
+        : [line.right - 1, line.y + line.height / 2];
     parts.push({
       ...part,
       ...{ x: box.x / width, y: box.y / height, width: box.width / width, height: box.height / height },
+      point: { x: x / width, y: y / height },
     });
   }
   return parts;
+}
+
+const isWords = ({ nodeType, nodeValue }: Node): boolean =>
+  nodeType === Node.TEXT_NODE && nodeValue?.trim() !== '';
+
+/** A block is often much wider than its text. */
+function firstLine(element: Element): DOMRect | undefined {
+  const words = [...element.childNodes].find(isWords);
+  if (words === undefined) return undefined;
+  const range = element.ownerDocument.createRange();
+  range.selectNodeContents(words);
+  return [...range.getClientRects()].find(({ width }) => width > 1);
 }
 
 function partOf(element: Element): Pick<Part, 'role' | 'text'> | undefined {
@@ -56,19 +80,13 @@ function partOf(element: Element): Pick<Part, 'role' | 'text'> | undefined {
     const words = [element.getAttribute('value'), element.getAttribute('placeholder')];
     return { role: own, text: words.find((text) => text !== null && text !== '') ?? '' };
   }
-  const hasWords = [...element.childNodes].some(
-    ({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim() !== '',
-  );
-  if (!hasWords) return undefined;
+  if (![...element.childNodes].some(isWords)) return undefined;
   const role = own ?? ROLES.find(([, tags]) => element.closest(tags) !== null)?.[0] ?? 'text';
   return { role, text: element.textContent.replace(/\s+/g, ' ').trim() };
 }
 
 /** Says where a point of a page is. @param x, y fractions of the page */
-export function placeWords(
-  { x, y }: { readonly x: number; readonly y: number },
-  parts: readonly Part[],
-): string {
+export function placeWords({ x, y }: Place, parts: readonly Part[]): string {
   const around = parts
     .filter((part) => x >= part.x && x <= part.x + part.width && y >= part.y && y <= part.y + part.height)
     .sort((a, b) => a.width * a.height - b.width * b.height);
@@ -83,7 +101,7 @@ export function placeWords(
 
 /** Distances from a part's box to a point outside of it; below 0 to the left or above. */
 function away(
-  { x, y }: { readonly x: number; readonly y: number },
+  { x, y }: Place,
   part: Part,
 ): { readonly dx: number; readonly dy: number; readonly far: number } {
   const dx = x < part.x ? x - part.x : Math.max(0, x - part.x - part.width);

@@ -231,7 +231,7 @@ export class Dialogue {
     await this.log({ event: 'abandoned', episode: this.id, reason, message });
   }
 
-  async grade(grader: Grader, mode: GradingMode, signal?: AbortSignal): Promise<Grade> {
+  async grade(grader: Pick<Grader, 'grade'>, mode: GradingMode, signal?: AbortSignal): Promise<Grade> {
     if (this.state.answer === undefined) {
       throw new Fault(
         'dialogue/no-answer',

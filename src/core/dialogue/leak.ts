@@ -29,14 +29,23 @@ export function measureLeak(reference: string, reply: string): Leak {
 
 export function leakedPassages(reference: string, reply: string): string[] {
   const { told, isTold } = closerReading(reference, reply);
+  return passagesOf(reply, told, isTold);
+}
+
+/** The parts of a text that runs of marked tokens cover. */
+export function passagesOf(
+  text: string,
+  tokens: readonly Pick<Token, 'start' | 'end'>[],
+  isMarked: readonly boolean[],
+): string[] {
   const passages: { start: number; end: number }[] = [];
-  for (const [index, { start, end }] of told.entries()) {
-    if (!isTold[index]) continue;
+  for (const [index, { start, end }] of tokens.entries()) {
+    if (!isMarked[index]) continue;
     const last = passages.at(-1);
-    if (last !== undefined && isTold[index - 1]) last.end = end;
+    if (last !== undefined && isMarked[index - 1]) last.end = end;
     else passages.push({ start, end });
   }
-  return passages.map(({ start, end }) => reply.slice(start, end));
+  return passages.map(({ start, end }) => text.slice(start, end));
 }
 
 interface Reading {

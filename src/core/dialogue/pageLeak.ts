@@ -1,5 +1,5 @@
 import { isProgram, type Task } from '../task/task';
-import { LEAK_THRESHOLD, measureLeak, runsIn, type Leak } from './leak';
+import { LEAK_THRESHOLD, leakedPassages, measureLeak, passagesOf, runsIn, type Leak } from './leak';
 
 /** What every page of the protocol has, so that it gives nothing away. */
 const SHARED = /<!doctype[^>]*>|<\/?(?:html|head|body)\s*>|<(?:link|meta)\b[^>]*>/gi;
@@ -27,5 +27,21 @@ export function measurePageLeak(html: string, reply: string): Leak {
 /** Of a function's code or of a page's HTML. */
 export const leakOf = (task: Task, reply: string): Leak =>
   isProgram(task) ? measureLeak(task.reference, reply) : measurePageLeak(task.reference, reply);
+
+/** The parts of a reply that give the reference away. */
+export function leakedPassagesOf(task: Task, reply: string): string[] {
+  if (isProgram(task)) return leakedPassages(task.reference, reply);
+  const told = [...reply.matchAll(TOKEN)].map(({ 0: text, index: start }) => ({
+    text,
+    start,
+    end: start + text.length,
+  }));
+  const isTold = runsIn(
+    told.map(({ text }) => text),
+    tokensOf(task.reference.replaceAll(SHARED, '')),
+    isMarkup,
+  );
+  return passagesOf(reply, told, isTold);
+}
 
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? [];

@@ -15,7 +15,7 @@ import type { OfKind } from '../pageMessages';
 import type { Effect, Logged, Result } from './actions';
 import { isPlayedElsewhere, notices } from './notices';
 import { pageDifferences } from './debrief';
-import { dialogueParts, protocolFor, type SessionParts, type SessionTask } from './sessionParts';
+import { dialogueParts, graderOf, protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { ratingOf, type NewRating, type State } from './state';
 import { agentStream, pageStream, simulatorStream, Streaming } from './streaming';
 import { turnView } from './view';
@@ -102,8 +102,10 @@ export class Effects {
     },
     grade: async (_, signal) => {
       const dialogue = await this.link.attached();
-      const { parts } = this;
-      return { type: 'graded', grade: await dialogue.grade(await parts.grader(), parts.gradingMode, signal) };
+      return {
+        type: 'graded',
+        grade: await dialogue.grade(graderOf(this.parts), this.parts.gradingMode, signal),
+      };
     },
     'compare-pages': async () => {
       const { task, answer } = this.store.state();
@@ -182,7 +184,7 @@ export class Effects {
     const isPage = !isProgram(dialogue.task);
     await this.streaming.show(
       AgentReading,
-      (text) => (isPage ? pageStream(agentStream(text, earlier)) : agentStream(text, earlier)),
+      (text) => (isPage ? pageStream(text, earlier) : agentStream(text, earlier)),
       (streams) => dialogue[how]({ signal, ...streams }),
     );
     return logged(dialogue, 'agent');

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
+import { leakedPassagesOf, leakOf } from '../../core/dialogue/pageLeak';
 import { NO_PREFERENCE, limitReply } from '../../core/dialogue/protocol';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
-import { isProgram } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { ConsentRequest, Phase } from '../../../webview/session/protocol';
 import type { Action, Effect, Logged, Present, Reduced, Request, Result } from './actions';
@@ -172,12 +171,11 @@ function reply(
   { draft, anyway }: Extract<Request, { type: 'reply' }>,
   present: Present,
 ): Reduced {
-  // What a reply may give away of a page is not measured.
-  if (takesReply(state, present) && anyway !== true && isProgram(state.task)) {
-    const { reference } = state.task;
+  if (takesReply(state, present) && anyway !== true) {
+    const { task } = state;
     const said = limitReply(draft.text, (state.protocol ?? present.protocol).replyLimit);
-    const { fraction, leaked } = measureLeak(reference, said);
-    const warning = { percent: Math.round(fraction * 100), passages: leakedPassages(reference, said) };
+    const { fraction, leaked } = leakOf(task, said);
+    const warning = { percent: Math.round(fraction * 100), passages: leakedPassagesOf(task, said) };
     if (leaked)
       return reduced({ ...state, warning }, { type: 'tell', message: { type: 'leak-warning', ...warning } });
   }

@@ -88,6 +88,11 @@ export async function dialogueParts(parts: SessionParts): Promise<DialogueParts>
 export const protocolFor = (task: Task, { protocol }: Pick<SessionParts, 'protocol'>): Protocol =>
   isProgram(task) ? protocol : { ...protocol, replyLimit: colBenchPageProtocol.replyLimit };
 
+/** It is opened when it is asked: a page is graded without it. */
+export const graderOf = (parts: SessionParts): Pick<Grader, 'grade'> => ({
+  grade: async (...request) => (await parts.grader()).grade(...request),
+});
+
 /** It is opened when it is asked, so that an old dialogue is graded without it and changed settings count at once. */
 const agentOf = (parts: SessionParts): Model => ({
   name: parts.agentName,

@@ -61,13 +61,23 @@ function reasonOf(code: string): NonNullable<StreamView['retrying']>['why'] {
   return code === 'model/unreachable' || code === 'model/timed-out' ? 'connection' : 'server';
 }
 
-/**
- * Shows the words of a message to a page task while it is written, and how long its page is so far.
- */
-export function pageStream(stream: StreamView): StreamView {
+/** Shows the words of a message to a page task while it is written, and how long its page is so far. */
+export function pageStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
+  const stream = agentStream(reading, earlier);
+  if (stream.thoughts !== undefined) {
+    // An agent may write its page without `OUTPUT:`.
+    const { words, characters } = splitGrowingDraft(reading.text.slice(0, reading.text.length));
+    return { ...stream, thoughts: endOf(words), ...(characters > 0 && { page: characters }) };
+  }
   const { words, characters } = splitGrowingDraft(stream.text);
   if (characters === 0) return { ...stream, text: words };
   return { ...stream, text: words, left: undefined, page: characters + (stream.left ?? 0) };
+}
+
+function endOf(text: string | GrowingText): string {
+  const { length } = text;
+  const end = text.slice(Math.max(0, length - MAX_STREAMED_THOUGHTS));
+  return length <= MAX_STREAMED_THOUGHTS ? end : `…${end.slice(end.search(/\s/))}`;
 }
 
 /** Before `OUTPUT:` the text counts as thoughts, unless this agent wrote none in its earlier turns. */
@@ -77,9 +87,7 @@ export function agentStream(reading: AgentReading, earlier: readonly TurnView[])
   const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
   if (undecided && !writesNone) {
     const { length } = reading.text;
-    const end = reading.text.slice(Math.max(0, length - MAX_STREAMED_THOUGHTS));
-    const thoughts = length <= MAX_STREAMED_THOUGHTS ? end : `…${end.slice(end.search(/\s/))}`;
-    return { by: 'agent', text: '', thinking: length, ...(length > 0 && { thoughts }) };
+    return { by: 'agent', text: '', thinking: length, ...(length > 0 && { thoughts: endOf(reading.text) }) };
   }
   const said = cut(answer === undefined ? before : withAnswer(before, answer), MAX_STREAMED_CHARS);
   const all = said.left + left;

@@ -120,7 +120,7 @@ export function stateWords(state: TaskState, { tests, kind }: TaskSize, t: Trans
     case 'done':
       if (state.reward === undefined) return t('not graded yet');
       if (state.reward === null) return t('not gradable here');
-      if (kind === 'page') return t('{0} % alike', Math.round(state.reward * 100));
+      if (kind === 'page') return t('score {0}', state.reward.toFixed(2));
       return t('{0}/{1} tests', Math.round(state.reward * tests), tests);
   }
 }

@@ -28,13 +28,25 @@ describe('a session about a page', () => {
     expect(snapshot.state.needsSimulator).toBeUndefined();
   });
 
-  it('streams how long the page is, not its HTML', async () => {
-    stage.agent = await scripted(stage.folder, [shows('Golden Crust')]);
-    const session = Session.ofTask(stage, { task: bakery });
-    const messages = Stage.messagesOf(session);
+  it('warns of a reply with HTML of the wanted page, and sends it anyway', async () => {
+    stage.agent = await scripted(stage.folder, [shows('Golden'), shows('Golden Crust')]);
+    const title = '<h1 class="text-3xl font-bold">Golden Crust</h1>';
+    const task = { ...bakery, reference: `<html><body>${title}</body></html>` };
+    const session = Session.ofTask(stage, { task });
     await session.do({ type: 'start', consent: ada });
-    const streams = messages.flatMap((message) => (message.type === 'stream' ? (message.stream ?? []) : []));
-    expect(streams.map(({ text }) => text).join('')).not.toContain('<html');
+    const messages = Stage.messagesOf(session);
+    const draft = { text: `Write ${title} there` };
+    await session.do({ type: 'reply', draft });
+    const warning = messages.find(({ type }) => type === 'leak-warning');
+    expect(warning).toMatchObject({ percent: 100, passages: [title] });
+    await session.do({ type: 'reply', draft, anyway: true });
+    expect((await stage.trajectory(session.id)).turns[0]!.leak).toMatchObject({ leaked: true });
+  });
+
+  it('is graded without the grader of functions', async () => {
+    stage.grader = () => Promise.reject(new Error('not for pages'));
+    const session = await begun(`OUTPUT:\nI WANT TO ANSWER:\n${pageOf('Golden Crust')}`);
+    expect(session.state.grade?.page).toBeDefined();
   });
 
   it('logs the pins of a reply, grades by likeness and says what differs still', async () => {

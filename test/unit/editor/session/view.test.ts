@@ -4,7 +4,7 @@ import type { EventOf } from '../../../../src/core/trajectory/event';
 import { AgentReading } from '../../../../src/core/dialogue/agentMessage';
 import type { TestResult } from '../../../../src/core/grading/grade';
 import { GrowingText } from '../../../../src/core/growingText';
-import { agentStream, simulatorStream, Streaming } from '../../../../src/editor/session/streaming';
+import { agentStream, pageStream, simulatorStream, Streaming } from '../../../../src/editor/session/streaming';
 import type { StreamView } from '../../../../webview/session/protocol';
 import { gradeView, messageOf, taskView, turnView } from '../../../../src/editor/session/view';
 import { taskTitle } from '../../../../src/core/task/title';
@@ -112,6 +112,13 @@ describe('a message that is being written', () => {
     expect(shown).toMatchObject({ text: '', thinking: 2009 });
     expect(shown.thoughts).toMatch(/^… Hm\. .*So be it\.$/);
     expect(shown.thoughts!.length).toBeLessThan(1000);
+  });
+
+  it.each(['', 'Thoughts.\nOUTPUT:\n'])('shows the length of a page after %j, not its HTML', (before) => {
+    const reading = new AgentReading();
+    reading.push(`${before}A draft:\n\`\`\`html\n<html><p>Golden`);
+    const { text, thoughts = '', page } = pageStream(reading, []);
+    expect({ shown: text + thoughts, page }).toEqual({ shown: 'A draft:', page: '<html><p>Golden'.length });
   });
 
   it('says which attempt it is, and shows the earlier one, until text arrives', async () => {
