@@ -130,6 +130,19 @@ export function addDialogueOptions(command: Command): Command {
     .addOption(keyEnvOption());
 }
 
+/** For every command that draws or scores web pages. */
+export function addPageOptions(command: Command): Command {
+  return command
+    .option(
+      '--browser <program>',
+      'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
+    )
+    .option(
+      '--clip <folder>',
+      'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
+    );
+}
+
 export interface DialogueSetup {
   readonly simulator: Simulator;
   readonly prompts: Prompts;

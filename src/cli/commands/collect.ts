@@ -8,7 +8,15 @@ import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openClip, openGrader, openLog, openPages } from '../resources';
 import { namedKeys } from '../keys';
-import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
+import {
+  addPageOptions,
+  addPlayOptions,
+  MODEL_WORDS,
+  modelOptions,
+  preparePlay,
+  type PlayOptions,
+  usageOf,
+} from '../play';
 import { startProgress } from '../terminal';
 
 interface Options extends PlayOptions {
@@ -30,14 +38,7 @@ export const installCollect: Install = (program, perform) => {
       'play only the i-th of n equal shards, while the same command plays the others elsewhere',
       shardOf,
     );
-  command.option(
-    '--browser <program>',
-    'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
-  );
-  command.option(
-    '--clip <folder>',
-    'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
-  );
+  addPageOptions(command);
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
     perform((to) => collectDialogues(options, to)),
   );

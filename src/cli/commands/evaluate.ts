@@ -11,7 +11,15 @@ import { isProgram } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openClip, openGrader, openLog, openPages } from '../resources';
 import { append, namedKeys } from '../keys';
-import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
+import {
+  addPageOptions,
+  addPlayOptions,
+  MODEL_WORDS,
+  modelOptions,
+  preparePlay,
+  type PlayOptions,
+  usageOf,
+} from '../play';
 import { startProgress, table } from '../terminal';
 
 interface Options extends PlayOptions {
@@ -30,15 +38,8 @@ export const installEvaluate: Install = (program, perform) => {
       '--agent <model...>',
       `${MODEL_WORDS}; --agent A --agent B, or --agent A B, compares B with A`,
       append,
-    )
-    .option(
-      '--browser <program>',
-      'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
-    )
-    .option(
-      '--clip <folder>',
-      'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
     );
+  addPageOptions(command);
   addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
     perform((to) => evaluateAgents(options, to)),
   );

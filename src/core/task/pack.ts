@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from './jsonl';
 import { parseProgram, parseTask } from './row';
-import { factsOf, type ProgramTask, type Task, testsOf } from './task';
+import { factsOf, isProgram, type ProgramTask, type Task, testsOf } from './task';
 
 /** A line of a pack that holds no task. `reason` is one sentence. */
 export interface BadLine {
@@ -107,7 +107,9 @@ export interface PackCheck {
   readonly file: string;
   readonly tasks: number;
   readonly tests: number;
-  /** Tasks that the rule-based simulator can play. */
+  /** Tasks that are web pages. */
+  readonly pages: number;
+  /** Functions that the rule-based simulator can play; it plays every web page. */
   readonly withFacts: number;
   readonly bad: readonly BadLine[];
 }
@@ -116,6 +118,7 @@ export async function checkPack(file: string, options: ReadOptions = {}): Promis
   let tasks = 0;
   let tests = 0;
   let withFacts = 0;
+  let pages = 0;
   const bad: BadLine[] = [];
   for await (const read of readTasks(file, options)) {
     if ('bad' in read) {
@@ -124,7 +127,8 @@ export async function checkPack(file: string, options: ReadOptions = {}): Promis
     }
     tasks += 1;
     tests += testsOf(read.task).length;
+    if (!isProgram(read.task)) pages += 1;
     if (factsOf(read.task).length > 0) withFacts += 1;
   }
-  return { file, tasks, tests, withFacts, bad };
+  return { file, tasks, tests, pages, withFacts, bad };
 }
