@@ -2,7 +2,6 @@ import { collect, collectionName, type CollectionResult, rendererOf } from '../.
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
-import { readTasks } from '../../core/task/pack';
 import { isProgram } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
@@ -54,7 +53,7 @@ function shardOf(text: string): Shard {
 
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf, readTasks);
+  const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const agent = openModel(options.agent, modelOptions(to, keyOf));

@@ -6,7 +6,6 @@ import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
 import { openModel } from '../../core/model/spec';
-import { readTasks } from '../../core/task/pack';
 import { isProgram } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openClip, openGrader, openLog, openPages } from '../resources';
@@ -50,7 +49,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
   const keyOf = namedKeys(options.keyEnv, [...options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf, readTasks);
+  const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf)));

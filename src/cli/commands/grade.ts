@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { draftsOf } from '../../core/dialogue/drafts';
 import { meanInterval, wilson } from '../../core/evaluation/interval';
 import { average, keyOf, type PageScale } from '../../core/evaluation/pages/pageFigures';
-import { scaleInWords, scoreInWords } from '../../core/evaluation/pages/words';
+import { pageScoreInWords } from '../../core/evaluation/pages/words';
 import type { Figure } from '../../core/evaluation/statistics';
 import { percent } from '../../core/evaluation/words';
 import { Fault } from '../../core/fault';
@@ -256,7 +256,7 @@ async function* inWords(
   if (graded > 0)
     yield `${successes} of ${graded} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`;
   for (const one of pages.values())
-    yield `Mean score of ${one.scores.length} web pages (${scaleInWords(one.scale)}): ${scoreInWords(scoreOf(one))}.`;
+    yield `Mean ${pageScoreInWords({ ...one.scale, tasks: one.scores.length, score: scoreOf(one) })}.`;
   for (const { file, line, reason } of bad) yield `${file}:${line}: ${reason}`;
 }
 

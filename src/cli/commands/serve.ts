@@ -36,7 +36,6 @@ import {
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/gradeCache';
-import { readTasks } from '../../core/task/pack';
 import { factsOf, isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { openClip, openGrader, openLog, openPages } from '../resources';
@@ -150,7 +149,7 @@ async function serveEnvironment(
 ): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.simulator]);
   const play = {
-    tasks: await tasksOf(options, to, readTasks),
+    tasks: await tasksOf(options, to),
     ...(await prepareDialogues(options, to, keyOf)),
   };
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);

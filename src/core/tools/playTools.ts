@@ -15,7 +15,6 @@ import { figuresOf } from '../evaluation/statistics';
 import { comparedInWords } from '../evaluation/comparisonWords';
 import { estimate, rate } from '../evaluation/words';
 import { Fault } from '../fault';
-import { readTasks } from '../task/pack';
 import { packsInput, packsNamed } from './packs';
 import { defineTool, firstOf, type OpenPlay, type PlayRequest, type ToolCall, type Workplace } from './tool';
 
@@ -156,7 +155,6 @@ async function playing(
   const leftOut: string[] = [];
   const { signal } = call;
   const tasks = await packTasks(packs, {
-    read: readTasks,
     limit,
     signal,
     onLeftOut: (sentence) => leftOut.push(sentence),
