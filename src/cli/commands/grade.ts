@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { draftsOf } from '../../core/dialogue/drafts';
 import { meanInterval, wilson } from '../../core/evaluation/interval';
-import { average, keyOf, type PageScale } from '../../core/evaluation/pages/pageFigures';
+import { average } from '../../core/evaluation/pages/pageFigures';
+import { keyOf, type PageScale } from '../../core/evaluation/pages/pageScale';
 import { pageScoreInWords } from '../../core/evaluation/pages/words';
 import type { Figure } from '../../core/evaluation/statistics';
 import { percent } from '../../core/evaluation/words';

@@ -2,7 +2,8 @@ import type { AgentFigures } from '../figures';
 import type { Figure } from '../statistics';
 import { chance, estimate, percent } from '../words';
 import type { DraftProgress } from './draftProgress';
-import type { PageFigures, PageScale } from './pageFigures';
+import type { PageFigures } from './pageFigures';
+import type { PageScale } from './pageScale';
 import type { PairedPages } from './pairedPages';
 
 /** `structure 1, mode fixed, drawn by Chromium 147 (0a1b2c3d)`. */

@@ -222,3 +222,18 @@ describe('counting', () => {
     expect([...log.countBy('source', {}).each.keys()]).toEqual([...sources]);
   });
 });
+
+it('outlines a graded page by its score and what measured it', async () => {
+  const log = await openLog();
+  await playPage(log, 'e');
+  expect(log.outlines()).toMatchObject([
+    {
+      success: null,
+      page: {
+        ...{ mode: 'fixed', measure: 'structure', version: 1 },
+        ...{ renderer: 'Chrome/1 linux abcdef', score: 1 },
+      },
+    },
+  ]);
+  expect(log.outlines({ mode: 'paper' })[0]).not.toHaveProperty('page');
+});
