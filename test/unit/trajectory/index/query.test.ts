@@ -14,6 +14,7 @@ import {
   simulator,
   started,
 } from '../../../fixtures/log';
+import { playPage } from '../../../fixtures/pageDialogue';
 import { seeded } from '../random';
 
 const other = { ...doubling, id: 'other' };
