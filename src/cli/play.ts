@@ -7,8 +7,6 @@ import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { SamplingSettings, ModelCounts } from '../core/model/model';
 import type { OpenModelOptions } from '../core/model/spec';
-import type { ReadPack } from '../core/task/pack';
-import type { Task } from '../core/task/task';
 import { nonNegative, share, wholeNumber, wrongUse, type CliContext } from './command';
 import { keyEnvOption, type KeyOf } from './keys';
 import { say } from './output';
@@ -130,6 +128,19 @@ export function addDialogueOptions(command: Command): Command {
     .addOption(keyEnvOption());
 }
 
+/** For every command that draws or scores web pages. */
+export function addPageOptions(command: Command): Command {
+  return command
+    .option(
+      '--browser <program>',
+      'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
+    )
+    .option(
+      '--clip <folder>',
+      'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
+    );
+}
+
 export interface DialogueSetup {
   readonly simulator: Simulator;
   readonly prompts: Prompts;
@@ -141,17 +152,12 @@ interface CliPlayers extends DialogueSetup {
   readonly sampling: SamplingSettings;
 }
 
-interface PlaySetup<T extends Task> extends CliPlayers {
-  readonly tasks: readonly PackTask<T>[];
+interface PlaySetup extends CliPlayers {
+  readonly tasks: readonly PackTask[];
 }
 
-export async function preparePlay<T extends Task>(
-  options: PlayOptions,
-  to: CliContext,
-  keyOf: KeyOf,
-  read: ReadPack<T>,
-): Promise<PlaySetup<T>> {
-  return { tasks: await tasksOf(options, to, read), ...(await preparePlayers(options, to, keyOf)) };
+export async function preparePlay(options: PlayOptions, to: CliContext, keyOf: KeyOf): Promise<PlaySetup> {
+  return { tasks: await tasksOf(options, to), ...(await preparePlayers(options, to, keyOf)) };
 }
 
 export async function preparePlayers(
@@ -179,12 +185,11 @@ export async function prepareDialogues(
 }
 
 /** @throws {Fault} `usage` when the packs hold no task */
-export async function tasksOf<T extends Task>(
+export async function tasksOf(
   { tasks: packs, limit }: PackOptions,
   { signal }: Pick<CliContext, 'signal'>,
-  read: ReadPack<T>,
-): Promise<readonly PackTask<T>[]> {
-  const tasks = await packTasks(packs, { read, limit, signal, onLeftOut: say });
+): Promise<readonly PackTask[]> {
+  const tasks = await packTasks(packs, { limit, signal, onLeftOut: say });
   if (tasks.length === 0) throw wrongUse(`There is no task to play in ${packs.join(', ')}.`);
   return tasks;
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createGrader, type Grader } from '../core/grading/grader';
 import { systemPython } from '../core/grading/native/native';
-import { ClipEmbedder } from '../core/model/local/clip/embedder';
+import { ClipEmbedder, clipIfThere } from '../core/model/local/clip/embedder';
 import { BrowserPages } from '../core/rendering/browserPages';
 import { cacheFolder } from '../core/training/environment/cache';
 import { openTrainer } from '../core/training/environment/environment';
@@ -56,6 +56,10 @@ export const openClip = (
   { assets }: Pick<CliContext, 'assets'>,
   folder = path.join(cacheFolder(), 'clip'),
 ): ClipEmbedder => new ClipEmbedder(path.join(assets, 'embedding.js'), folder);
+
+/** CLIP where `tandem download clip` puts it; undefined if it is not there, which grades then say. */
+export const cachedClip = ({ assets }: Pick<CliContext, 'assets'>): ClipEmbedder | undefined =>
+  clipIfThere(path.join(assets, 'embedding.js'), path.join(cacheFolder(), 'clip'));
 
 /** Reports the log's notes and problems on stderr. */
 export async function openLog(folder: string, signal: AbortSignal): Promise<TrajectoryLog> {

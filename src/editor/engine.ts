@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../core/fault';
 import type { SampledAgent } from '../core/dialogue/candidates';
+import type { DialogueParts } from '../core/dialogue/dialogueParts';
 import type { Prompts } from '../core/dialogue/prompts';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
@@ -116,6 +117,12 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   get pages(): Pages {
     return this.shared.pages;
+  }
+
+  /** Without CLIP where `tandem download clip` has not put it. */
+  async pageParts(): Promise<Pick<DialogueParts, 'pages' | 'clip'>> {
+    const { pages } = this;
+    return { pages, clip: await pages.clip() };
   }
 
   get showsCounters(): boolean {

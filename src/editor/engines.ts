@@ -36,15 +36,14 @@ export class Engines implements vscode.Disposable {
   ) {
     const modelsChanged = new vscode.EventEmitter<void>();
     const report = (error: unknown): void => this.first.report(error);
+    const dist = context.asAbsolutePath('dist');
     const references = path.join(context.globalStorageUri.fsPath, 'references');
     this.shared = {
       keys,
       output,
       logs: new Logs(output, report),
-      grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report, (sentence) =>
-        output.warn(sentence),
-      ),
-      pages: new Pages(configuration, sheetIn(context.asAbsolutePath('dist')), report),
+      grading: new Grading(configuration, dist, references, report, (sentence) => output.warn(sentence)),
+      pages: new Pages(configuration, sheetIn(dist), path.join(dist, 'embedding.js'), report),
       locals: new LoadedModels(openLocal, () => modelsChanged.fire(), report),
       servers: new Servers(configuration, keys, () => modelsChanged.fire(), vscode.l10n.t),
       editorModels: new EditorModels(() => modelsChanged.fire()),

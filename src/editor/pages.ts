@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../core/fault';
 import type { LaidOut, Outline, PageReader } from '../core/page/outline';
+import type { ClipEmbedder } from '../core/model/local/clip/embedder';
 import type { BrowserPages } from '../core/rendering/browserPages';
 import type { FolderSettings } from './configuration';
 import { english, type Translate } from './translate';
@@ -33,11 +34,14 @@ export const sheetIn = (dist: string): string => path.join(dist, 'pages', 'tailw
  */
 export class Pages implements PageReader {
   private readonly frames = new Set<LayoutFrame>();
+  private embedder: ClipEmbedder | undefined;
   private browser: { readonly program: string; readonly pages: Promise<BrowserPages> } | undefined;
 
   constructor(
     private readonly configuration: FolderSettings,
     readonly sheet: string,
+    /** Path of the built embedding.js. */
+    private readonly script: string,
     private readonly report: (error: unknown) => void,
   ) {}
 
@@ -76,7 +80,22 @@ export class Pages implements PageReader {
     );
   }
 
+  /** One for the window; undefined while `tandem download clip` has not put it into the cache. */
+  async clip(): Promise<ClipEmbedder | undefined> {
+    const { clipIfThere } = await import('../core/model/local/clip/embedder');
+    const { cacheFolder } = await import('../core/training/environment/cache');
+    this.embedder ??= clipIfThere(this.script, path.join(cacheFolder(), 'clip'));
+    return this.embedder;
+  }
+
   async close(): Promise<void> {
+    const { embedder } = this;
+    this.embedder = undefined;
+    await embedder?.close().catch(this.report);
+    await this.closeBrowser();
+  }
+
+  private async closeBrowser(): Promise<void> {
     const { browser } = this;
     this.browser = undefined;
     await browser?.pages.then((pages) => pages.close()).catch(this.report);
@@ -91,7 +110,7 @@ export class Pages implements PageReader {
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'page/no-browser') throw error;
       // A browser that is installed meanwhile, or another setting, is looked for again.
-      await this.close();
+      await this.closeBrowser();
       const frame = [...this.frames].find(({ isInSight }) => isInSight);
       // One that is named and not there is a mistake, which another renderer would hide.
       if (frame !== undefined && this.configuration.pageBrowser === '') return byFrame(frame);
@@ -103,7 +122,7 @@ export class Pages implements PageReader {
 
   private async open(): Promise<BrowserPages> {
     const program = this.configuration.pageBrowser;
-    if (this.browser !== undefined && this.browser.program !== program) await this.close();
+    if (this.browser !== undefined && this.browser.program !== program) await this.closeBrowser();
     this.browser ??= {
       program,
       pages: import('../core/rendering/browserPages').then(

@@ -16,6 +16,7 @@ import { beginEpisode } from '../../src/core/environment/episode';
 import type { AgentAction } from '../../src/core/environment/messages';
 import { createGrader } from '../../src/core/grading/grader';
 import { loadTasks } from '../../src/core/task/pack';
+import { programOf } from '../../src/core/task/task';
 import { starterPack } from '../fixtures/dialogue';
 import { environmentPlan, RawClient, serveEnvironment } from '../fixtures/environment';
 
@@ -104,7 +105,7 @@ async function served(args: readonly string[]): Promise<{ rate: number; cost: nu
 
 /** Plays the same episodes without a server and without a log. */
 async function direct(): Promise<number> {
-  const { tasks } = await loadTasks(starterPack);
+  const tasks = (await loadTasks(starterPack)).tasks.map(programOf);
   const grader = await createGrader({ assets: path.resolve('dist'), workers: 2 });
   const plan = await environmentPlan(tasks, grader);
   const references = new Map(tasks.map(({ id, reference }) => [id, reference]));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { loadTasks } from '../../src/core/task/pack';
-import type { ProgramTask } from '../../src/core/task/task';
+import { programOf, type ProgramTask } from '../../src/core/task/task';
 import { starterPack } from '../fixtures/dialogue';
 import { serveEnvironment } from '../fixtures/environment';
 import type { ServingProcess } from '../fixtures/serving';
@@ -27,7 +27,7 @@ let tasks: readonly ProgramTask[];
 let server: ServingProcess;
 
 beforeAll(async () => {
-  ({ tasks } = await loadTasks(starterPack));
+  tasks = (await loadTasks(starterPack)).tasks.map(programOf);
   server = await serveEnvironment();
 });
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPrograms } from '../../src/core/task/pack';
-import type { ProgramTask } from '../../src/core/task/task';
+import { readTasks } from '../../src/core/task/pack';
+import { programOf, type ProgramTask } from '../../src/core/task/task';
 import { buildSandbox, type Sandbox } from '../fixtures/sandbox';
 
 const file = resolve(import.meta.dirname, '../../../shared/colbench/backend_sample.jsonl');
@@ -18,7 +18,7 @@ it('every published reference passes its own tests in fixed mode, or is reported
     context.skip('The published sample is not beside the repository; nothing was graded.');
   const grader = await sandbox.open();
   const tasks: ProgramTask[] = [];
-  for await (const read of readPrograms(file)) if ('task' in read) tasks.push(read.task);
+  for await (const read of readTasks(file)) if ('task' in read) tasks.push(programOf(read.task));
   expect(tasks).toHaveLength(300);
   const grades = await Promise.all(
     tasks.map((task) => grader.grade(task, task.reference, { mode: 'fixed' })),

@@ -128,7 +128,11 @@ function pageScores({ measure, parts, drafts, renderer }: PageGradeView): Templa
             ),
           )
     }
-    ${scoreRow(t('measure'), [html`<span class="quiet">${t('{0}; drawn by {1}', measure, withVisibleControls(renderer))}</span>`])}
+    ${scoreRow(t('measure'), [
+      html`<span class="quiet"
+        >${renderer === undefined ? measure : t('{0}; drawn by {1}', measure, withVisibleControls(renderer))}</span
+      >`,
+    ])}
   </dl>`;
 }
 

@@ -18,7 +18,7 @@ import type {
 } from '../session/protocol';
 
 export interface ReplayedReply extends ReplyView {
-  /** Author and duration: `developer · 42 s`. */
+  /** Author, what it was shown of the pages, and duration: `developer · 42 s`. */
   readonly origin: string;
   /** Text of the simulator's draft, when a developer edited it. */
   readonly suggestion?: string;
@@ -37,6 +37,8 @@ export interface ReplayedTurn extends Omit<TurnView, 'rating'> {
   readonly choices?: readonly ReplayedChoice[];
   /** Samples of the message that this one replaced, oldest first. */
   readonly earlier: readonly MessageView[];
+  /** Measured credit of a turn with a page, in words: the gain of its draft, beside a critic's credit. */
+  readonly gain?: string;
   /** One of each person, in the order in which they were given. */
   readonly ratings: readonly (TurnRating & { readonly by: string })[];
   readonly reply?: ReplayedReply;

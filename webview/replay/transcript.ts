@@ -98,7 +98,7 @@ export function goToParting(): void {
 }
 
 function about(
-  { left, choices = [], earlier, ratings }: ReplayedTurn,
+  { left, choices = [], earlier, ratings, gain }: ReplayedTurn,
   replay: Replay,
   { own, called }: Names,
   credit: TurnCredit | undefined,
@@ -114,6 +114,7 @@ function about(
     before: leftOut(left, onRead),
     after: html`${credit === undefined || tokenScale === undefined ? nothing : shadedTokens(credit, tokenScale)}
     ${choices.map((choice) => choiceMade(choice, own, called, onRead, laterWords(choice)))} ${samples}
+    ${gain === undefined ? nothing : html`<p class="remark quiet">${icon('graph')} ${gain}</p>`}
     ${ratings.map(remark)} ${credit === undefined ? nothing : otherVerdicts(credit)}`,
   };
 }

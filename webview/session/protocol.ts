@@ -205,7 +205,8 @@ export interface PageGradeView {
   readonly parts: readonly (readonly [string, number])[];
   /** Of each message that had a page. */
   readonly drafts: readonly { readonly turn: number; readonly score: number }[];
-  readonly renderer: string;
+  /** Absent for checks, which are decided without drawing. */
+  readonly renderer?: string;
 }
 
 /** Levels of consent: what may be done with what the developer writes. */

@@ -37,7 +37,7 @@ export function bars(measure: Measure, groups: readonly GroupView[], theme: Them
         type: 'bar',
         barWidth: 14,
         itemStyle: { color: theme.series },
-        data: groups.map((group) => group[measure.name]?.value ?? '-'),
+        data: groups.map((group) => measure.of(group)?.value ?? '-'),
       },
       whiskers(measure, groups, theme, 'across'),
     ],
@@ -66,7 +66,7 @@ export function line(measure: Measure, periods: readonly GroupView[], theme: The
         symbolSize: 7,
         lineStyle: { color: theme.series, width: 2 },
         itemStyle: { color: theme.series },
-        data: periods.map((period) => period[measure.name]?.value ?? '-'),
+        data: periods.map((period) => measure.of(period)?.value ?? '-'),
       },
     ],
   };
@@ -99,7 +99,7 @@ const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) =
   textStyle: text(theme),
   formatter: ({ dataIndex }: { readonly dataIndex: number }): string => {
     const group = groups[dataIndex];
-    const figure = group?.[measure.name];
+    const figure = group && measure.of(group);
     if (group === undefined || figure === undefined) return '';
     const dialogues = group.dialogues === 1 ? t('1 dialogue') : t('{0} dialogues', group.dialogues);
     return [group.name, inWords(figure, measure), dialogues].join('\n');
@@ -119,7 +119,7 @@ function whiskers(
     silent: true,
     z: 3,
     data: groups.flatMap((group, index) => {
-      const figure = group[measure.name];
+      const figure = measure.of(group);
       if (figure === undefined) return [];
       const { low = figure.value, high = figure.value } = figure.interval ?? {};
       return [[index, Math.max(0, low), high, figure.value]];

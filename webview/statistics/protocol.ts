@@ -11,12 +11,22 @@ export interface Figure {
   readonly interval?: { readonly low: number; readonly high: number };
 }
 
+export interface PageScoresView {
+  /** What measures the score, in words: `structure 1, mode fixed, drawn by …`. */
+  readonly scale: string;
+  readonly dialogues: number;
+  /** 0 to 1. */
+  readonly score: Figure;
+}
+
 export interface GroupView {
   readonly name: string;
   readonly dialogues: number;
   readonly graded: number;
-  /** Success rate, 0 to 1. */
+  /** Success rate, 0 to 1; web pages without checks have none. */
   readonly success?: Figure;
+  /** Mean scores of web pages, one entry for each measure. */
+  readonly pages?: readonly PageScoresView[];
   /** Mean number of agent turns in answered dialogues. */
   readonly turns?: Figure;
   /** Fraction of dialogues with a leak, 0 to 1. */

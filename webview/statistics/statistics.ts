@@ -13,7 +13,7 @@ import { button, linkButton } from '../ui';
 import { help } from '../ui/help';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
-import { described, inWords, measures, statisticsCsv, success, type Measure } from './measures';
+import { described, inWords, measures, pageMeasures, statisticsCsv, success, type Measure } from './measures';
 import {
   groupings,
   type Grouping,
@@ -117,12 +117,12 @@ export class StatisticsElement extends PageElement<ToWebview> {
       </div>
       ${this.figure(titlesByPeriod[unit], t('From'), success, periods, line, () => LINE_HEIGHT)}
       <div class="grid">
-        ${measures.map((measure) =>
+        ${[...measures, ...pageMeasures(groups)].map((measure) =>
           this.figure(
             titlesByGroup[this.grouping](measure),
             columnNames[this.grouping],
             measure,
-            groups.filter((group) => group[measure.name] !== undefined),
+            groups.filter((group) => measure.of(group) !== undefined),
             bars,
             barsHeight,
           ),
@@ -139,7 +139,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
     picture: typeof bars,
     height: (groups: number) => number,
   ): TemplateResult {
-    const drawn = groups.filter((group) => group[measure.name] !== undefined);
+    const drawn = groups.filter((group) => measure.of(group) !== undefined);
     return html`<figure>
       <figcaption>
         <h2>${title}</h2>
@@ -176,19 +176,18 @@ function measureTable(
   measure: Measure,
   groups: readonly GroupView[],
 ): TemplateResult {
-  const isOfGraded = measure.name === 'success';
   return table(
     title,
     [
       column,
-      numberColumn(isOfGraded ? t('Graded') : t('Dialogues')),
+      numberColumn(measure === success ? t('Graded') : t('Dialogues')),
       numberColumn(t('{0} (95 % interval)', measure.title)),
     ],
     groups.map(
       (group) =>
         html`<th scope="row">${group.name}</th>
-          <td class="number">${isOfGraded ? group.graded : group.dialogues}</td>
-          <td class="number">${inWords(group[measure.name]!, measure)}</td>`,
+          <td class="number">${measure.dialogues(group)}</td>
+          <td class="number">${inWords(measure.of(group)!, measure)}</td>`,
     ),
   );
 }

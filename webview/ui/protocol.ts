@@ -2,6 +2,7 @@
 export const helpPages = [
   'tasks',
   'session',
+  'pages',
   'trajectories',
   'several-people',
   'models',

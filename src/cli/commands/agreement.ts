@@ -12,10 +12,11 @@ import {
 import { percent } from '../../core/evaluation/words';
 import type { Interval } from '../../core/evaluation/interval';
 import { Fault } from '../../core/fault';
+import type { ClipEmbedder } from '../../core/model/local/clip/embedder';
 import type { BrowserPages } from '../../core/rendering/browserPages';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { CliContext, CommandResult, Install } from '../command';
-import { openPages, withLog } from '../resources';
+import { openClip, openPages, withLog } from '../resources';
 import { dataOption } from '../play';
 import { table } from '../terminal';
 
@@ -26,6 +27,8 @@ interface Options {
   readonly data: string;
   readonly pack?: string;
   readonly browser?: string;
+  /** True for the default folder. */
+  readonly clip?: string | true;
 }
 
 interface Found extends PeoplesAgreement {
@@ -45,13 +48,21 @@ export const installAgreement: Install = (program, perform) => {
       '--browser <program>',
       'draws web pages, to compare measures with choices (default: a browser of this machine)',
     )
+    .option(
+      '--clip [folder]',
+      'also compares the published measure of web pages, by CLIP (default: where tandem download clip puts it)',
+    )
     .action((options: Options) => perform((to) => agreement(options, to)));
 };
 
-async function agreement({ data, pack, browser }: Options, to: CliContext): Promise<CommandResult> {
+async function agreement(
+  { data, pack, browser, clip: folder }: Options,
+  to: CliContext,
+): Promise<CommandResult> {
+  const clip = folder === undefined ? undefined : openClip(to, folder === true ? undefined : folder);
   return withLog(data, to.signal, async (log) => {
     const filter: TrajectoryFilter = pack === undefined ? {} : { pack };
-    const measures = await measuresIn(log, filter, openPages(to, browser));
+    const measures = await measuresIn(log, filter, openPages(to, browser), clip);
     const found: Found = {
       ...(await agreementIn(log, new PeoplesOpinions(), filter)),
       ...(measures !== undefined && { measures }),
@@ -66,14 +77,16 @@ async function measuresIn(
   log: TrajectoryLog,
   filter: TrajectoryFilter,
   pages: BrowserPages,
+  clip: ClipEmbedder | undefined,
 ): Promise<PeopleAndMeasures | string | undefined> {
   try {
-    return await new PageChoices().agreement(log, pages, filter);
+    return await new PageChoices().agreement(log, pages, filter, clip);
   } catch (error) {
     if (error instanceof Fault && error.code === 'page/no-browser') return error.message;
     throw error;
   } finally {
     await pages.close();
+    await clip?.close();
   }
 }
 

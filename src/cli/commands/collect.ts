@@ -2,13 +2,20 @@ import { collect, collectionName, type CollectionResult, rendererOf } from '../.
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
-import { readTasks } from '../../core/task/pack';
 import { isProgram } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openClip, openGrader, openLog, openPages } from '../resources';
 import { namedKeys } from '../keys';
-import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
+import {
+  addPageOptions,
+  addPlayOptions,
+  MODEL_WORDS,
+  modelOptions,
+  preparePlay,
+  type PlayOptions,
+  usageOf,
+} from '../play';
 import { startProgress } from '../terminal';
 
 interface Options extends PlayOptions {
@@ -30,14 +37,7 @@ export const installCollect: Install = (program, perform) => {
       'play only the i-th of n equal shards, while the same command plays the others elsewhere',
       shardOf,
     );
-  command.option(
-    '--browser <program>',
-    'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
-  );
-  command.option(
-    '--clip <folder>',
-    'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
-  );
+  addPageOptions(command);
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
     perform((to) => collectDialogues(options, to)),
   );
@@ -53,7 +53,7 @@ function shardOf(text: string): Shard {
 
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf, readTasks);
+  const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const agent = openModel(options.agent, modelOptions(to, keyOf));

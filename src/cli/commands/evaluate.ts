@@ -6,12 +6,19 @@ import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
 import { openModel } from '../../core/model/spec';
-import { readTasks } from '../../core/task/pack';
 import { isProgram } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openClip, openGrader, openLog, openPages } from '../resources';
 import { append, namedKeys } from '../keys';
-import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions, usageOf } from '../play';
+import {
+  addPageOptions,
+  addPlayOptions,
+  MODEL_WORDS,
+  modelOptions,
+  preparePlay,
+  type PlayOptions,
+  usageOf,
+} from '../play';
 import { startProgress, table } from '../terminal';
 
 interface Options extends PlayOptions {
@@ -30,15 +37,8 @@ export const installEvaluate: Install = (program, perform) => {
       '--agent <model...>',
       `${MODEL_WORDS}; --agent A --agent B, or --agent A B, compares B with A`,
       append,
-    )
-    .option(
-      '--browser <program>',
-      'draws web pages (default: a Chrome, Edge, Chromium or Brave of this machine)',
-    )
-    .option(
-      '--clip <folder>',
-      'with CLIP, by which --mode paper scores web pages (default: where tandem download clip puts it)',
     );
+  addPageOptions(command);
   addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
     perform((to) => evaluateAgents(options, to)),
   );
@@ -49,7 +49,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
   const keyOf = namedKeys(options.keyEnv, [...options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf, readTasks);
+  const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf)));

@@ -9,7 +9,7 @@ import { parseConfiguration } from '../../core/training/configuration';
 import { Runs } from '../../core/training/runs';
 import { startRun } from '../../core/training/start';
 import type { CliContext, CommandResult, Install } from '../command';
-import { openGrader, openShippedTrainer, openLog, withLog } from '../resources';
+import { cachedClip, openGrader, openPages, openShippedTrainer, openLog, withLog } from '../resources';
 import { namedKeys, type KeyOf } from '../keys';
 import { addPlayRules, MODEL_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
 import { preparing } from '../runWords';
@@ -75,13 +75,17 @@ async function openPlay(
   const named = agents.length === 0 ? [options.agent] : agents;
   const models = named.map((spec) => openModel(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: jobs });
+  const pages = openPages(to);
+  const clip = mode === 'paper' ? cachedClip(to) : undefined;
   const log = await openLog(data, to.signal);
   return {
     ...players,
-    ...{ agents: models, grader, log, seed, concurrency, mode },
+    ...{ agents: models, grader, pages, clip, log, seed, concurrency, mode },
     close: async () => {
       await log.close();
       await grader.close();
+      await pages.close();
+      await clip?.close();
       for (const model of [...models, players.simulator]) await model.close?.();
     },
   };

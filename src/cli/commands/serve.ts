@@ -14,6 +14,7 @@ import {
 } from '../command';
 import {
   addDialogueOptions,
+  addPageOptions,
   limitOption,
   MODEL_WORDS,
   prepareDialogues,
@@ -24,7 +25,7 @@ import {
   modelOptions,
   usageOf,
 } from '../play';
-import { collectionName, type PackTask } from '../../core/dialogue/collect';
+import { collectionName, rendererOf, type PackTask } from '../../core/dialogue/collect';
 import { unrecorded } from '../../core/dialogue/dialogueParts';
 import {
   clientAgent,
@@ -35,10 +36,9 @@ import {
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/gradeCache';
-import { readPrograms } from '../../core/task/pack';
-import { factsOf } from '../../core/task/task';
+import { factsOf, isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { openGrader, openLog } from '../resources';
+import { openClip, openGrader, openLog, openPages } from '../resources';
 import { namedKeys } from '../keys';
 import { say } from '../output';
 import { isShipped } from '../../core/model/shippedModels';
@@ -83,6 +83,7 @@ export const installServe: Install = (program, perform) => {
     .option('--data <folder>', 'log the episodes into this data folder')
     .addOption(limitOption())
     .option('--agent-name <name>', 'name of the agent in the log', 'openenv');
+  addPageOptions(command);
   addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, command, to)));
 };
 
@@ -138,6 +139,8 @@ interface EnvironmentOptions extends DialogueOptions, PackOptions {
   readonly idleMinutes: number;
   readonly data?: string;
   readonly agentName: string;
+  readonly browser?: string;
+  readonly clip?: string;
 }
 
 async function serveEnvironment(
@@ -146,14 +149,20 @@ async function serveEnvironment(
 ): Promise<CommandResult> {
   const keyOf = namedKeys(options.keyEnv, [options.simulator]);
   const play = {
-    tasks: await tasksOf(options, to, readPrograms),
+    tasks: await tasksOf(options, to),
     ...(await prepareDialogues(options, to, keyOf)),
   };
+  const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
+  const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
   const log = options.data === undefined ? undefined : await openLog(options.data, to.signal);
   const agent = clientAgent(options.agentName);
   const { seed, mode, host, port, token, capacity } = options;
-  const collection = collectionName('environment', { ...play, seed, agent, sampling: samplingElsewhere });
+  const renderer = await rendererOf({ ...play, pages, mode });
+  const collection = collectionName('environment', {
+    ...{ ...play, seed, agent, renderer },
+    sampling: samplingElsewhere,
+  });
   const counts = { begun: 0, graded: 0 };
   try {
     await log?.claim(`collection-${collection}`, `The collection ${collection}`);
@@ -163,6 +172,8 @@ async function serveEnvironment(
       seed,
       mode,
       grader,
+      pages,
+      clip,
       agent,
       collection,
       log: log ?? unrecorded,
@@ -187,16 +198,18 @@ async function serveEnvironment(
     await log?.close();
     await grader.close();
     await play.simulator.close?.();
+    await pages?.close();
+    await clip?.close();
   }
 }
 
-/** The rule-based simulator has no replies for a task without facts, which would fail at the first question. */
+/** The rule-based simulator has no replies for a function without facts, which would fail at the first question. */
 function playable({
   tasks,
   simulator,
 }: DialogueSetup & { readonly tasks: readonly PackTask[] }): readonly PackTask[] {
   if (simulator.kind !== 'rules') return tasks;
-  const withFacts = tasks.filter(({ task }) => factsOf(task).length > 0);
+  const withFacts = tasks.filter(({ task }) => !isProgram(task) || factsOf(task).length > 0);
   const without = tasks.length - withFacts.length;
   if (withFacts.length === 0) {
     throw wrongUse(

@@ -1,8 +1,11 @@
 import type { Install, CommandResult, CliContext } from '../command';
 import { inFlight } from '../../core/concurrency';
 import { startProgress, table } from '../terminal';
-import { checkPack, readPrograms, type PackCheck } from '../../core/task/pack';
-import { openGrader } from '../resources';
+import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
+import { checkPage } from '../../core/page/checks';
+import { isOfPage } from '../../core/page/outline';
+import { isProgram, type PageTask } from '../../core/task/task';
+import { openGrader, openPages } from '../resources';
 
 interface Options {
   readonly references?: boolean;
@@ -26,7 +29,10 @@ export const installTasks: Install = (program, perform) => {
     .command('tasks')
     .description('check and count packs (JSON lines in ColBench’s format)')
     .argument('<file...>', 'packs')
-    .option('--references', 'also run every reference on its own tests, and say which tests are weak')
+    .option(
+      '--references',
+      'also run every reference on its own tests or checks, and say which tests are weak',
+    )
     .action((files: string[], options: Options) => perform((to) => checkPacks(files, options, to)));
 };
 
@@ -47,6 +53,7 @@ async function checkPacks(
     summary: {
       tasks,
       tests: sum((pack) => pack.tests),
+      pages: sum((pack) => pack.pages),
       withFacts: sum((pack) => pack.withFacts),
       badLines: bad.length,
       ...(options.references === true ? { badReferences: references.bad, weakTests: references.weak } : {}),
@@ -62,21 +69,26 @@ const IN_FLIGHT = 16;
 async function checkReferences(
   files: readonly string[],
   total: number,
-  { assets, signal }: CliContext,
+  to: CliContext,
 ): Promise<ReferenceCheck> {
-  const grader = await openGrader({ assets });
+  const { signal } = to;
+  const grader = await openGrader(to);
+  const { sheet } = openPages(to);
   const progress = startProgress('references', 'tasks');
   const bad: Finding[] = [];
   const weak: Finding[] = [];
   let done = 0;
   try {
     for (const file of files) {
-      await inFlight(readPrograms(file, { signal }), IN_FLIGHT, async (read) => {
+      await inFlight(readTasks(file, { signal }), IN_FLIGHT, async (read) => {
         if (!('task' in read)) return;
-        const reasons = await grader.checkReference(read.task, { signal });
-        if (reasons.length > 0) bad.push({ file, task: read.task.id, reasons });
-        const weaknesses = await grader.weakTests(read.task, { signal });
-        if (weaknesses.length > 0) weak.push({ file, task: read.task.id, reasons: weaknesses });
+        const { task } = read;
+        const reasons = isProgram(task)
+          ? await grader.checkReference(task, { signal })
+          : failedChecks(task, sheet);
+        if (reasons.length > 0) bad.push({ file, task: task.id, reasons });
+        const weaknesses = isProgram(task) ? await grader.weakTests(task, { signal }) : [];
+        if (weaknesses.length > 0) weak.push({ file, task: task.id, reasons: weaknesses });
         progress.update(++done, total);
       });
     }
@@ -87,17 +99,29 @@ async function checkReferences(
   return { bad, weak };
 }
 
+/** Checks that the wanted page itself fails, and faults for which it cannot be drawn; without a browser. */
+function failedChecks({ reference, checks = [] }: PageTask, sheet: string): string[] {
+  try {
+    return checkPage(reference, checks, sheet)
+      .filter(({ passed }) => !passed)
+      .map(({ check }) => `the wanted page fails its check of the ${check.name} (${check.property}).`);
+  } catch (error) {
+    if (isOfPage(error)) return [error.message];
+    throw error;
+  }
+}
+
 function inWords(packs: readonly PackCheck[], { bad, weak }: ReferenceCheck): string {
   const rows = packs.map((pack) => [
     pack.file,
-    ...[pack.tasks, pack.tests, pack.withFacts, pack.bad.length].map(String),
+    ...[pack.tasks, pack.tests, pack.withFacts, pack.pages, pack.bad.length].map(String),
   ]);
   return [
-    table([['pack', 'tasks', 'tests', 'with facts', 'bad lines'], ...rows]),
+    table([['pack', 'tasks', 'tests', 'with facts', 'web pages', 'bad lines'], ...rows]),
     ...packs.flatMap((pack) => pack.bad.map(({ file, line, reason }) => `${file}:${line}: ${reason}`)),
     ...bad.map(
       ({ file, task, reasons: [first, ...others] }) =>
-        `${file}: reference of task ${task}: ${first}${others.length === 0 ? '' : ` (and ${others.length} more tests)`}`,
+        `${file}: reference of task ${task}: ${first}${others.length === 0 ? '' : ` (and ${others.length} more)`}`,
     ),
     ...weak.flatMap(({ file, task, reasons }) =>
       reasons.map((reason) => `${file}: tests of task ${task}: ${reason}`),

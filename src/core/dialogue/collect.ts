@@ -12,7 +12,7 @@ import { colBenchPageProtocol, type Protocol } from './protocol';
 import { deriveSeed } from './seed';
 import type { Simulator } from './simulator';
 import path from 'node:path';
-import type { ReadOptions, ReadPack } from '../task/pack';
+import { type ReadOptions, readTasks } from '../task/pack';
 
 export interface PackTask<T extends Task = Task> {
   readonly task: T;
@@ -305,8 +305,7 @@ class Collection {
   }
 }
 
-interface PackTaskOptions<T extends Task> extends ReadOptions {
-  readonly read: ReadPack<T>;
+interface PackTaskOptions extends ReadOptions {
   readonly limit?: number;
   /** Receives a sentence for each bad line, and for each task with the id of one in an earlier pack. */
   readonly onLeftOut: (sentence: string) => void;
@@ -316,14 +315,11 @@ interface PackTaskOptions<T extends Task> extends ReadOptions {
  * Reads the first tasks of some packs, each id once.
  * @throws {Fault} as `readTasks`, when a file cannot be read
  */
-export async function packTasks<T extends Task>(
-  files: readonly string[],
-  options: PackTaskOptions<T>,
-): Promise<PackTask<T>[]> {
-  const { read: readPack, limit = Infinity, onLeftOut, signal } = options;
-  const tasks = new Map<string, PackTask<T>>();
+export async function packTasks(files: readonly string[], options: PackTaskOptions): Promise<PackTask[]> {
+  const { limit = Infinity, onLeftOut, signal } = options;
+  const tasks = new Map<string, PackTask>();
   for (const file of files) {
-    for await (const read of readPack(file, { signal })) {
+    for await (const read of readTasks(file, { signal })) {
       if (tasks.size >= limit) return [...tasks.values()];
       if ('bad' in read) {
         onLeftOut(`${file}:${read.bad.line}: left out: ${read.bad.reason}`);

@@ -9,8 +9,11 @@ import { deriveSeed } from '../dialogue/seed';
 import type { Simulator } from '../dialogue/simulator';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
+import type { PictureEmbedder } from '../grading/clip';
 import type { Grader } from '../grading/grader';
 import type { Model } from '../model/model';
+import type { PageReader } from '../page/outline';
+import { isProgram } from '../task/task';
 import type { Turn } from '../trajectory/trajectory';
 import type { TaskSplits } from './splits';
 import {
@@ -27,6 +30,11 @@ export interface EnvironmentPlan {
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly protocol: Protocol;
+  /** Of web pages, whose replies are longer. */
+  readonly pageProtocol: Protocol;
+  /** Absent where no task is a web page. */
+  readonly pages?: PageReader;
+  readonly clip?: PictureEmbedder;
   readonly seed: number;
   readonly grader: Grader;
   readonly mode: GradingMode;
@@ -87,9 +95,9 @@ export class ServedEpisode {
   }
 
   get opening(): EpisodeObservation {
+    const { id, protocol, numbers } = this;
     const { task } = this.chosen;
-    const { protocol } = this.plan;
-    const { messages } = requestAfter([], this.plan, { id: this.id, task, protocol, ...this.numbers });
+    const { messages } = requestAfter([], this.plan, { id, task, protocol, ...numbers });
     return {
       message: task.description,
       turn: 0,
@@ -143,6 +151,7 @@ export class ServedEpisode {
       ...this.chosen,
       ...this.numbers,
       id: this.id,
+      protocol: this.protocol,
       sampling: samplingElsewhere,
       collaborator: { kind, name },
     });
@@ -170,21 +179,27 @@ export class ServedEpisode {
     return { message: '', turn: agent.turn, done: true, reward: grade.reward, metadata };
   }
 
+  private get protocol(): Protocol {
+    const { protocol, pageProtocol } = this.plan;
+    return isProgram(this.chosen.task) ? protocol : pageProtocol;
+  }
+
   private metadata(more: Partial<ObservationMetadata>): ObservationMetadata {
-    const { id, chosen, plan, numbers } = this;
+    const { id, chosen, numbers, protocol } = this;
     return {
       episode: id,
       task: chosen.task.id,
       pack: chosen.pack ?? null,
       seed: numbers.seed,
-      turn_limit: plan.protocol.maxTurns,
-      reply_limit: plan.protocol.replyLimit,
+      turn_limit: protocol.maxTurns,
+      reply_limit: protocol.replyLimit,
       ...more,
     };
   }
 }
 
-function gradeWords({ mode, success, tests, notGradable }: Grade): Partial<ObservationMetadata> {
+function gradeWords({ mode, success, tests, page, notGradable }: Grade): Partial<ObservationMetadata> {
   const passed = tests.filter(({ status }) => status === 'passed').length;
-  return { mode, success, tests: tests.length, tests_passed: passed, not_gradable: notGradable };
+  const scored = page && { measure: page.measure, measure_version: page.version, renderer: page.renderer };
+  return { mode, success, tests: tests.length, tests_passed: passed, not_gradable: notGradable, ...scored };
 }

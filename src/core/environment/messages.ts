@@ -28,7 +28,7 @@ const actionSchema = z
       .enum(['message', 'ask', 'answer'])
       .default('message')
       .describe(
-        'message: whole, as the agent wrote it; it answers when it says I WANT TO ANSWER: · ask: a question to the developer · answer: the final code, which ends the episode',
+        'message: whole, as the agent wrote it; it answers when it says I WANT TO ANSWER: · ask: a question to the developer · answer: the final code or page, which ends the episode',
       ),
     metadata: z.record(z.string(), z.unknown()).default({}).describe('Ignored'),
   })
@@ -38,7 +38,7 @@ const actionSchema = z
     if (isAnswer === (action.kind === 'answer')) return;
     const message = isAnswer
       ? 'A question must not say I WANT TO ANSWER:; send it as a message or an answer'
-      : 'An answer must not begin with OUTPUT:; send the code alone';
+      : 'An answer must not begin with OUTPUT:; send the code or the page alone';
     context.addIssue({ code: 'custom', path: ['message'], message });
   });
 
@@ -66,9 +66,19 @@ const metadataSchema = z.object({
     .describe('Tokens that the simulator used for this reply, if it counts them'),
   ended: z.enum(['answered', 'turn-limit']).optional().describe('Why the episode is over'),
   mode: z.enum(['fixed', 'paper']).optional().describe('How the answer was scored'),
-  success: z.boolean().nullable().optional().describe('All tests passed'),
+  success: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('All tests passed, or all checks of a web page; null for a page without checks'),
   tests: z.int().optional(),
   tests_passed: z.int().optional(),
+  measure: z
+    .string()
+    .optional()
+    .describe('Of a web page: what its reward measures (checks, structure, clip)'),
+  measure_version: z.int().optional(),
+  renderer: z.string().optional().describe('What drew the page; none for checks'),
   not_gradable: z.string().optional().describe('Why there is no reward'),
 });
 

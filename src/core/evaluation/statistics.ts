@@ -1,4 +1,5 @@
 import type { Outline } from '../trajectory/log';
+import { keyOf, type PageScale } from './pages/pageScale';
 import { meanInterval, medianInterval, wilson, type Interval } from './interval';
 
 export type Grouping = 'agent' | 'pack' | 'collaborator';
@@ -13,7 +14,7 @@ export interface Figure {
 export interface GroupStatistics {
   readonly dialogues: number;
   readonly graded: number;
-  /** Averaged per task first; the interval is Wilson's over tasks. */
+  /** Tests or checks all pass; averaged per task first. The interval is Wilson's over tasks. Other pages are left out. */
   readonly success?: Figure;
   /** Mean over answered dialogues. */
   readonly turns?: Figure;
@@ -21,6 +22,17 @@ export interface GroupStatistics {
   readonly leak?: Figure;
   /** Seconds of a developer: the median over dialogues of the mean within each. */
   readonly replySeconds?: Figure;
+  /** One entry for each scale, the one with the most dialogues first; absent without scored pages. */
+  readonly pages?: readonly ScaleStatistics[];
+}
+
+/** Scores of web pages by one scale, averaged per task first; the interval is over tasks. */
+export interface ScaleStatistics {
+  readonly scale: PageScale;
+  readonly tasks: number;
+  readonly dialogues: number;
+  /** 0 to 1. */
+  readonly score: Figure;
 }
 
 export interface Group extends GroupStatistics {
@@ -71,12 +83,14 @@ export function figuresOf(rows: readonly Outline[]): GroupStatistics {
     .flatMap(({ replyMs }) => (replyMs === undefined ? [] : [replyMs / 1000]))
     .sort((a, b) => a - b);
   const { success, graded } = successOf(rows);
+  const pages = pagesOf(rows);
   const leak = rows.filter(({ leaked }) => leaked).length / rows.length;
   return {
     dialogues: rows.length,
     graded,
     ...(success && { success }),
     ...(turns.length > 0 && { turns: { value: average(turns), ...inInterval(meanInterval(turns)) } }),
+    ...(pages.length > 0 && { pages }),
     ...(rows.length > 0 && { leak: { value: leak, interval: wilson(leak, rows.length) } }),
     ...(seconds.length > 0 && {
       replySeconds: { value: median(seconds), ...inInterval(medianInterval(seconds)) },
@@ -98,6 +112,22 @@ function successOf(rows: readonly Outline[]): { success?: Figure; graded: number
   if (byTask.size === 0) return { graded };
   const value = average([...byTask.values()].map((task) => task.successes / task.graded));
   return { success: { value, interval: wilson(value, byTask.size) }, graded };
+}
+
+function pagesOf(rows: readonly Outline[]): ScaleStatistics[] {
+  const scored = rows.flatMap(({ task, page }) => (page === undefined ? [] : [{ task, ...page }]));
+  return [...Map.groupBy(scored, keyOf).values()]
+    .map((ofScale) => {
+      const byTask = [...Map.groupBy(ofScale, ({ task }) => task).values()];
+      const means = byTask.map((ofTask) => average(ofTask.map(({ score }) => score)));
+      const { mode, measure, version, renderer } = ofScale[0]!;
+      return {
+        scale: { mode, measure, version, renderer },
+        ...{ tasks: means.length, dialogues: ofScale.length },
+        score: { value: average(means), ...inInterval(meanInterval(means)) },
+      };
+    })
+    .sort((a, b) => b.dialogues - a.dialogues);
 }
 
 const inInterval = (interval: Interval | undefined): { interval?: Interval } =>

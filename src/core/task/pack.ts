@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from './jsonl';
-import { parseProgram, parseTask } from './row';
-import { factsOf, type ProgramTask, type Task, testsOf } from './task';
+import { parseTask } from './row';
+import { factsOf, isProgram, type Task, testsOf } from './task';
 
 /** A line of a pack that holds no task. `reason` is one sentence. */
 export interface BadLine {
@@ -16,30 +16,20 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-type ReadTask<T extends Task> = { readonly task: T } | { readonly bad: BadLine };
-
-export type ReadPack<T extends Task> = (file: string, options?: ReadOptions) => AsyncGenerator<ReadTask<T>>;
-
 /**
  * Streams a pack: each line is a task or the reason why it is none. Memory holds one line at a time, and the ids seen.
  *
  * @throws {Fault} when the file cannot be read at all (as `readJsonLines`)
  * @throws the signal's reason when it is aborted
  */
-export const readTasks: ReadPack<Task> = (file, options) => readWith(parseTask, file, options);
-
-/** For what plays functions only: a page is a bad line with one sentence. */
-export const readPrograms: ReadPack<ProgramTask> = (file, options) => readWith(parseProgram, file, options);
-
-async function* readWith<T extends Task>(
-  parse: (row: unknown) => T,
+export async function* readTasks(
   file: string,
   options: ReadOptions = {},
-): AsyncGenerator<ReadTask<T>> {
+): AsyncGenerator<{ readonly task: Task } | { readonly bad: BadLine }> {
   const lineOfId = new Map<string, number>();
   for await (const read of readJsonLines(file, options)) {
     const { line } = read;
-    const parsed = 'reason' in read ? read.reason : taskOrReason(parse, read.value);
+    const parsed = 'reason' in read ? read.reason : taskOrReason(read.value);
     if (typeof parsed === 'string') {
       yield { bad: { file, line, reason: parsed } };
       continue;
@@ -55,9 +45,9 @@ async function* readWith<T extends Task>(
   }
 }
 
-function taskOrReason<T>(parse: (row: unknown) => T, value: unknown): T | string {
+function taskOrReason(value: unknown): Task | string {
   try {
-    return parse(value);
+    return parseTask(value);
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;
@@ -70,20 +60,20 @@ const MAX_LEADING_LINES = 20;
 /** True if the first line that is JSON is a task. */
 export async function isPack(file: string): Promise<boolean> {
   for await (const read of readJsonLines(file)) {
-    if ('value' in read) return typeof taskOrReason(parseTask, read.value) !== 'string';
+    if ('value' in read) return typeof taskOrReason(read.value) !== 'string';
     if (read.line >= MAX_LEADING_LINES) return false;
   }
   return false;
 }
 
-/** For packs whose functions are shown or played; `readPrograms` reads those of any size. */
+/** For packs that are shown or played whole; `readTasks` reads those of any size. */
 export async function loadTasks(
   file: string,
   options: ReadOptions = {},
-): Promise<{ readonly tasks: ProgramTask[]; readonly bad: BadLine[] }> {
-  const tasks: ProgramTask[] = [];
+): Promise<{ readonly tasks: Task[]; readonly bad: BadLine[] }> {
+  const tasks: Task[] = [];
   const bad: BadLine[] = [];
-  for await (const read of readPrograms(file, options)) {
+  for await (const read of readTasks(file, options)) {
     if ('task' in read) tasks.push(read.task);
     else bad.push(read.bad);
   }
@@ -94,7 +84,7 @@ export async function packsBeside(
   file: string,
   names: readonly string[],
   options: ReadOptions = {},
-): Promise<{ readonly file: string; readonly tasks: ProgramTask[] }[]> {
+): Promise<{ readonly file: string; readonly tasks: Task[] }[]> {
   const folder = path.dirname(file);
   const others = (await readdir(folder)).filter(
     (name) => name !== path.basename(file) && name.endsWith('.jsonl') && names.includes(name),
@@ -107,7 +97,9 @@ export interface PackCheck {
   readonly file: string;
   readonly tasks: number;
   readonly tests: number;
-  /** Tasks that the rule-based simulator can play. */
+  /** Tasks that are web pages. */
+  readonly pages: number;
+  /** Functions that the rule-based simulator can play; it plays every web page. */
   readonly withFacts: number;
   readonly bad: readonly BadLine[];
 }
@@ -116,6 +108,7 @@ export async function checkPack(file: string, options: ReadOptions = {}): Promis
   let tasks = 0;
   let tests = 0;
   let withFacts = 0;
+  let pages = 0;
   const bad: BadLine[] = [];
   for await (const read of readTasks(file, options)) {
     if ('bad' in read) {
@@ -124,7 +117,8 @@ export async function checkPack(file: string, options: ReadOptions = {}): Promis
     }
     tasks += 1;
     tests += testsOf(read.task).length;
+    if (!isProgram(read.task)) pages += 1;
     if (factsOf(read.task).length > 0) withFacts += 1;
   }
-  return { file, tasks, tests, withFacts, bad };
+  return { file, tasks, tests, pages, withFacts, bad };
 }

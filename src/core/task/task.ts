@@ -54,7 +54,7 @@ export type Task = ProgramTask | PageTask;
  */
 export function programOf(task: Task): ProgramTask {
   if (task.kind === undefined) return task;
-  throw new Fault('task/page', `The task ${task.id} is a web page, which only \`tandem collect\` plays yet.`);
+  throw new Fault('task/page', `The task ${task.id} is a web page, and this is for functions only.`);
 }
 
 export const isProgram = (task: Task): task is ProgramTask => task.kind === undefined;

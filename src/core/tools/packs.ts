@@ -8,7 +8,7 @@ export const listPacks = defineTool({
   title: 'List packs',
   about: 'Lists the packs of tasks that can be played here.',
   description:
-    'Lists the packs of tasks in this workspace that can be played: how many tasks and tests each has, how many tasks the rule-based simulator can play (those with facts), and which lines are no tasks. Tasks are collaborative programming tasks in the form of ColBench; their references and tests stay hidden. Call it before tandem_collect and tandem_evaluate to learn the names of the packs.',
+    'Lists the packs of tasks in this workspace that can be played: how many tasks and tests each has, how many the rule-based simulator can play (functions with facts, and all web pages), and which lines are no tasks. Tasks are Python functions and web pages to make together, in the form of ColBench; their references and tests stay hidden. Call it before tandem_collect and tandem_evaluate to learn the names of the packs.',
   effect: 'reads',
   asksModels: false,
   input: z.strictObject({}),
@@ -21,13 +21,13 @@ export const listPacks = defineTool({
       const name = nameOf(file, at);
       report(`Reading ${name}`, packs.length, listed.length);
       try {
-        const { tasks, tests, withFacts, bad } = await checkPack(file, { signal });
+        const { tasks, tests, pages, withFacts, bad } = await checkPack(file, { signal });
         // A link may lead anywhere, and reasons quote what stands there.
         const quotes = await isWithin(file, [at.folder]);
         const badLines = quotes ? firstOf(bad.map(({ line, reason }) => `line ${line}: ${reason}`)) : [];
-        packs.push({ pack: name, tasks, tests, withFacts, badLines });
+        packs.push({ pack: name, tasks, tests, pages, withFacts, badLines });
         lines.push(
-          `${name}: ${tasks} tasks, ${withFacts} of them with facts, ${tests} tests, ${bad.length} bad lines.`,
+          `${name}: ${tasks} tasks, ${withFacts} of them with facts, ${pages} web pages, ${tests} tests, ${bad.length} bad lines.`,
         );
       } catch (error) {
         // One file that cannot be read must not hide the others.

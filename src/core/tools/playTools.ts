@@ -5,14 +5,16 @@ import {
   type CollectionResult,
   type PackTask,
   packTasks,
+  rendererOf,
 } from '../dialogue/collect';
 import { evaluate as evaluateAll } from '../evaluation/evaluate';
-import type { AgentFigures } from '../evaluation/figures';
+import { isFinished, type AgentFigures } from '../evaluation/figures';
+import { pageFigures } from '../evaluation/pages/pageFigures';
+import { pageScoreInWords } from '../evaluation/pages/words';
 import { figuresOf } from '../evaluation/statistics';
 import { comparedInWords } from '../evaluation/comparisonWords';
 import { estimate, rate } from '../evaluation/words';
 import { Fault } from '../fault';
-import { readPrograms } from '../task/pack';
 import { packsInput, packsNamed } from './packs';
 import { defineTool, firstOf, type OpenPlay, type PlayRequest, type ToolCall, type Workplace } from './tool';
 
@@ -51,24 +53,34 @@ export const collect = defineTool({
       call,
       async (play, tasks) => {
         const [agent] = play.agents;
-        const collection = collectionName('collection', { ...play, agent: agent! });
+        const renderer = await rendererOf({ ...play, tasks });
+        const collection = collectionName('collection', { ...play, agent: agent!, renderer });
         const result = await collectAll({
           ...play,
           ...{ agent: agent!, tasks, collection, rollouts: input.rollouts, signal: call.signal },
           onProgress: ({ done, total }) => call.report(`${done} of ${total} dialogues`, done, total),
         });
         const { graded, success } = figuresOf(play.log.outlines({ collection }));
+        const pages = renderer === undefined ? [] : await pageFiguresOf(play, collection);
         const { done, total, already } = result;
         const lines = [
           `${done} of ${total} dialogues of ${agent!.name} with ${play.simulator.name} are in the log, ${already} of them from before.`,
           ...(success === undefined
             ? []
             : [`Success over the whole collection: ${rate(success.value)} of ${graded} graded dialogues.`]),
+          ...pages.map((one) => `Over the whole collection: ${pageScoreInWords(one)}.`),
           ...failuresOf(result),
         ];
         return {
           lines,
-          data: { collection, agent: agent!.name, simulator: play.simulator.name, ...result, success },
+          data: {
+            collection,
+            agent: agent!.name,
+            simulator: play.simulator.name,
+            ...result,
+            success,
+            ...(pages.length > 0 && { pages }),
+          },
         };
       },
     ),
@@ -77,7 +89,7 @@ export const collect = defineTool({
 export const evaluate = defineTool({
   title: 'Evaluate agents',
   about: 'Measures agents on tasks and compares them with the first.',
-  description: `Plays tasks with each agent under the same seeds, grades the answers, and gives the success rate and the fraction of tests passed with 95 % intervals; each further agent is compared with the first, paired over the tasks. It returns when all are played and reports progress meanwhile; the same call goes on where a cancelled one stopped. Name a run's model from tandem_list_runs and the base it began with to see what training changed; use tasks that it did not learn from, and 200 or more to see small differences. Models: ${MODELS}.`,
+  description: `Plays tasks with each agent under the same seeds, grades the answers, and gives the success rate and the fraction of tests passed, and of web pages the mean score by each measure, with 95 % intervals; each further agent is compared with the first, paired over the tasks. It returns when all are played and reports progress meanwhile; the same call goes on where a cancelled one stopped. Name a run's model from tandem_list_runs and the base it began with to see what training changed; use tasks that it did not learn from, and 200 or more to see small differences. Models: ${MODELS}.`,
   effect: 'adds',
   asksModels: true,
   input: z.strictObject({
@@ -107,7 +119,7 @@ export const evaluate = defineTool({
         },
       });
       const lines = [
-        ...agents.map(({ figures }) => lineOf(figures)),
+        ...agents.flatMap(({ figures }) => linesOf(figures)),
         ...comparisons.flatMap(comparedInWords).map((sentence) => `${sentence}.`),
         ...agents.flatMap(({ collection }) => failuresOf(collection)),
       ];
@@ -143,7 +155,6 @@ async function playing(
   const leftOut: string[] = [];
   const { signal } = call;
   const tasks = await packTasks(packs, {
-    read: readPrograms,
     limit,
     signal,
     onLeftOut: (sentence) => leftOut.push(sentence),
@@ -168,7 +179,22 @@ const failuresOf = ({ failures }: CollectionResult): string[] =>
     ({ message, count }) => `${count} dialogues failed: ${message} The same call tries them again.`,
   );
 
-function lineOf({
+/** Of the web pages in a collection; one entry for each scale. */
+async function pageFiguresOf({ log, mode }: OpenPlay, collection: string) {
+  const episodes = [...log.collected(collection).values()].map(({ episode }) => episode);
+  const played = await Array.fromAsync(log.trajectories(episodes));
+  return pageFigures(played.filter(isFinished), mode);
+}
+
+function linesOf(figures: AgentFigures): string[] {
+  const { agent, tasks, pages = [] } = figures;
+  return [
+    ...(tasks === 0 && pages.length > 0 ? [] : [successLine(figures)]),
+    ...pages.map((one) => `${agent}: ${pageScoreInWords(one)}, ${one.meanTurns.toFixed(1)} turns`),
+  ];
+}
+
+function successLine({
   agent,
   tasks,
   dialogues,

@@ -5,13 +5,14 @@ import { collect, evaluate } from './playTools';
 import { listRuns, startRun, stopRun } from './runs';
 import { type Tool, defineTool, MAX_LISTED } from './tool';
 import { figuresOf, groupsOf, type Figure, type GroupStatistics } from '../evaluation/statistics';
+import { pageScoreInWords } from '../evaluation/pages/words';
 import { estimate } from '../evaluation/words';
 
 const showFigures = defineTool({
   title: 'Show figures',
   about: 'Shows success, turns and leaks of the dialogues in the log.',
   description:
-    'Shows the figures of the dialogues in the log, for all of them and by agent, pack or collaborator: the number of dialogues and of graded ones, the success rate (all tests of a task passed, averaged per task first) with its 95 % interval, the mean number of agent turns, and the fraction of dialogues in which a reply gave the reference away. For a comparison of agents on the same tasks and seeds use tandem_evaluate instead.',
+    'Shows the figures of the dialogues in the log, for all of them and by agent, pack or collaborator: the number of dialogues and of graded ones, the success rate (all tests of a task passed, or all checks of a web page, averaged per task first) with its 95 % interval, the mean score of web pages by each measure, the mean number of agent turns, and the fraction of dialogues in which a reply gave the reference away. For a comparison of agents on the same tasks and seeds use tandem_evaluate instead.',
   effect: 'reads',
   asksModels: false,
   input: z.strictObject({
@@ -40,10 +41,11 @@ const showFigures = defineTool({
   },
 });
 
-function inWords({ dialogues, graded, success, turns, leak }: GroupStatistics): string {
+function inWords({ dialogues, graded, success, pages = [], turns, leak }: GroupStatistics): string {
   return [
     `${dialogues} dialogues, ${graded} graded`,
     ...(success === undefined ? [] : [`success ${rateOf(success)}`]),
+    ...pages.map(({ scale, tasks, score }) => pageScoreInWords({ ...scale, tasks, score })),
     ...(turns === undefined ? [] : [`${turns.value.toFixed(1)} turns`]),
     ...(leak === undefined ? [] : [`leaks ${rateOf(leak)}`]),
   ].join(', ');

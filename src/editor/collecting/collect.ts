@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { grouped } from '../../core/text';
 import type { CollectionPlan, CollectionProgress, PackTask } from '../../core/dialogue/collect';
+import { isProgram } from '../../core/task/task';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
 import type { ListedTask as TaskHeader } from '../tasks/packs';
@@ -26,6 +27,7 @@ export async function playersOf(
 ) {
   const { RulesSimulator } = await import('../../core/dialogue/simulator');
   return {
+    ...(await engine.pageParts()),
     log: await engine.log(),
     agent: await engine.openAgent(agent),
     simulator: (await engine.openSimulator(simulator)) ?? new RulesSimulator(),
@@ -54,9 +56,10 @@ export async function collectHere(
   refuseInRestrictedMode(t('Nothing is played'));
   if (all.length === 0)
     throw new Fault('editor/no-tasks', t('There is no task to play: add a pack in the Tasks view first.'));
-  const { collectionName } = await import('../../core/dialogue/collect');
+  const { collectionName, rendererOf } = await import('../../core/dialogue/collect');
   const parts = await playersOf(engine);
-  const collection = collectionName('collection', parts);
+  const renderer = await rendererOf({ ...parts, tasks: await pagesIn(all) });
+  const collection = collectionName('collection', { ...parts, renderer });
   const extent = await choose([...parts.log.collected(collection).keys()]);
   if (extent === undefined) return undefined;
   const title = t(
@@ -101,6 +104,19 @@ async function playAll(plan: CollectionPlan, report: Report): Promise<Omit<Ended
     if (!(error instanceof Fault) || progress.done === progress.already) throw error;
     return { ...progress, failure: error.message, isCancelled: false };
   }
+}
+
+/** The web pages of these packs; each file is read once. */
+async function pagesIn(headers: readonly TaskHeader[]): Promise<PackTask[]> {
+  const { readTasks } = await import('../../core/task/pack');
+  const files = new Set(headers.flatMap(({ kind, pack }) => (kind === 'page' ? [pack] : [])));
+  const pages: PackTask[] = [];
+  for (const file of files) {
+    for await (const read of readTasks(file)) {
+      if ('task' in read && !isProgram(read.task)) pages.push({ task: read.task });
+    }
+  }
+  return pages;
 }
 
 async function wholeTasks(

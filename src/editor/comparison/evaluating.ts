@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { PackTask } from '../../core/dialogue/collect';
+import { isProgram } from '../../core/task/task';
 import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
@@ -67,6 +68,7 @@ export async function evaluateRuns(
       ...heldOut,
       runs: playable,
       open: (place) => new LocalModel({ name: specAt(place, localPlaces, workspace), folder: place }),
+      ...(await engine.pageParts()),
       log: await engine.log(),
       simulator,
       grader: await engine.grader(),
@@ -124,14 +126,16 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
  */
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
   const { distance, seenBy, unseen } = await import('../../core/evaluation/comparison/heldOut');
-  const { starterTasks } = await import('../../core/task/starter/world');
-  const { readPrograms } = await import('../../core/task/pack');
+  const { worldTasks } = await import('../../core/task/starter/worlds');
+  const { readTasks } = await import('../../core/task/pack');
   const seen = await seenBy(runs);
   const items: (TasksItem & { readonly rank: number })[] = [];
   for (const { file, name } of await packs.all()) {
     const all: PackTask[] = [];
-    for await (const read of readPrograms(file)) {
-      if ('task' in read) all.push({ task: read.task, pack: path.basename(file) });
+    for await (const read of readTasks(file)) {
+      // A run's results are rates of success, which a page without checks has not.
+      if ('task' in read && (isProgram(read.task) || read.task.checks))
+        all.push({ task: read.task, pack: path.basename(file) });
     }
     const tasks = unseen(all, seen);
     if (tasks.length === 0) continue;
@@ -141,16 +145,17 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
       rank: distance(all, seen),
     });
   }
-  // The starter model has not been trained on the structures of this split.
-  const drawn = starterTasks({ split: 'development', seed: SEED, difficulty: 'standard' });
-  const world = Array.from({ length: WORLD_TASKS }, () => ({ task: drawn.next().value.task }));
-  const title = t('starter world');
-  items.push({
-    label: t('Newly generated starter-world tasks'),
-    detail: t('Of kinds that the starter model was not trained on'),
-    heldOut: { title, tasks: unseen(world, seen) },
-    rank: distance(world, seen),
-  });
+  const detail = t('Of kinds that the starter model was not trained on');
+  for (const [world, label, title] of [
+    ['functions', t('Newly generated starter-world tasks'), t('starter world')],
+    ['pages', t('Newly generated web pages of the starter world'), t('starter world of pages')],
+  ] as const) {
+    // The starter models have not been trained on the structures of this split.
+    const drawn = worldTasks({ world, split: 'development', seed: SEED, difficulty: 'standard' });
+    const all = Array.from({ length: WORLD_TASKS }, () => ({ task: drawn.next().value }));
+    const tasks = unseen(all, seen);
+    items.push({ label, detail, heldOut: { title, tasks }, rank: distance(all, seen) });
+  }
   const size = ({ heldOut }: TasksItem): number => heldOut.tasks.length;
   return items.toSorted((a, b) => a.rank - b.rank || (a.rank < 2 ? size(b) - size(a) : 0));
 }

@@ -1,8 +1,8 @@
-import { verdictOf, type Grade } from '../../core/grading/grade';
+import { verdictOf, type Grade, type PageMeasure } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import { isProgram, type Task } from '../../core/task/task';
 import { taskTitle } from '../../core/task/title';
-import type { Collaborator } from '../../core/trajectory/event';
+import type { Collaborator, Shown } from '../../core/trajectory/event';
 import {
   isChoice,
   isOver,
@@ -35,6 +35,7 @@ import {
 import type { DrawPage } from '../pageViews';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
+import { gainsOf } from '../../core/training/credit/gains';
 import type { Credit } from '../../core/training/credit/credit';
 import type { AdvantageUnit } from '../../core/training/credit/critics';
 import type { KnownCredit } from '../credit/credits';
@@ -69,7 +70,7 @@ export function replayOf(
       became === undefined ? outcomeWords(summary, testsShown(task, grade), t) : becameWords(became, t),
     ...(verdict && { verdict }),
     details: [[t('Started'), startedWords(started.at, language)], ...detailsOf(trajectory, t)],
-    turns: turns.map((turn) => replayedTurn(turn, trajectory, { own, t, draw })),
+    turns: turns.map((turn) => replayedTurn(turn, trajectory, { own, t, draw, page: grade?.page })),
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
@@ -141,9 +142,11 @@ interface Reader {
   readonly own: string | undefined;
   readonly t: Translate;
   readonly draw: DrawPage | undefined;
+  /** Of the grade that is shown first. */
+  readonly page?: PageMeasure | undefined;
 }
 
-function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw }: Reader): ReplayedTurn {
+function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw, page }: Reader): ReplayedTurn {
   const { candidates, superseded = [] } = turn;
   const { rating: _, choices: __, ...view } = turnView(turn, false, draw);
   const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
@@ -152,6 +155,7 @@ function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw }: Read
     ...(candidates && {
       choices: candidates.map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     }),
+    ...(page && { gain: gainWords(page, turn.agent.turn, t) }),
     earlier: superseded.map((sample) => messageView(sample, draw)),
     ratings: (turn.ratings ?? []).map((rating) => ({
       ...turnRating(rating),
@@ -160,6 +164,17 @@ function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw }: Read
     reply: view.reply && replayedReply(turn, view.reply, t),
     handOvers: here.map(({ to }) => ({ name: to.name, seat: seatOf(to) })),
   };
+}
+
+/** Undefined for a turn without a draft. */
+function gainWords({ measure, drafts }: PageMeasure, turn: number, t: Translate): string | undefined {
+  const draft = drafts.find((one) => one.turn === turn);
+  if (draft === undefined) return undefined;
+  const score = draft.score.toFixed(2);
+  if (draft === drafts[0]) return t('Score of this page ({0}): {1}', measure, score);
+  const gain = gainsOf(drafts, turn).get(turn)!;
+  const signed = `${gain < 0 ? '−' : '+'}${Math.abs(gain).toFixed(2)}`;
+  return t('Score of this page ({0}): {1}, {2} on the one before', measure, score, signed);
 }
 
 const tellsNames = ({ state, abandoned }: Trajectory): boolean => isOver(state, abandoned?.reason);
@@ -175,20 +190,36 @@ function replayedChoice(choice: Choice, trajectory: Trajectory, { own, t, draw }
 }
 
 function replayedReply({ reply }: Turn, view: ReplyView, t: Translate): ReplayedReply {
-  const { author, suggestion, fullText, milliseconds } = reply!;
+  const { author, suggestion, fullText, milliseconds, shown } = reply!;
   const origins = {
     developer: t('developer'),
     simulator: t('simulator'),
     'developer-edited-suggestion': t('suggested by simulator, edited by developer'),
     'developer-sent-suggestion': t('suggested by simulator, sent unchanged'),
   };
-  const origin = origins[author];
+  const saw = shown === undefined ? undefined : shownWords(shown, t);
+  const parts = [
+    origins[author],
+    ...(saw === undefined ? [] : [saw]),
+    ...(milliseconds === undefined ? [] : [duration(milliseconds, t)]),
+  ];
   return {
     ...view,
-    origin: milliseconds === undefined ? origin : t('{0} · {1}', origin, duration(milliseconds, t)),
+    origin: parts.join(' · '),
     suggestion,
     fullText,
   };
+}
+
+/** Undefined for what a later version shows. */
+function shownWords(shown: string, t: Translate): string | undefined {
+  const words: Readonly<Record<Shown, string>> = {
+    pictures: t('saw the pictures of both pages'),
+    outlines: t('read the outlines of both pages'),
+    differences: t('read the differences of both pages'),
+    frames: t('saw both pages'),
+  };
+  return Object.hasOwn(words, shown) ? words[shown as Shown] : undefined;
 }
 
 const seatOf = ({ kind }: Collaborator): Seat => (kind === 'developer' ? 'developer' : 'simulator');

@@ -56,6 +56,8 @@ export interface SessionParts extends Namer {
   grader(): Promise<Grader>;
   /** Reads what a person sees of a page. */
   readonly pages: PageReader;
+  /** For dialogues about pages; CLIP where `tandem download clip` puts it. */
+  pageParts(): Promise<Pick<DialogueParts, 'pages' | 'clip'>>;
   readonly drawPage: DrawPage;
   report(error: unknown): void;
 }
@@ -80,7 +82,7 @@ export async function dialogueParts(parts: SessionParts): Promise<DialogueParts>
     ...(simulator === undefined ? {} : { simulator }),
     prompts: await parts.prompts(),
     sampling: parts.sampling,
-    pages: parts.pages,
+    ...(await parts.pageParts()),
   };
 }
 

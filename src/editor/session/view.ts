@@ -300,7 +300,8 @@ function pageGradeView(
   return {
     measure: t('{0}, version {1}', measure, version),
     parts: Object.entries(parts).map(([part, score]) => [names[part] ?? part, score] as const),
-    ...{ drafts, renderer },
+    drafts,
+    ...(renderer !== 'none' && { renderer }),
   };
 }
 

@@ -1,5 +1,12 @@
 import * as vscode from 'vscode';
-import { courseOf, groupsOf, type Period, type Unit } from '../../core/evaluation/statistics';
+import { scaleInWords } from '../../core/evaluation/pages/words';
+import {
+  courseOf,
+  groupsOf,
+  type GroupStatistics,
+  type Period,
+  type Unit,
+} from '../../core/evaluation/statistics';
 import type { Outline } from '../../core/trajectory/log';
 import {
   type FromWebview,
@@ -69,7 +76,7 @@ export function statisticsView(
       logged.map(({ name }) => name),
       grouping,
     );
-    return [grouping, logged.map((group) => ({ ...group, name: names.get(group.name)! }))];
+    return [grouping, logged.map((group) => groupView(group, names.get(group.name)!))];
   });
   return {
     unit,
@@ -87,5 +94,13 @@ function periodView({ from, ...figures }: Period, unit: Unit, language: string):
         : { day: 'numeric', month: 'short' };
   // English dates begin with the day, as in other languages: `8 Mar`.
   const locale = language === 'en' ? 'en-GB' : language;
-  return { name: new Date(from).toLocaleString(locale, options), ...figures };
+  return groupView(figures, new Date(from).toLocaleString(locale, options));
 }
+
+const groupView = ({ pages, ...figures }: GroupStatistics, name: string): GroupView => ({
+  ...figures,
+  ...(pages && {
+    pages: pages.map(({ scale, dialogues, score }) => ({ scale: scaleInWords(scale), dialogues, score })),
+  }),
+  name,
+});

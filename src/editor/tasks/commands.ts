@@ -122,7 +122,7 @@ export async function addPack({ samplePacks }: App): Promise<void> {
     },
     {
       label: `$(cloud-download) ${t('Download ColBench…')}`,
-      detail: t('The published tasks, after you accept their license'),
+      detail: t('The published functions and web pages, after you accept their license'),
       add: run('downloadPack'),
     },
     {

@@ -133,7 +133,9 @@ function pageLines({ measure, parts, drafts, renderer }: PageGradeView, t: Trans
   return [
     ...parts.map(([name, score]) => `- ${name}: ${score.toFixed(2)}`),
     `- ${t('each draft: {0}', scores.join(', '))}`,
-    `- ${t('measure: {0}; drawn by {1}', measure, noteLine(renderer))}`,
+    renderer === undefined
+      ? `- ${t('measure: {0}', measure)}`
+      : `- ${t('measure: {0}; drawn by {1}', measure, noteLine(renderer))}`,
   ].join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gradeKey } from '../../../src/cli/commands/grade';
+import { gradeKey } from '../../../src/cli/gradeFile';
 import { runNode, taskRow } from '../../fixtures/tasks';
 import { commandFolder } from './tandem';
 

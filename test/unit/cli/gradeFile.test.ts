@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { GradeFile, type GradedLine } from '../../../src/cli/commands/grade';
+import { GradeFile, type GradedLine } from '../../../src/cli/gradeFile';
 
 /** Makes a graded line so long that one read holds only a few. */
 const grade = (line: number, letters = 20_000): GradedLine => ({

@@ -65,6 +65,7 @@ export class Stage implements SessionParts {
   readonly sampling = { temperature: 1, maxTokens: 500 };
   readonly gradingMode = 'fixed';
   pages: PageReader = reader;
+  pageParts = () => Promise.resolve({ pages: this.pages });
   showsCounters = true;
   showsCandidates = false;
   restriction: string | undefined;

@@ -35,6 +35,23 @@ describe('statistics of a log', () => {
     expect(all).toMatchObject({ dialogues: 5, graded: 4, leak: { value: 0 } });
   });
 
+  it('average scores of pages per task first, apart by what measures them', () => {
+    const page = { mode: 'fixed', measure: 'structure', version: 1, renderer: 'a test' } as const;
+    const checks = { ...page, measure: 'checks', renderer: 'none' };
+    const all = figuresOf([
+      played({ success: true }),
+      played({ task: 'a', page: { ...page, score: 0.4 } }),
+      played({ task: 'a', page: { ...page, score: 0.6 } }),
+      played({ task: 'b', page: { ...page, score: 0.8 } }),
+      played({ task: 'c', success: false, page: { ...checks, score: 0.5 } }),
+    ]);
+    expect(all).toMatchObject({ dialogues: 5, graded: 2, success: { value: 0.5 } });
+    expect(all.pages).toEqual([
+      { scale: page, tasks: 2, dialogues: 3, score: { value: 0.65 } },
+      { scale: checks, tasks: 1, dialogues: 1, score: { value: 0.5 } },
+    ]);
+  });
+
   it('are given for each group, the largest first and the smallest together', () => {
     const many = Array.from({ length: MAX_GROUPS + 2 }, (_, index) => played({ agent: `a${index}` }));
     const groups = groupsOf([played({ agent: 'most' }), played({ agent: 'most' }), ...many], 'agent');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../../scripts/setup/project.mjs';
 import { isOwnFunction } from '../../../src/core/task/own';
-import { readPrograms, readTasks } from '../../../src/core/task/pack';
+import { readTasks } from '../../../src/core/task/pack';
 import { parseTask, taskToRow } from '../../../src/core/task/row';
 import { taskTitle } from '../../../src/core/task/title';
 import { inFolder, taskRow, written } from '../../fixtures/tasks';
@@ -67,21 +67,16 @@ it('is no own function, and is called by the beginning of its description', () =
   expect(taskTitle(parseTask(row))).toBe('Bakery Website');
 });
 
-it('stands in packs beside functions, and is a bad line where only functions are played', () =>
+it('stands in packs beside functions', () =>
   inFolder(async (folder) => {
     const pack = await written(
       folder,
       'mixed.jsonl',
       [taskRow(), row].map((one) => JSON.stringify(one)).join('\n'),
     );
-    const [all, programs] = [
-      await Array.fromAsync(readTasks(pack)),
-      await Array.fromAsync(readPrograms(pack)),
-    ];
-    expect(all).toMatchObject([{ task: { testCases: [{}, {}] } }, { task: { kind: 'page' } }]);
-    expect(programs).toMatchObject([
-      { task: {} },
-      { bad: { line: 2, reason: expect.stringContaining('is a web page') as string } },
+    expect(await Array.fromAsync(readTasks(pack))).toMatchObject([
+      { task: { testCases: [{}, {}] } },
+      { task: { kind: 'page' } },
     ]);
   }));
 

@@ -2,11 +2,7 @@ import type { GradingMode, PageMeasure } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { meanInterval } from '../interval';
 import type { Figure } from '../statistics';
-
-/** What a score is measured by. Scores of two scales are never averaged or compared. */
-export interface PageScale extends Pick<PageMeasure, 'measure' | 'version' | 'renderer'> {
-  readonly mode: GradingMode;
-}
+import { keyOf, type PageScale } from './pageScale';
 
 /** Drafts that were shown in one turn. */
 export interface DraftFigures {
@@ -81,9 +77,6 @@ export function byScale(finished: readonly Trajectory[], mode: GradingMode): Sca
     dialogues: group.map(({ dialogue }) => dialogue),
   }));
 }
-
-export const keyOf = ({ mode, measure, version, renderer }: PageScale): string =>
-  JSON.stringify([mode, measure, version, renderer]);
 
 function draftFigures(dialogues: readonly ScoredDialogue[]): DraftFigures[] {
   const drafts = dialogues.flatMap(({ task, page }) =>

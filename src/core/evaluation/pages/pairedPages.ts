@@ -2,7 +2,8 @@ import type { GradingMode } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { wilson, type Interval } from '../interval';
 import { pairedDifference, type PairedDifference } from '../paired';
-import { average, byScale, keyOf, type PageScale, type ScoredDialogue } from './pageFigures';
+import { average, byScale, type ScoredDialogue } from './pageFigures';
+import { keyOf, type PageScale } from './pageScale';
 
 /** Two agents on the tasks that both were scored on by one scale. */
 export interface PairedPages extends PageScale {

@@ -2,7 +2,8 @@ import type { AgentFigures } from '../figures';
 import type { Figure } from '../statistics';
 import { chance, estimate, percent } from '../words';
 import type { DraftProgress } from './draftProgress';
-import type { PageFigures, PageScale } from './pageFigures';
+import type { PageFigures } from './pageFigures';
+import type { PageScale } from './pageScale';
 import type { PairedPages } from './pairedPages';
 
 /** `structure 1, mode fixed, drawn by Chromium 147 (0a1b2c3d)`. */
@@ -19,6 +20,14 @@ const gainInWords = ({ value, interval }: Figure): string =>
 
 const score = (value: number): string => value.toFixed(3);
 const gain = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
+
+/** `score 0.812 [0.780, 0.843] on 24 web pages (structure 1, mode fixed, drawn by …)`. */
+export const pageScoreInWords = ({
+  score,
+  tasks,
+  ...scale
+}: Pick<PageFigures, 'score' | 'tasks'> & PageScale): string =>
+  `score ${scoreInWords(score)} on ${tasks} web page${tasks === 1 ? '' : 's'} (${scaleInWords(scale)})`;
 
 type Rows = readonly (readonly string[])[];
 

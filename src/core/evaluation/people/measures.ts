@@ -1,4 +1,5 @@
 import { draftOf } from '../../dialogue/drafts';
+import type { PictureEmbedder } from '../../grading/clip';
 import type { PageMeasure } from '../../grading/grade';
 import { gradePage } from '../../grading/page';
 import type { PageReader } from '../../page/outline';
@@ -54,13 +55,15 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
 
   /**
    * Draws pages only if there are choices between some.
+   * @param clip adds the published measure
    * @returns undefined without a choice in a dialogue about a page
-   * @throws {Fault} `page/no-browser`, `page/browser-failed`
+   * @throws {Fault} `page/no-browser`, `page/browser-failed`; as `clip`
    */
   async agreement(
     log: TrajectoryLog,
     pages: PageReader,
     filter: TrajectoryFilter = {},
+    clip?: PictureEmbedder,
   ): Promise<PeopleAndMeasures | undefined> {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;
     const { rows } = log.list({ filter: { ...filter, chosen: true }, ...everything });
@@ -81,7 +84,7 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
       const decided = picks.filter((picked) => picked === 0 || picked === 1);
       undecided += picks.length - decided.length;
       if (decided.length === 0) continue;
-      const scores = await Promise.all([first, second].map((page) => this.scoresOf(task, page, pages)));
+      const scores = await Promise.all([first, second].map((page) => this.scoresOf(task, page, pages, clip)));
       for (const measured of scores[0]!) {
         const key = keyOf(measured);
         const other = scores[1]!.find((one) => keyOf(one) === key);
@@ -100,17 +103,22 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
     return { measures: [...counted.values()].map(figuresOf), undecided, withoutPage };
   }
 
-  /** By the task's checks, if it has any, and by structure. */
-  private async scoresOf(task: PageTask, html: string, pages: PageReader): Promise<readonly PageMeasure[]> {
+  /** By the task's checks, if it has any, by structure, and by CLIP. */
+  private async scoresOf(
+    task: PageTask,
+    html: string,
+    pages: PageReader,
+    clip: PictureEmbedder | undefined,
+  ): Promise<readonly PageMeasure[]> {
     const { checks, ...drawn } = task;
-    const key = JSON.stringify([await pages.name(), task, html]);
+    const key = JSON.stringify([await pages.name(), clip?.precision, task, html]);
     const known = this.scores.get(key);
     if (known !== undefined) return known;
-    const grades = await Promise.all(
-      (checks === undefined ? [task] : [task, drawn]).map((one) =>
-        gradePage(one, [{ turn: 1, html }], 'fixed', pages),
-      ),
-    );
+    const drafts = [{ turn: 1, html }];
+    const grades = await Promise.all([
+      ...(checks === undefined ? [task] : [task, drawn]).map((one) => gradePage(one, drafts, 'fixed', pages)),
+      ...(clip === undefined ? [] : [gradePage(task, drafts, 'paper', pages, clip)]),
+    ]);
     const measured = grades.flatMap(({ page }) => page ?? []);
     this.scores.set(key, measured);
     return measured;

@@ -187,7 +187,7 @@ export function measureOf({
   const page = trajectory.grades.findLast((one) => one.grade.mode === grade?.mode)?.grade.page;
   return page === undefined
     ? 'of an unknown measure'
-    : `${page.measure} ${page.version}, drawn by ${page.renderer}`;
+    : `${page.measure} ${page.version}${page.renderer === 'none' ? '' : `, drawn by ${page.renderer}`}`;
 }
 
 function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLike[] {

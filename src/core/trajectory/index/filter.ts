@@ -66,8 +66,14 @@ export interface TrajectoryFilter {
 export const resultIn = (mode: 'fixed' | 'paper' | undefined): string => mode ?? 'ifnull(fixed, paper)';
 
 /** Of a page there is a reward and no success. */
-const rewardIn = (mode: 'fixed' | 'paper' | undefined): string =>
+export const rewardIn = (mode: 'fixed' | 'paper' | undefined): string =>
   mode === undefined ? 'ifnull(fixed_reward, paper_reward)' : `${mode}_reward`;
+
+/** Of a page's score; null for everything else. */
+export const scaleIn = (mode: 'fixed' | 'paper' | undefined): string =>
+  mode === undefined
+    ? 'case when fixed_reward is null then paper_scale else fixed_scale end'
+    : `${mode}_scale`;
 
 const IS_EVALUATION = `collection in (select number from name where text glob '${EVALUATION}*')`;
 export const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' else 'collected' end`;

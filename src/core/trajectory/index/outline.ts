@@ -76,8 +76,9 @@ const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 const AUTHORS = 'developer|simulator|developer-edited-suggestion|developer-sent-suggestion';
 const REPLY = new RegExp(`^,"author":"(${AUTHORS})",(?:"milliseconds":(${NUMBER}),)?"text"`);
 const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)[,}]`);
+/** With tests: the score of a page is read whole. */
 const GRADE = new RegExp(
-  `^,"grade":\\{"mode":"(fixed|paper)","reward":(${NUMBER}|null),"success":(true|false|null),`,
+  `^,"grade":\\{"mode":"(fixed|paper)","reward":(${NUMBER}|null),"success":(true|false|null),(?:"grader":\\d+,)?"tests":\\[\\{`,
 );
 const TASK = /^,"task":\{"id":"([^"\\\u0080-\u00ff]*)"/;
 

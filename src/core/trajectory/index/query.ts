@@ -3,6 +3,8 @@ import {
   conditionOf,
   keyOf,
   resultIn,
+  rewardIn,
+  scaleIn,
   SOURCE,
   sources,
   type Source,
@@ -64,11 +66,21 @@ export interface Outline {
   readonly startedAt: number;
   readonly isAnswered: boolean;
   readonly turns: number;
-  /** Null if not graded, or not gradable here. */
+  /** Null if not graded, not gradable here, or a page without checks. */
   readonly success: boolean | null;
+  readonly page?: PageScore;
   readonly leaked: boolean;
   /** A developer's mean time per reply, in milliseconds; absent if no time is known. */
   readonly replyMs?: number;
+}
+
+/** Of a graded page, 0 to 1, with what measured it. */
+export interface PageScore {
+  readonly mode: 'fixed' | 'paper';
+  readonly measure: string;
+  readonly version: number;
+  readonly renderer: string;
+  readonly score: number;
 }
 
 /** As far as it is in the log. */
@@ -210,11 +222,11 @@ export function outlines(store: IndexStore, filter: TrajectoryFilter): Outline[]
   const { where, values } = conditionOf(store, filter);
   const rows = store.each<OutlineRow>(
     `select task, agent, pack, collaborator, started_at as startedAt, state = 'answered' as isAnswered, turns,
-      ${resultIn(filter.mode)} as result, leaked, reply_ms / nullif(timed_replies, 0) as replyMs
+      ${resultIn(filter.mode)} as result, ${scaleIn(filter.mode)} as scale, ${rewardIn(filter.mode)} as reward, leaked, reply_ms / nullif(timed_replies, 0) as replyMs
     from episode where ${where} order by started_at, number`,
     ...values,
   );
-  return Array.from(rows, ({ task, agent, pack, collaborator, result, replyMs, ...row }) => ({
+  return Array.from(rows, ({ task, agent, pack, collaborator, result, scale, reward, replyMs, ...row }) => ({
     task: store.text(task),
     agent: store.text(agent),
     ...(pack !== null && { pack: store.text(pack) }),
@@ -223,9 +235,15 @@ export function outlines(store: IndexStore, filter: TrajectoryFilter): Outline[]
     isAnswered: row.isAnswered === 1,
     turns: row.turns,
     success: successOf(result),
+    ...(scale !== null && reward !== null && { page: pageScore(store.text(scale), reward) }),
     leaked: row.leaked === 1,
     ...(replyMs !== null && { replyMs }),
   }));
+}
+
+function pageScore(scale: string, score: number): PageScore {
+  const [mode, measure, version, renderer] = JSON.parse(scale) as [PageScore['mode'], string, number, string];
+  return { mode, measure, version, renderer, score };
 }
 
 /** A row of the query; texts are given as their numbers in the table `name`. */
@@ -238,6 +256,8 @@ interface OutlineRow {
   readonly isAnswered: number;
   readonly turns: number;
   readonly result: string | null;
+  readonly scale: number | null;
+  readonly reward: number | null;
   readonly leaked: number;
   readonly replyMs: number | null;
 }

@@ -1,10 +1,10 @@
 import { episodeOf, summarize, type Folding } from '../fold';
-import type { TrajectorySummary } from '../trajectory';
+import type { Trajectory, TrajectorySummary } from '../trajectory';
 
 /**
  * The columns of the table `episode`: the result of folding each episode. Numbers in `task`, `pack`, `agent`,
- * `collaborator`, `collection`, `player`, `title`, `tags`, `note` and `review_reason` refer to texts in the table `name`.
- * Times are in milliseconds since 1970.
+ * `collaborator`, `collection`, `player`, `title`, `tags`, `note`, `review_reason`, `fixed_scale` and `paper_scale` refer
+ * to texts in the table `name`. Times are in milliseconds since 1970.
  */
 export const COLUMNS = {
   /** Ascending in the order in which the log first knew the episodes. */
@@ -42,8 +42,11 @@ export const COLUMNS = {
   /** `success`, `failure`, or `none` if the grader could not tell; null without a grade in this mode. */
   fixed: 'text',
   fixed_reward: 'real',
+  /** Of a page: mode, measure, version and renderer of the score, as a JSON list in the table `name`. */
+  fixed_scale: 'integer',
   paper: 'text',
   paper_reward: 'real',
+  paper_scale: 'integer',
   /** 1 if lost lines may have deleted the episode or marked a leak in it. */
   doubtful: 'integer not null default 0',
   /** 1 if lines of the episode or its task are missing or unreadable. */
@@ -136,13 +139,23 @@ export function rowOf(
     reply_ms: summary.replyTime?.milliseconds ?? 0,
     fixed: fixed ? resultOf(fixed.success) : null,
     fixed_reward: fixed?.reward ?? null,
+    fixed_scale: optional(scaleIn(episode, 'fixed')),
     paper: paper ? resultOf(paper.success) : null,
     paper_reward: paper?.reward ?? null,
+    paper_scale: optional(scaleIn(episode, 'paper')),
     doubtful: Number(folding.isDoubtful),
     damaged: Number(isDamaged || episode.damaged !== undefined),
     deleted: Number(folding.deleted),
     was_deleted: Number(folding.wasDeleted),
   };
+}
+
+/** Undefined if the latest grade in this mode is no page's score. */
+function scaleIn({ grades }: Pick<Trajectory, 'grades'>, mode: 'fixed' | 'paper'): string | undefined {
+  const grade = grades.findLast((event) => event.grade.mode === mode)?.grade;
+  if (grade?.page === undefined || grade.reward === null) return undefined;
+  const { measure, version, renderer } = grade.page;
+  return JSON.stringify([mode, measure, version, renderer]);
 }
 
 const resultOf = (success: boolean | null): string =>

@@ -7,7 +7,7 @@ import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
 
 /** Increase it whenever the content or its meaning changes. */
-const VERSION = 6;
+const VERSION = 7;
 
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;

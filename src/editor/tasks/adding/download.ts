@@ -3,7 +3,10 @@ import * as vscode from 'vscode';
 import { Fault } from '../../../core/fault';
 import type { Downloaded, DownloadOptions } from '../../../core/task/download';
 import { DOWNLOADS, type HubFiles } from '../../../core/task/downloads';
+import { cacheFolder } from '../../../core/training/environment/cache';
 import { chooseFolder, type PackAdder } from './addPack';
+import { grouped } from '../../../core/text';
+import { bytesWords } from '../../words';
 import { pickOne, valueOf } from '../../inputSteps';
 
 const { t } = vscode.l10n;
@@ -12,7 +15,7 @@ interface Choice extends vscode.QuickPickItem {
   readonly source: HubFiles;
 }
 
-/** Downloads a published file of tasks, once its licence was read and accepted, and lists it. */
+/** Downloads a published file of tasks, or CLIP, once its licence was read and accepted. Packs are listed. */
 export class PackDownload {
   constructor(
     private readonly adder: PackAdder,
@@ -20,19 +23,24 @@ export class PackDownload {
   ) {}
 
   async ask(): Promise<void> {
-    const folder = await chooseFolder();
-    if (folder === undefined) return;
     const given = await pickOne({
-      title: t('Download a Published Pack'),
+      title: t('Download Published Tasks'),
       placeholder: t('Nothing is downloaded until you accept its license.'),
       items: choices(),
     });
     const choice = valueOf(given);
     if (choice === undefined) return;
+    const { source } = choice;
+    const folder = source.isShared === true ? cacheFolder() : (await chooseFolder())?.uri.fsPath;
+    if (folder === undefined) return;
     const { checkPack } = await import('../../../core/task/pack');
-    for (const { file, commit } of await this.download(choice.source, folder.uri.fsPath)) {
+    for (const { file, commit } of await this.download(source, folder)) {
       if (commit !== undefined) this.output.info(`${file} is that of the dataset's commit ${commit}.`);
-      await this.adder.tell(await checkPack(file));
+      if (source.isShared === true)
+        void vscode.window.showInformationMessage(
+          t('CLIP is here. It scores web pages while the setting tandem.grading.mode is paper.'),
+        );
+      else await this.adder.tell(await checkPack(file));
     }
   }
 
@@ -55,7 +63,10 @@ export class PackDownload {
             hubUrl: process.env.HF_ENDPOINT,
             accessToken: process.env.HF_TOKEN,
             acceptLicence: (notice) => accept(notice, source),
-            onProgress: reportTo(progress),
+            onProgress: reportTo(
+              progress,
+              source.rows === undefined ? (bytes) => bytesWords(bytes, t) : grouped,
+            ),
             onNotice: (sentence) => this.output.info(sentence),
           });
         },
@@ -81,6 +92,21 @@ function choices(): Choice[] {
       detail: t('1,000 held-out backend tasks; never train on them'),
       source: DOWNLOADS.test,
     },
+    {
+      label: t('ColBench, web pages for training'),
+      detail: t('10,000 pages of WebSight; a browser of this machine draws them'),
+      source: DOWNLOADS['frontend-train'],
+    },
+    {
+      label: t('ColBench, web pages for evaluation'),
+      detail: t('10,000 held-out pages of WebSight; never train on them'),
+      source: DOWNLOADS['frontend-test'],
+    },
+    {
+      label: t('CLIP, for the published measure of web pages'),
+      detail: t('352 MB, once for all folders; only the grading mode paper needs it'),
+      source: DOWNLOADS.clip,
+    },
   ];
 }
 
@@ -102,17 +128,16 @@ async function accept(notice: string, { licences }: HubFiles): Promise<boolean> 
 
 function reportTo(
   progress: vscode.Progress<{ message?: string; increment?: number }>,
+  amount: (received: number) => string,
 ): NonNullable<DownloadOptions['onProgress']> {
   let before = 0;
   return ({ received, total }) => {
     const percent = total === 0 ? 100 : Math.floor((100 * received) / total);
     if (percent === before && received < total) return;
     progress.report({
-      message: t('{0} of {1} MB', megabytes(received), megabytes(total)),
+      message: t('{0} of {1}', amount(received), amount(total)),
       increment: percent - before,
     });
     before = percent;
   };
 }
-
-const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);

@@ -120,4 +120,26 @@ describe('a replay', () => {
     ]);
     expect(replayOf(trajectory, 'ada', english, 'en')).toMatchObject({ grades: [] });
   });
+
+  it('says what each draft of a page gained, and what a simulator was shown', () => {
+    const { trajectory } = played();
+    const drafts = [
+      { turn: 1, score: 0.6 },
+      { turn: 3, score: 0.5 },
+    ];
+    const page = { measure: 'structure', version: 1, score: 0.5, parts: {}, drafts, renderer: 'a test' };
+    const grade = { mode: 'fixed' as const, reward: 0.5, success: null, tests: [], page };
+    const grades = [{ ...trajectory.answer!, event: 'grade' as const, grade }];
+    const turns = trajectory.turns.map((turn) =>
+      turn.reply?.author === 'simulator' ? { ...turn, reply: { ...turn.reply, shown: 'pictures' } } : turn,
+    );
+    const replay = replayOf({ ...trajectory, turns, grades }, 'ada', english, 'en');
+    expect(replay.turns.map(({ gain }) => gain)).toEqual([
+      'Score of this page (structure): 0.60',
+      undefined,
+      'Score of this page (structure): 0.50, −0.10 on the one before',
+      undefined,
+    ]);
+    expect(replay.turns[2]?.reply?.origin).toMatch(/^simulator · saw the pictures of both pages · /);
+  });
 });

@@ -13,7 +13,7 @@ import {
   play,
   started,
 } from '../../../fixtures/log';
-import { bakery, pageOf, reader } from '../../../fixtures/pages';
+import { bakery, drawingReader, pageOf, reader } from '../../../fixtures/pages';
 
 const near = pageOf('Golden Crust', 'Fresh bread every morning', 'Open from six');
 const far = pageOf('Golden Crust');
@@ -67,6 +67,24 @@ describe('the agreement of a measure with people', () => {
     // z² = 3.84146: (0.75 + 0.48018) / 1.96037 ± 0.99980 √(0.04688 + 0.06002)
     expect(found!.measures[0]!.interval.low).toBeCloseTo(0.30064, 4);
     expect(found!.measures[0]!.interval.high).toBeCloseTo(0.95441, 4);
+  });
+
+  it('is known of CLIP, too, where that is given', async () => {
+    const log = await openLog();
+    await choose(log, 'a', [near, far], 1, answered('a', 1, far));
+    const clip = {
+      precision: 'fp32' as const,
+      // Of how long a page is, as an angle.
+      embed: (png: Buffer | undefined) => {
+        const angle = (png?.length ?? 0) / 1000;
+        return Promise.resolve(Float32Array.of(Math.cos(angle), Math.sin(angle)));
+      },
+    };
+    const found = await new PageChoices().agreement(log, drawingReader, {}, clip);
+    expect(found!.measures.map(({ measure, choices, rate }) => [measure, choices, rate])).toEqual([
+      ['structure', 1, 0],
+      ['clip', 1, 0],
+    ]);
   });
 
   it('draws nothing and is absent without choices about pages', async () => {

@@ -14,6 +14,7 @@ import {
   simulator,
   started,
 } from '../../../fixtures/log';
+import { playPage } from '../../../fixtures/pageDialogue';
 import { seeded } from '../random';
 
 const other = { ...doubling, id: 'other' };
@@ -221,4 +222,19 @@ describe('counting', () => {
     }
     expect([...log.countBy('source', {}).each.keys()]).toEqual([...sources]);
   });
+});
+
+it('outlines a graded page by its score and what measured it', async () => {
+  const log = await openLog();
+  await playPage(log, 'e');
+  expect(log.outlines()).toMatchObject([
+    {
+      success: null,
+      page: {
+        ...{ mode: 'fixed', measure: 'structure', version: 1 },
+        ...{ renderer: 'Chrome/1 linux abcdef', score: 1 },
+      },
+    },
+  ]);
+  expect(log.outlines({ mode: 'paper' })[0]).not.toHaveProperty('page');
 });

@@ -1,10 +1,24 @@
 import { createHash } from 'node:crypto';
 import { RequestProcess } from '../requestProcess';
+import { Fault } from '../../../fault';
 import { clipGraph, type ClipPrecision } from './clipFolder';
 import type { PictureEmbedding, PictureRequest } from './protocol';
 
 /** The wanted page's picture is compared with each draft of each dialogue of its task. */
 const MAX_KEPT = 1024;
+
+/**
+ * Where CLIP is not needed for all that is played, its absence is said in the grade.
+ * @returns undefined if the folder has no CLIP
+ */
+export function clipIfThere(script: string, folder: string): ClipEmbedder | undefined {
+  try {
+    return new ClipEmbedder(script, folder);
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'model/no-folder') return undefined;
+    throw error;
+  }
+}
 
 /** CLIP in a process of its own, which starts with the first picture. */
 export class ClipEmbedder {
