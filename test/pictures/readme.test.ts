@@ -205,7 +205,9 @@ test('two dialogues of one task, the credit of each turn, and statistics', async
 test('a web page: the draft beside the wanted page, and a place on it in the reply', async () => {
   await configure({ 'tandem.agent': 'starter-pages' });
   const world = ['world', path.join(workspace, 'pages.jsonl'), '--kind', 'pages', '--tasks', '3'];
-  expect(await run(process.execPath, [path.join(root, 'dist', 'tandem.js'), ...world])).toBe(0);
+  expect(await run(process.execPath, [path.join(root, 'dist', 'tandem.js'), ...world], { cwd: root })).toBe(
+    0,
+  );
   await workbench.showTandem();
   await openRow(row('Tasks', /, page, new$/), start());
   await start().click();
