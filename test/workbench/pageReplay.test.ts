@@ -112,5 +112,6 @@ test('a judge chooses between two pages with hidden names', async () => {
   const both = view().getByRole('region', { name: /^Two candidates/ });
   await inFrame(both, 'A').getByRole('heading', { name: 'Bakery' }).waitFor();
   await inFrame(both, 'B').getByRole('heading', { name: 'Golden Crust' }).waitFor();
+  await inFrame(view().getByRole('main'), 'Wanted page').getByRole('banner').waitFor();
   await accessiblePictures(workbench, view(), 'page-judging');
 });

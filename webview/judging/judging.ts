@@ -126,11 +126,16 @@ export class JudgingElement extends PageElement<ToWebview> {
           ${
             pair === undefined
               ? nothing
-              : html`<tandem-candidates
-                  .view=${pair.candidates}
-                  .choose=${(picked: Picked) => this.choose(picked)}
-                  .titled=${(letter: string) => t('{0} is better', letter)}
-                ></tandem-candidates>`
+              : html`${
+                    shown.wanted === undefined
+                      ? nothing
+                      : html`<tandem-pages class="wanted-page" .wanted=${shown.wanted}></tandem-pages>`
+                  }
+                  <tandem-candidates
+                    .view=${pair.candidates}
+                    .choose=${(picked: Picked) => this.choose(picked)}
+                    .titled=${(letter: string) => t('{0} is better', letter)}
+                  ></tandem-candidates>`
           }
           ${shown.outcome === undefined ? nothing : outcome(shown.outcome)}
           ${help(
