@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Dialogue } from '../dialogue/dialogue';
 import type { PackTask } from '../dialogue/collect';
-import type { DialogueRecord } from '../dialogue/dialogueParts';
+import type { DialogueParts, DialogueRecord } from '../dialogue/dialogueParts';
 import { parseAgentMessage, type Protocol } from '../dialogue/protocol';
 import type { Prompts } from '../dialogue/prompts';
 import { requestAfter } from '../dialogue/sample';
@@ -9,10 +9,8 @@ import { deriveSeed } from '../dialogue/seed';
 import type { Simulator } from '../dialogue/simulator';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
-import type { PictureEmbedder } from '../grading/clip';
 import type { Grader } from '../grading/grader';
 import type { Model } from '../model/model';
-import type { PageReader } from '../page/outline';
 import { isProgram } from '../task/task';
 import type { Turn } from '../trajectory/trajectory';
 import type { TaskSplits } from './splits';
@@ -25,16 +23,14 @@ import {
   type ResetRequest,
 } from './messages';
 
-export interface EnvironmentPlan {
+/** Pages and CLIP may be absent where no task is a web page. */
+export interface EnvironmentPlan extends Pick<DialogueParts, 'pages' | 'clip'> {
   readonly splits: TaskSplits;
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly protocol: Protocol;
   /** Of web pages, whose replies are longer. */
   readonly pageProtocol: Protocol;
-  /** Absent where no task is a web page. */
-  readonly pages?: PageReader;
-  readonly clip?: PictureEmbedder;
   readonly seed: number;
   readonly grader: Grader;
   readonly mode: GradingMode;

@@ -27,7 +27,7 @@ export const listPacks = defineTool({
         const badLines = quotes ? firstOf(bad.map(({ line, reason }) => `line ${line}: ${reason}`)) : [];
         packs.push({ pack: name, tasks, tests, pages, withFacts, badLines });
         lines.push(
-          `${name}: ${tasks} tasks, ${withFacts} of them with facts, ${pages} web pages, ${tests} tests, ${bad.length} bad lines.`,
+          `${name}: ${tasks} tasks, ${withFacts} of them with facts, ${pages === 0 ? '' : `${pages} web pages, `}${tests} tests, ${bad.length} bad lines.`,
         );
       } catch (error) {
         // One file that cannot be read must not hide the others.

@@ -118,3 +118,32 @@ describe('tandem agreement', () => {
     expect(without.code).toBe(0);
   }, 60_000);
 });
+
+describe('tandem grade on web pages', () => {
+  it('scores them by what measures each, apart from functions', async () => {
+    const page = { problem_description: 'Bakery Website: a title and a text.', ground_truth: wanted };
+    const checks = [{ name: 'title', where: 'h1', property: 'text', equals: 'Golden Crust' }];
+    const rows = await file('answers.jsonl', [
+      { task: page, answer: `OUTPUT:\nI WANT TO ANSWER:\n${wanted}` },
+      { task: { ...page, checks }, answer: start },
+      { task: page, answer: 'No page at all.' },
+    ]);
+    const { code, stdout } = await tandem('grade', rows, '--browser', browser);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Mean score 1\.000 on 1 web page \(checks 1, mode fixed\)\.$/m);
+    expect(stdout).toMatch(/^Mean score 0\.500 on 2 web pages \(structure 1, mode fixed, drawn by /m);
+    expect(stdout).not.toContain('pass all tests');
+  });
+
+  it('names the checks that the wanted page itself fails', async () => {
+    const checks = [{ name: 'title', where: 'h1', property: 'text', equals: 'Golden Mill' }];
+    const pack = await file('faulty.jsonl', [
+      { id: 'faulty', problem_description: 'Bakery Website.', ground_truth: wanted, checks },
+    ]);
+    const { code, stdout } = await tandem('tasks', '--references', pack);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'reference of task faulty: the wanted page fails its check of the title (text).',
+    );
+  });
+});

@@ -28,7 +28,7 @@ it('tandem tasks reports weak tests, and exits with 1 for bad lines and referenc
   const failing = { ...row, ground_truth: `${signature}\n    return 1 / 0` };
   const bad = await file('bad.jsonl', [failing, '{not json', { problem_description: 'Only this' }]);
   const { stdout, code } = await tandem('tasks', bad, '--references');
-  expect(stdout).toMatch(/bad\.jsonl +1 +10 +1 +2/);
+  expect(stdout).toMatch(/bad\.jsonl +1 +10 +1 +0 +2/);
   expect(stdout).toMatch(/bad\.jsonl:2: /);
   expect(stdout).toMatch(/bad\.jsonl:3: .*ground_truth/);
   expect(stdout).toMatch(/reference of task parcel-surcharge: .*ZeroDivisionError/);
