@@ -18,7 +18,9 @@ const below: Record<string, readonly string[]> = {
   tools: ['evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
   erasure: ['training', 'trajectory'],
   publish: ['training', 'trajectory', 'task'],
-  environment: ['serving', 'evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  environment: [
+    ...['serving', 'evaluation', 'training', 'dialogue', 'model', 'grading', 'trajectory', 'task', 'page'],
+  ],
 };
 
 /** Forbids imports of these folders, which begin with `../`. */
