@@ -185,7 +185,7 @@ async function viewOf({ engine, teacher }: TeachingContext, slowness?: Slowness)
   const { expectedOf, secondsOf } = await import('../../core/evaluation/loop/expectedTime');
   const slow = slowness?.get(agent.spec);
   const secondsFor = (size: Size): number | undefined =>
-    slow === undefined ? undefined : secondsOf(expectedOf(world, settings[size], slow));
+    slow === undefined ? undefined : secondsOf(expectedOf(settings[size], slow));
   return teachingView(
     now,
     {
