@@ -26,10 +26,16 @@ function temporary(): string {
 }
 
 describe('the local models', () => {
-  it('are the starter model and the folders of the setting', () => {
+  it('are the starter models and the folders of the setting', () => {
     const places = localPlaces(settings({ modelFolders: ['models/tiny', '/models/qwen'] }), shipped);
     expect(places).toEqual([
       { spec: 'starter', folder: starter, name: 'starter', from: 'tandem' },
+      {
+        spec: 'starter-pages',
+        folder: path.join(shipped, 'starter-pages'),
+        name: 'starter-pages',
+        from: 'tandem',
+      },
       { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', from: 'list' },
       { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', from: 'list' },
     ]);
@@ -37,10 +43,11 @@ describe('the local models', () => {
 
   it('include an agent that the setting does not list, and nothing twice', () => {
     const some = settings({ agent: 'local:models/tiny/', modelFolders: ['models/tiny', './models/tiny'] });
-    expect(localPlaces(some, shipped).map(({ name }) => name)).toEqual(['starter', 'tiny']);
+    expect(localPlaces(some, shipped).map(({ name }) => name)).toEqual(['starter', 'starter-pages', 'tiny']);
     const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), shipped);
     expect(unlisted.map(({ name, from }) => [name, from])).toEqual([
       ['starter', 'tandem'],
+      ['starter-pages', 'tandem'],
       ['tiny', 'use'],
     ]);
   });
@@ -51,7 +58,7 @@ describe('the local models', () => {
     mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
     mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
     const there = settings({ dataFolder, resolve: (file) => path.resolve(folder, file) });
-    expect(localPlaces(there, shipped).slice(1)).toEqual([
+    expect(localPlaces(there, shipped).slice(2)).toEqual([
       {
         spec: 'local:.tandem/loops/quick/model',
         folder: path.join(dataFolder, 'loops', 'quick', 'model'),
@@ -78,7 +85,7 @@ describe('the local models', () => {
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
     expect(
       localPlaces(there, shipped)
-        .slice(1)
+        .slice(2)
         .map(({ name }) => name),
     ).toEqual([
       ...['first try (k3f9)', 'first try (a1b2)', 'other'],
@@ -112,7 +119,7 @@ describe('the local models', () => {
     mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
     writeFileSync(path.join(run, 'run.json'), '{"name": "as configured"}');
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
-    const name = (): string | undefined => localPlaces(there, shipped)[1]?.name;
+    const name = (): string | undefined => localPlaces(there, shipped)[2]?.name;
     expect(name()).toBe('as configured');
     const notes = path.join(run, 'notes.json');
     writeFileSync(notes, '{"name": "renamed", "tags": [], "note": ""}');
