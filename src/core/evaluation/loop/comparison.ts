@@ -49,7 +49,7 @@ export async function compareAgents(plan: ComparisonPlan): Promise<TrainedCompar
   const { before, after, rollouts, temperature, maxTokens, title, run, onProgress, ...rest } = plan;
   const perAgent = plan.tasks.length * (rollouts + 1);
   const played = new Map<string, CollectionProgress>();
-  const play = async (kind: 'sampled' | 'greedy'): Promise<TrainedComparison> => {
+  const play = async (kind: 'sampled' | 'greedy') => {
     const isGreedy = kind === 'greedy';
     const setting = {
       ...rest,
@@ -68,12 +68,16 @@ export async function compareAgents(plan: ComparisonPlan): Promise<TrainedCompar
     });
     const compared = comparisonOf(evaluation, plan);
     const [start, model] = evaluation.agents.map((agent) => playedOf(agent, plan.mode));
-    await keep(run, settingOf(setting, title), plan.tasks, { start: start!, model: model! });
-    return compared;
+    const kept = { start: start!, model: model! };
+    return { compared, keep: () => keep(run, settingOf(setting, title), plan.tasks, kept) };
   };
   const greedy = await play('greedy');
-  // Last, because the latest evaluation is what is shown of a run, and this is the result of the loop.
-  return { sampled: await play('sampled'), greedy };
+  const sampled = await play('sampled');
+  // The latest evaluation is what is shown of a run, and sampled play is the result of the loop: nothing shows the other
+  // figure for as long as this one is played.
+  await greedy.keep();
+  await sampled.keep();
+  return { sampled: sampled.compared, greedy: greedy.compared };
 }
 
 function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonPlan): TrainedComparison {
