@@ -25,5 +25,6 @@ it('tandem grade shows the grades of more rows than fit into memory', async () =
   const { code, stdout, stderr } = await runNode([limit, 'dist/tandem.js', 'grade', rows, '--out', out]);
   expect(code, stderr).toBe(0);
   const lines = stdout.trim().split('\n');
-  expect(lines.slice(1, -1)).toEqual(answers.map(({ id }) => `${id.padEnd(6)}  ${TESTS}/${TESTS}`));
+  const cells = lines.slice(1, -1).map((line) => line.split(/ +/));
+  expect(cells).toEqual(answers.map(({ id }) => [id, `${TESTS}/${TESTS}`]));
 });

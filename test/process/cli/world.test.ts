@@ -21,7 +21,7 @@ it('tandem world writes a pack that loads, and replaces a file only when told to
   );
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual({
-    summary: { file: out, tasks: 30, split: 'test', seed: 5, difficulty: 'standard' },
+    summary: { file: out, tasks: 30, split: 'test', seed: 5, difficulty: 'standard', kind: 'functions' },
   });
   const { tasks, bad } = await loadTasks(out);
   expect(bad).toEqual([]);
