@@ -163,10 +163,19 @@ test('two candidates', async () => {
   await workbench.openViews('Tasks', 'Dialogues', 'Models');
   await openRow(row('Tasks', /, new$/), start());
   await start().click();
-  await page().getByText('Which message is better?').waitFor();
+  // Two messages that look alike are not shown.
+  const choice = page().getByText('Which message is better?');
+  await choice.or(composer()).first().waitFor();
+  while (!(await choice.isVisible())) {
+    await composer().press('Alt+A');
+    await choice.or(composer()).or(graded()).first().waitFor();
+    if (await graded().isVisible()) throw new Error('No two messages differed. Take the pictures again.');
+  }
   await picture('candidates', 'light');
   await workbench.runCommand('Tandem: Compare Two Candidates…');
   await workbench.quickInput.pick('One message at a time');
+  // The workbench writes that setting into the same file.
+  await workbench.page.waitForTimeout(2000);
   await configure({ 'tandem.session.openReference': true });
   await workbench.closeAllEditors();
 });

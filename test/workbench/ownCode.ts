@@ -99,7 +99,7 @@ export async function startOnOwnCode(environment?: Readonly<Record<string, strin
   // Requests before Tandem is active wait longer than these tests do.
   await workbench.page
     .getByRole('tree', { name: 'Models' })
-    .getByRole('treeitem', { name: /^starter/ })
+    .getByRole('treeitem', { name: /^starter,/ })
     .waitFor();
   return {
     ...{ workspace, server, workbench, configure },
