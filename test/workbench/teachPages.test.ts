@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { Runs } from '../../src/core/training/runs';
+import { accessiblePictures } from './accessibility';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
+import { openRow } from './rows';
+import { killTrainers, trainerEnvironment } from './runsView';
+
+// A lesson on web pages, from the shipped model of their world.
+
+let workspace: string;
+let workbench: WorkbenchDriver;
+
+const page = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const button = (name: string) => page().getByRole('button', { name, exact: true });
+const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-teach-pages-'));
+  workbench = await startWorkbench({ extension: root, workspace, environment: trainerEnvironment() });
+});
+
+afterAll(async () => {
+  // The workbench closes first, because an open window continues the lesson.
+  await workbench.close();
+  await killTrainers(runs());
+  await rm(workspace, { recursive: true, force: true });
+});
+
+test('teaches the agent of web pages, and plays with it', async () => {
+  await workbench.showTandem();
+  const offer = page().getByRole('heading', { name: 'Teach the agent' });
+  await openRow(workbench.page.getByRole('button', { name: 'teach the agent' }), offer);
+  await page().getByRole('radio', { name: 'Web pages' }).check();
+  await page()
+    .getByText(/^The agent \(starter-pages\)/)
+    .waitFor();
+  await page().getByRole('radio', { name: 'Brief' }).check();
+  await accessiblePictures(workbench, page(), 'teach-pages-offer');
+  await button('Start').click();
+  const outcome = page().getByText(/^Success \d+ % → \d+ % on 40 held-out tasks/);
+  // The duration of a lesson is not limited.
+  while (!(await outcome.first().isVisible())) await wait(200);
+  await accessiblePictures(workbench, page(), 'teach-pages-outcome');
+  expect(await runs().list()).toMatchObject([{ state: 'done', name: 'Lesson 1' }]);
+  await button('Play with it').click();
+  await page()
+    .getByText(/agent: Lesson 1/)
+    .waitFor();
+  await workbench.screenshot('teach-pages-play');
+});
