@@ -137,7 +137,7 @@ test('a click that selects a word chooses nothing; at the end the names are told
   await session()
     .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
     .waitFor();
-  await workbench.openViews('Tasks', 'Models');
+  await workbench.openViews('Models');
   const ranked = (name: string) =>
     workbench.page.getByRole('treeitem', {
       name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
