@@ -4,7 +4,12 @@ import type { EventOf } from '../../../../src/core/trajectory/event';
 import { AgentReading } from '../../../../src/core/dialogue/agentMessage';
 import type { TestResult } from '../../../../src/core/grading/grade';
 import { GrowingText } from '../../../../src/core/growingText';
-import { agentStream, pageStream, simulatorStream, Streaming } from '../../../../src/editor/session/streaming';
+import {
+  agentStream,
+  pageStream,
+  simulatorStream,
+  Streaming,
+} from '../../../../src/editor/session/streaming';
 import type { StreamView } from '../../../../webview/session/protocol';
 import { gradeView, messageOf, taskView, turnView } from '../../../../src/editor/session/view';
 import { taskTitle } from '../../../../src/core/task/title';
