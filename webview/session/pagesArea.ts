@@ -7,7 +7,7 @@ import { MAX_PINS } from './protocol';
 import type { SessionView } from './view';
 
 /** The newest page of the agent; undefined before there is one. */
-export const newestDraft = ({ turns }: Pick<SessionView, 'turns'>): PageView | undefined =>
+const newestDraft = ({ turns }: Pick<SessionView, 'turns'>): PageView | undefined =>
   turns.findLast(({ draft }) => draft !== undefined)?.draft?.page;
 
 /**

@@ -86,7 +86,7 @@ export class ServerPool implements SeeingModel {
     ]);
   }
 
-  /** True if each of them does, as any may get the next request. */
+  /** True if every server takes pictures, because any of them may get the next request. */
   async sees(signal?: AbortSignal): Promise<boolean> {
     const all = await Promise.all(this.#members.map(({ model }) => model.sees(signal)));
     return all.every(Boolean);

@@ -56,7 +56,7 @@ export class RowTransfer extends HubTransfer {
   }
 
   protected async attempt(connection: HubConnection): Promise<Downloaded> {
-    // The dataset's card: any file tells the commit.
+    // Every file of a dataset comes with its commit, and the card is the smallest.
     await this.remote(connection, 'README.md');
     const there = await this.alreadyThere();
     if (there !== undefined) return there;

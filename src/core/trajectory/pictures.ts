@@ -17,8 +17,7 @@ export const pictureId = (png: Buffer): string => createHash('sha256').update(pn
 
 const folderOf = (logFolder: string): string => join(dirname(logFolder), 'pictures');
 
-export const pictureFileOf = (logFolder: string, id: string): string =>
-  join(folderOf(logFolder), `${id}.png`);
+const pictureFileOf = (logFolder: string, id: string): string => join(folderOf(logFolder), `${id}.png`);
 
 /** It is on the disk when this resolves. */
 export async function keepPicture(logFolder: string, png: Buffer): Promise<void> {

@@ -85,9 +85,10 @@ def read_rows(
     measure: str | None = None,
     renderer: str | None = None,
 ) -> Read:
-    """opening: an agent.md for rows without `messages`; None: Tandem's. measure, renderer: only these; None: any.
+    """Reads the rows of these files as one set of data.
 
-    Raises Fault when no row can be used.
+    `opening` is the agent.md for rows without `messages`, by default Tandem's. With `measure` or `renderer`, dialogues
+    whose rewards were measured otherwise are left out. Raises Fault when no row can be used.
     """
     openings = Openings.load(opening)
     return merge(read_file(Path(path), openings, with_leaked, measure, renderer) for path in paths)

@@ -103,7 +103,7 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
     return { measures: [...counted.values()].map(figuresOf), undecided, withoutPage };
   }
 
-  /** By the task's checks, if it has any, by structure, and by CLIP. */
+  /** Scores of a page: by the task's checks, if it has any, by structure, and by CLIP, if that is there. */
   private async scoresOf(
     task: PageTask,
     html: string,

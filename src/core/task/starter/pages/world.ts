@@ -1,4 +1,4 @@
-import type { PageTask, Task } from '../../task';
+import type { PageTask } from '../../task';
 import { Random } from '../draw';
 import { contentId, hash, splitOf, type Split } from '../splits';
 import type { Difficulty } from '../world';
@@ -32,10 +32,6 @@ export interface PageWorldTask {
   /** Of the wanted page. */
   readonly values: PageValues;
 }
-
-const PREFIX = 'pages-';
-
-export const isOfPageWorld = ({ id }: Pick<Task, 'id'>): boolean => id.startsWith(PREFIX);
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
 export function* pageTasks(options: {
@@ -81,7 +77,7 @@ function drawTask(split: Split, difficulty: Difficulty, random: Random): PageWor
   const reference = pageFor({ trade: trade.name }, values);
   const task: PageTask = {
     kind: 'page',
-    id: `${PREFIX}${split}-${contentId(description, reference)}`,
+    id: `pages-${split}-${contentId(description, reference)}`,
     description,
     reference,
     checks: PAGE_DECISIONS.map((decision) => {
