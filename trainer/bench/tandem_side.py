@@ -14,6 +14,7 @@ from measure import clock, peak_mb
 from rows import PAIRS, row_tokens
 
 from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
+from tandem_trainer.methods.sweet_rl import Critic, Policy
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import peak_flops, shape_of, step_flops
 from tandem_trainer.model.log_probs import decoder_of
@@ -25,7 +26,6 @@ from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.objective import turns_of
 from tandem_trainer.run.reference_cache import ReferenceCache
 from tandem_trainer.run.stop import StopRequest
-from tandem_trainer.sweet_rl import Critic, Policy
 
 
 def main() -> None:

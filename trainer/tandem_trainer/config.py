@@ -1,33 +1,26 @@
 """The configuration of a run, `run.json`, declared once.
 
 The types, ranges, defaults, titles and descriptions here make the JSON schema (`schema.py`), from which the editor has
-its form, its completions and its refusals; `run_json.py` reads the file. What only Tandem reads of a file that a person
-writes is in `schema.py`. Settings of the paper (arXiv 2503.15478,
-appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
+its form, its completions and its refusals; `run_json.py` reads the file. The settings of a method are beside the method
+(`methods/`). What only Tandem reads of a file that a person writes is in `schema.py`. Settings of the paper (arXiv
+2503.15478, appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
 """
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass
 
+from .config_fields import STRICT, Count, NotNegative, PartOfAll, Positive, Version, Whole
 from .config_paths import around, elsewhere, file, folder, model, web_address
+from .methods import table
+from .methods.grpo_config import GrpoConfig
+from .methods.sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
 
-Method = Literal["sweet-rl", "rft", "multiturn-dpo", "grpo"]
+Method = Literal[tuple(table.METHODS)]  # type: ignore[valid-type]
 Pairing = Literal["paper", "successes", "all"]
 Mode = Literal["fixed", "paper"]
 
-# Strict: `true` is not a number, and 1.0 is not a whole number.
-STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
-Count = Annotated[int, Field(ge=1)]
-Whole = Annotated[int, Field(ge=0)]
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
-Share = Annotated[float, Field(gt=0, le=1)]
-PartOfAll = Annotated[float, Field(ge=0, lt=1)]
-# Not Literal[1], for which pydantic takes true.
-Version = Annotated[int, Field(ge=1, le=1), WithJsonSchema({"const": 1, "type": "integer"})]
 # A path must exist; it is relative to the folder of run.json, and becomes absolute when it is read.
 File = Annotated[str, AfterValidator(file), Field(json_schema_extra={"format": "path"})]
 Folder = Annotated[str, AfterValidator(folder), Field(json_schema_extra={"format": "path"})]
@@ -139,7 +132,7 @@ class DataConfig:
     tasks: list[File] = Field(
         default_factory=list,
         title="Task packs",
-        description="Packs whose tasks GRPO plays during training; the other methods learn from dialogues.",
+        description="Packs whose tasks a method such as GRPO plays during training; others learn from dialogues.",
     )
     opening: File | None = Field(
         None,
@@ -147,201 +140,6 @@ class DataConfig:
         description="The agent.md that the dialogues were played with; not set: Tandem’s own. To Tandem, short is the "
         "one for small models.",
     )
-
-
-# Fields of both stages that are trained, with defaults of their own.
-Epochs = Annotated[Positive, Field(title="Epochs", description="Passes over all examples.")]
-MaxTokens = Annotated[
-    Count, Field(title="Max. example length", description="In tokens; longer examples are dropped and counted.")
-]
-Beta = Annotated[
-    Positive, Field(title="Beta", description="How strongly the model is kept close to the reference model.")
-]
-NegativeLogLikelihood = Annotated[
-    NotNegative,
-    Field(
-        title="NLL weight",
-        description="Weight of the negative log-likelihood of the better side in the preference loss.",
-    ),
-]
-
-
-@dataclass(frozen=True, config=STRICT)
-class OptimiserConfig:
-    """Adam with cosine decay to a tenth after a warm-up; one batch is `batch` examples, whatever fits in memory."""
-
-    learning_rate: Positive | None = Field(
-        None,
-        title="Learning rate",
-        description="Not set: 2e-7 for all weights, as in the paper, and 2e-6 for adapters.",
-    )
-    batch: Count = Field(8, title="Batch size", description="Examples per step.")
-    epochs: Epochs = 1.0
-    max_steps: Count | None = Field(None, title="Max. steps", description="Ends the stage early; not set: no limit.")
-    max_tokens: MaxTokens = 16384
-    warmup: PartOfAll = Field(
-        0.03, title="Warm-up", description="The fraction of the steps in which the learning rate rises."
-    )
-    clip: Positive = Field(
-        1.0, title="Gradient clipping (max norm)", description="Larger gradients are scaled down to this norm."
-    )
-    weight_decay: NotNegative = Field(0.0, title="Weight decay", description="Pulls the weights toward 0.")
-    evaluate_every: Count = Field(
-        25,
-        title="Evaluate every N steps",
-        description="Steps between evaluations, each on half as many held-out examples as those steps train on.",
-    )
-    patience: Whole = Field(
-        4,
-        title="Early stopping patience",
-        description="Evaluations without improvement before stopping; 0 turns early stopping off.",
-    )
-
-
-@dataclass(frozen=True, config=STRICT)
-class CriticConfig(OptimiserConfig):
-    """Stage 1: the critic learns which turns made a dialogue better."""
-
-    epochs: Epochs = 4.0
-    max_tokens: MaxTokens = 8192
-    score: Literal["log-ratio", "value-head", "untrained"] = Field(
-        "log-ratio",
-        title="Score",
-        description="The log-ratio to the reference model, as in the paper; a value head, to compare with; or no "
-        "training, as a baseline.",
-    )
-    hidden_information: bool = Field(
-        True, title="Hidden information", description="The critic sees the hidden reference; the agent never does."
-    )
-    length_normalisation: bool = Field(
-        True,
-        title="Length normalization",
-        description="A turn’s score is its mean over tokens, so that long turns do not win by length.",
-    )
-    beta: Beta = 0.1
-    nll: NegativeLogLikelihood = 0.01
-
-
-@dataclass(frozen=True, config=STRICT)
-class CandidatesConfig:
-    """Stage 2: turns are sampled for the histories of the dialogues, and ranked by the critic."""
-
-    per_turn: Annotated[int, Field(ge=2)] = Field(
-        16, title="Candidates per turn", description="How many are sampled for each history."
-    )
-    # The logged turn helps a policy that rarely writes such turns. All our measurements sample every candidate.
-    with_logged: bool = Field(
-        False,
-        title="With the logged turn",
-        description="One of the candidates is the turn that was logged: for a model that seldom writes such turns. "
-        "The paper samples all.",
-    )
-    pairs_per_turn: Count = Field(4, title="Pairs per turn", description="How many pairs are made of its candidates.")
-    # The first trajectories of every task come first; a tenth of the paper's are 1,500.
-    trajectories: Share = Field(
-        0.1,
-        title="Fraction of dialogues",
-        description="Candidates are sampled for this fraction of the dialogues; the paper uses 0.1.",
-    )
-    rounds: Count = Field(
-        1,
-        title="Rounds",
-        description="Each further round samples candidates from the policy of the previous round.",
-    )
-    temperature: Positive = Field(1.0, title="Temperature", description="Higher makes candidates differ more.")
-    top_p: Share = Field(
-        1.0, title="Top-p", description="Samples from the most likely tokens that together have this probability."
-    )
-    max_new_tokens: Count = Field(
-        1024, title="Max. candidate length", description="In tokens; longer candidates are truncated."
-    )
-
-    @property
-    def sampled(self) -> int:
-        """Without the logged turn."""
-        return self.per_turn - self.with_logged
-
-
-@dataclass(frozen=True, config=STRICT)
-class PolicyConfig(OptimiserConfig):
-    """Stage 3 of SWEET-RL, and the only stage of the baselines: the model that plays the agent is trained."""
-
-    beta: Beta = 0.1
-    nll: NegativeLogLikelihood = 0.01
-    more_epochs: NotNegative = Field(
-        0.0, title="More epochs", description="After the other epochs, at their final learning rate."
-    )
-    minimum_reward: float = Field(
-        1.0,
-        title="Minimum reward",
-        description="Dialogues with at least this reward are imitated; 1 is a success. Of a web page, only its best "
-        "dialogue is: with 1, whatever its score.",
-    )
-
-
-@dataclass(frozen=True, config=STRICT)
-class GrpoConfig:
-    """Online reinforcement learning by TRL's GRPOTrainer: the policy plays new dialogues in every step."""
-
-    dialogues: Count = Field(
-        600, title="Dialogues", description="Played during training, in all; each is used for one step."
-    )
-    tasks_per_step: Count = Field(
-        4, title="Tasks per step", description="A step plays a group of dialogues of each of these tasks."
-    )
-    group: Annotated[int, Field(ge=2)] = Field(
-        8,
-        title="Group size",
-        description="Dialogues of one task, whose rewards are compared with each other: only a difference teaches.",
-    )
-    learning_rate: Positive | None = Field(
-        None,
-        title="Learning rate",
-        description="It stays constant. Not set: 1e-6 for all weights, and 1e-5 for adapters.",
-    )
-    beta: NotNegative = Field(
-        0.04,
-        title="Beta",
-        description="Weight of the KL divergence from the base model; 0 saves the memory of the base model.",
-    )
-    reward: Literal["tests", "success"] = Field(
-        "tests",
-        title="Reward",
-        description="The fraction of the hidden tests that the answer passes, or 1 only for all of them.",
-    )
-    simulator: str = Field(
-        "rules",
-        title="Simulator",
-        description="Replies to the agent: rules, or a model as for `tandem serve --simulator`, without an API key.",
-    )
-    max_turns: Count = Field(
-        10, title="Max. agent turns", description="The last message that the agent may send counts as its answer."
-    )
-    max_new_tokens: Count = Field(
-        1024, title="Max. message length", description="Of each message of the agent, in tokens; the rest is cut off."
-    )
-    temperature: Positive = Field(1.0, title="Temperature", description="Higher makes the dialogues differ more.")
-    evaluate_every: Count = Field(
-        10,
-        title="Evaluate every N steps",
-        description="Steps between evaluations on held-out tasks, each with at most as many dialogues as a step.",
-    )
-    log: str | None = Field(
-        None,
-        title="Log",
-        description="A data folder, such as .tandem, into whose log the dialogues are written; not set: they are not "
-        "kept.",
-        json_schema_extra={"format": "path"},
-    )
-
-    @property
-    def batch(self) -> int:
-        return self.tasks_per_step * self.group
-
-    @property
-    def steps(self) -> int:
-        """At least `dialogues` are played."""
-        return -(-self.dialogues // self.batch)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -440,7 +238,8 @@ class RunConfig:
     method: Method = Field(
         "sweet-rl",
         title="Method",
-        description="SWEET-RL, rejection fine-tuning (RFT), multi-turn DPO, or online GRPO, which plays new dialogues.",
+        description="How the agent learns; each method has settings of its own.",
+        json_schema_extra={"methods": table.as_schema()},
     )
     convention: Literal["paper", "reference-code"] = Field(
         "paper", title="Convention", description="Follow the paper or its code where the two differ."

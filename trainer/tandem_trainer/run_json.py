@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 from .config import RunConfig
 from .config_paths import INSTEAD, is_data_folder
 from .fault import Fault
+from .methods.table import METHODS, method_of
 from .regular_file import read_text, require_regular_run
 
 UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is not declared
@@ -142,27 +143,32 @@ def _check_together(config: RunConfig) -> None:
             "resources.processes is for this machine, and resources.cluster.workers for the cluster: set processes "
             "to 1."
         )
-    if config.method == "grpo":
+    method = method_of(config)
+    if method.plays:
         _check_online(config)
         return
     if data.tasks:
-        raise _Refused(f"data.tasks are played by grpo alone: leave them out of a run of {config.method}.")
+        playing = " and ".join(name for name, each in METHODS.items() if each.plays)
+        raise _Refused(f"data.tasks are played by {playing} alone: leave them out of a run of {config.method}.")
     if not data.trajectories and not data.preferences:
         raise _Refused("data names nothing to train on: give trajectories or preferences, or a log to `tandem train`.")
-    if not data.trajectories and config.method != "multiturn-dpo":
+    if not data.trajectories and method.preferences != "alone":
         raise _Refused(f"data.preferences alone are not enough for {config.method}: give trajectories as well.")
-    if data.preferences and config.method == "rft":
-        raise _Refused("data.preferences are not used by rft: leave them out, or choose another method.")
+    if data.preferences and method.preferences == "none":
+        raise _Refused(f"data.preferences are not used by {config.method}: leave them out, or choose another method.")
 
 
 def _check_online(config: RunConfig) -> None:
+    name = config.method
     if not config.data.tasks:
-        raise _Refused("data.tasks names no pack, and grpo plays tasks: give the files of one or more packs.")
-    if config.data.trajectories or config.data.preferences:
-        raise _Refused("data.trajectories and data.preferences are not used by grpo, which plays its own dialogues.")
-    if config.model.training == "qlora":
-        raise _Refused("model.training is qlora, with which grpo does not train: set it to lora.")
+        raise _Refused(f"data.tasks names no pack, and {name} plays tasks: give the files of one or more packs.")
+    if method_of(config).trl and config.data.trajectories:
+        raise _Refused(f"data.trajectories are not used by {name}, which plays its own dialogues: leave them out.")
+    if config.data.preferences:
+        raise _Refused(f"data.preferences are not used by {name}, which plays its own dialogues: leave them out.")
+    if config.model.training == "qlora" and method_of(config).trl:
+        raise _Refused(f"model.training is qlora, with which {name} does not train: set it to lora.")
     if config.resources.processes > 1:
-        raise _Refused("resources.processes is above 1, and grpo trains in one process: set it to 1.")
+        raise _Refused(f"resources.processes is above 1, and {name} trains in one process: set it to 1.")
     if config.resources.cluster is not None:
-        raise _Refused("resources.cluster is not used by grpo, which trains on this machine: leave it out.")
+        raise _Refused(f"resources.cluster is not used by {name}, which trains on this machine: leave it out.")

@@ -87,3 +87,22 @@ class Candidates:
         for place, text in enumerate(self.texts):
             places.setdefault(text, []).append(place)
         return places
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The n candidates of one history with their scores; the better half is good, the other half bad.
+
+    A turn that was sampled several times counts several times, as in the paper's halves. So the policy's most frequent
+    turn makes up most of one half, and training moves towards it or away from it accordingly more.
+
+    scores:     (n,) by the critic. Candidates with the same text have the score of the first of them.
+    untrained:  (n,) by the untrained model; NaN without hidden information.
+    good:       (n,) True for the n // 2 best, False for the n // 2 worst, None for the middle one when n is odd;
+                None for all when n is 1 or all scores are equal. Of equal scores the first sampled is better.
+    """
+
+    candidates: Candidates
+    scores: np.ndarray
+    untrained: np.ndarray
+    good: tuple[bool | None, ...]

@@ -2,15 +2,16 @@ import pytest
 import torch
 from sets import cache, learn, look, secret_pairs, tiny_base
 
-from tandem_trainer.baselines import RejectionFineTuning, multi_turn_dpo
 from tandem_trainer.config import PolicyConfig
+from tandem_trainer.methods.rft import RejectionFineTuning
+from tandem_trainer.methods.sweet_rl import Policy
 
 torch.set_num_threads(1)
 
 
 def test_multi_turn_dpo_learns_to_prefer_the_better_trajectories(tmp_path):
     base = tiny_base(tmp_path)
-    objective = multi_turn_dpo(PolicyConfig(), cache(base, tmp_path))
+    objective = Policy(PolicyConfig(), cache(base, tmp_path))
     before, after = learn(base, objective, secret_pairs(8, seed=0), secret_pairs(8, seed=1))
     assert after["loss"] < before["loss"] and after["accuracy"] == 1
 

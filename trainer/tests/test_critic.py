@@ -4,9 +4,9 @@ import torch
 from sets import budget, cache, learn, look, overwrite, secret_pairs, tiny_base
 from transformers import AutoModelForCausalLM
 
-from tandem_trainer.baselines import ValueHead
 from tandem_trainer.config import CriticConfig
-from tandem_trainer.sweet_rl import Critic
+from tandem_trainer.methods.sweet_rl import Critic
+from tandem_trainer.methods.value_head import ValueHead
 from tandem_trainer.turn import Example, Turn
 
 torch.set_num_threads(1)

@@ -69,7 +69,7 @@ def test_the_first_rank_decides_which_commit_of_the_hub_is_trained(tmp_path, fre
 
 THE_SECOND_RANK_IS_SMALL = """
 import os, torch
-from tandem_trainer.sweet_rl import Policy
+from tandem_trainer.methods.sweet_rl import Policy
 real = Policy.loss
 def loss(self, model, examples):
     if os.environ["RANK"] == "1" and len(examples) > {most}:

@@ -13,7 +13,6 @@ from safetensors.torch import load_file
 from sets import secret_pairs, step_pairs
 from tiny_run import SERVER
 
-from tandem_trainer.baselines import RejectionFineTuning, ValueHead
 from tandem_trainer.config import (
     CandidatesConfig,
     CriticConfig,
@@ -24,6 +23,9 @@ from tandem_trainer.config import (
     RunConfig,
 )
 from tandem_trainer.export.folders import export_policy
+from tandem_trainer.methods.rft import RejectionFineTuning
+from tandem_trainer.methods.sweet_rl import Critic, Policy
+from tandem_trainer.methods.value_head import ValueHead
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import Base, load_base
 from tandem_trainer.model.flops import shape_of
@@ -38,7 +40,6 @@ from tandem_trainer.run.reference_cache import ReferenceCache
 from tandem_trainer.run.run import Run
 from tandem_trainer.run.shards import Shards
 from tandem_trainer.run.stop import Stopped, StopRequest
-from tandem_trainer.sweet_rl import Critic, Policy
 from tandem_trainer.turn import Example, History
 
 PORTS = count()

@@ -11,7 +11,7 @@ from tiny_run import tiny_run, write_lines
 
 from tandem_trainer.config import DataConfig, GrpoConfig, ModelConfig, RunConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.grpo import in_order, largest_divisor, peak_learning_rate
+from tandem_trainer.methods.grpo import in_order, largest_divisor, peak_learning_rate
 from tandem_trainer.run import interpreter
 from tandem_trainer.run.checkpoint import adopt_checkpoint, whole_checkpoints
 from tandem_trainer.run.environment import COMMAND, Environment

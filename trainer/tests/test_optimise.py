@@ -11,6 +11,7 @@ from torch.nn import Parameter
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
 from tandem_trainer.fault import Fault
+from tandem_trainer.methods.sweet_rl import Critic
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of
 from tandem_trainer.model.log_probs import token_log_probs
@@ -23,7 +24,6 @@ from tandem_trainer.run.machine_usage import Meter
 from tandem_trainer.run.optimise import learning_rate, optimise, peak_learning_rate, stage_steps
 from tandem_trainer.run.run import Run
 from tandem_trainer.run.stop import Stopped, StopRequest
-from tandem_trainer.sweet_rl import Critic
 
 SETTINGS = CriticConfig(learning_rate=1e-2, batch=4, epochs=1.0, evaluate_every=2, patience=0)
 

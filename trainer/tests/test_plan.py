@@ -17,6 +17,7 @@ from tandem_trainer.__main__ import _command
 from tandem_trainer.config import DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
+from tandem_trainer.methods.sweet_rl import histories
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of, step_flops
@@ -28,7 +29,6 @@ from tandem_trainer.run.plan import _bytes, make_plan, timed
 from tandem_trainer.run.prepare import prepare
 from tandem_trainer.run.workload import Load, loads_of
 from tandem_trainer.run_json import read_config
-from tandem_trainer.sweet_rl import histories
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)

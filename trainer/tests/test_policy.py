@@ -4,7 +4,7 @@ import torch
 from sets import ASK, BYE, GUESS, cache, ids, learn, look, step_pairs, tiny_base
 
 from tandem_trainer.config import PolicyConfig
-from tandem_trainer.sweet_rl import Policy
+from tandem_trainer.methods.sweet_rl import Policy
 from tandem_trainer.turn import Example, Turn
 
 torch.set_num_threads(1)

@@ -8,6 +8,7 @@ from transformers import AutoModelForCausalLM
 
 from tandem_trainer.config import CandidatesConfig, CriticConfig, ModelConfig
 from tandem_trainer.fault import Fault
+from tandem_trainer.methods.sweet_rl import draw_pairs, rank, rank_candidates
 from tandem_trainer.model.base import load_base
 from tandem_trainer.run.budget import TokenBudget
 from tandem_trainer.run.distributed import Ranks
@@ -15,7 +16,6 @@ from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.ranking_report import rank_correlation, ranking_figures, sample_of
 from tandem_trainer.run.shards import Shards
 from tandem_trainer.run.stop import StopRequest
-from tandem_trainer.sweet_rl import rank, rank_candidates
 from tandem_trainer.turn import Candidates, History, Turn
 
 torch.set_num_threads(1)
@@ -51,18 +51,18 @@ def test_the_upper_half_is_good_and_the_lower_half_bad(scores, good):
 def test_a_turn_counts_as_often_as_it_was_sampled():
     one = ranked([0.1, 0.9, 0.1, 0.3], "a", "b", "a", "c")
     assert one.good == (False, True, False, True)
-    pairs = one.pairs(4, seed=0)
+    pairs = draw_pairs(one, 4, seed=0)
     assert {(*pair, example.weight) for pair, example in zip(chosen_and_rejected(pairs), pairs, strict=True)} == {
         (1, 0, 2.0),
         (3, 0, 2.0),
     }
-    assert sum(example.weight for example in one.pairs(3, seed=0)) == 3
+    assert sum(example.weight for example in draw_pairs(one, 3, seed=0)) == 3
 
 
 def test_a_turn_in_both_halves_is_no_pair_with_itself_and_is_shown_in_neither():
     one = ranked([0.9, 0.5, 0.5, 0.5], "a", "b", "b", "b")
     assert one.good == (True, True, False, False)
-    assert chosen_and_rejected(one.pairs(9, seed=0)) == [(0, 1)]
+    assert chosen_and_rejected(draw_pairs(one, 9, seed=0)) == [(0, 1)]
     assert [(shown["text"], shown["times"], shown.get("good")) for shown in sample_of(one)["candidates"]] == [
         ("a", 1, True),
         ("b", 3, None),
@@ -72,31 +72,31 @@ def test_a_turn_in_both_halves_is_no_pair_with_itself_and_is_shown_in_neither():
 def test_the_same_text_in_other_tokens_has_the_score_of_the_first():
     one = ranked([0.1, 0.9, 0.4, 0.2, 0.3], "a", "b", "a", "b", "c")
     assert one.scores.tolist() == [0.1, 0.9, 0.1, 0.9, 0.3] and one.good == (False, True, False, True, None)
-    assert chosen_and_rejected(one.pairs(9, seed=0)) == [(1, 0)]
+    assert chosen_and_rejected(draw_pairs(one, 9, seed=0)) == [(1, 0)]
 
 
 def test_equal_scores_are_never_paired_with_each_other():
-    assert set(chosen_and_rejected(ranked([0.5, 0.5, 0.5, 0.1]).pairs(9, seed=0))) == {(0, 3), (1, 3)}
+    assert set(chosen_and_rejected(draw_pairs(ranked([0.5, 0.5, 0.5, 0.1]), 9, seed=0))) == {(0, 3), (1, 3)}
 
 
 @pytest.mark.parametrize("one", [ranked([0.5, 0.5, 0.5]), ranked([0.1, 0.9], "a", "a")])
 def test_a_history_whose_candidates_all_agree_gives_no_pair_and_is_counted(one):
-    assert set(one.good) == {None} and one.pairs(4, seed=0) == []
+    assert set(one.good) == {None} and draw_pairs(one, 4, seed=0) == []
     assert ranking_figures([one, ranked([0.1, 0.9])])["without_pairs"] == 1
 
 
 def test_which_pairs_are_drawn_depends_on_seed_round_and_turn_and_on_nothing_else():
     one = ranked(np.arange(16) / 16)
-    pairs = one.pairs(4, seed=0, round=1)
+    pairs = draw_pairs(one, 4, seed=0, round=1)
     drawn = chosen_and_rejected(pairs)
     assert len(set(drawn)) == 4 and all(high >= 8 > low for high, low in drawn)
     assert all(turn.prompt is PROMPT for pair in pairs for turn in pair.turns)
     np.random.seed(7)
-    assert drawn == chosen_and_rejected(one.pairs(4, seed=0, round=1))
-    assert drawn != chosen_and_rejected(one.pairs(4, seed=1, round=1))
-    assert drawn != chosen_and_rejected(one.pairs(4, seed=0, round=2))
+    assert drawn == chosen_and_rejected(draw_pairs(one, 4, seed=0, round=1))
+    assert drawn != chosen_and_rejected(draw_pairs(one, 4, seed=1, round=1))
+    assert drawn != chosen_and_rejected(draw_pairs(one, 4, seed=0, round=2))
     other = rank(of_texts(*map(str, range(16)), group="a/1"), np.arange(16) / 16, np.zeros(16))
-    assert drawn != chosen_and_rejected(other.pairs(4, seed=0, round=1))
+    assert drawn != chosen_and_rejected(draw_pairs(other, 4, seed=0, round=1))
 
 
 def test_rank_correlation_is_spearmans():
@@ -202,6 +202,6 @@ def test_no_token_of_the_hidden_information_reaches_the_policy(tmp_path, monkeyp
     monkeypatch.setattr("tandem_trainer.run.budget.token_log_probs", None)  # what is scored is not scored again
     again = rank_candidates(made, CriticConfig(), base, budget(tmp_path))
     assert [sample_of(one) for one in ranked] == [sample_of(one) for one in again]
-    pairs = [pair for one in ranked for pair in one.pairs(4, seed=0)]
+    pairs = [pair for one in ranked for pair in draw_pairs(one, 4, seed=0)]
     assert len(pairs) == 16
     assert not {*SECRETS} & {int(token) for pair in pairs for turn in pair.turns for token in turn.prompt}

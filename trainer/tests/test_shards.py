@@ -11,13 +11,13 @@ from tandem_trainer.config import CandidatesConfig
 from tandem_trainer.data.dialogue import Dialogue, Spoken
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
+from tandem_trainer.methods.sweet_rl import histories
 from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.run import sampler
 from tandem_trainer.run import shards as shards_module
 from tandem_trainer.run.sampler import side_by_side
 from tandem_trainer.run.shards import Shards
 from tandem_trainer.run.stop import Stopped
-from tandem_trainer.sweet_rl import histories
 from tandem_trainer.turn import History
 
 torch.set_num_threads(1)

@@ -9,12 +9,12 @@ from sets import cache, tiny_base
 from test_critic import disturb, straight
 from tiny_run import trajectory_rows, write_lines
 
-from tandem_trainer.baselines import UntrainedScore
 from tandem_trainer.config import CriticConfig
 from tandem_trainer.data.pairs import trajectory_pairs
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.template import Template
 from tandem_trainer.data.tokenize_turns import settle
+from tandem_trainer.methods.untrained_score import UntrainedScore
 
 torch.set_num_threads(1)
 

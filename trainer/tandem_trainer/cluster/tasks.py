@@ -172,7 +172,7 @@ class Maker:
     def load(self) -> None:
         import torch
 
-        from ..baselines import objective_of
+        from ..methods.table import objective_of
         from ..model.base import load_base
         from ..model.folder import context_length, find_model, quiet
         from ..run.budget import TokenBudget
@@ -218,7 +218,7 @@ class Maker:
 
     def make(self, name: str | None, numbers: Sequence[int]) -> list[str]:
         """Makes missing shards, or their scores `name`, beside other makers. Returns notices. Errors: Fault."""
-        from ..sweet_rl import score_candidates
+        from ..methods.sweet_rl import score_candidates
 
         settings, limit = self.config.critic, self.logits_bytes
         if name is None:

@@ -16,6 +16,7 @@ from typing import IO, Any, Literal
 
 from ..config import ResourcesConfig, RunConfig
 from ..fault import Fault
+from ..methods.table import method_of
 from ..run.claim import claim
 from ..run.disk_space import MachineFault, full_disk
 from ..run.event_file import Events, last_event, last_state
@@ -91,7 +92,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
 def hands_over(config: RunConfig) -> bool:
     """True where several workers train, or vLLM draws. Errors: Fault."""
     cluster = config.resources.cluster
-    return cluster is not None and config.method == "sweet-rl" and (cluster.workers > 1 or uses_vllm(config))
+    return cluster is not None and method_of(config).candidates and (cluster.workers > 1 or uses_vllm(config))
 
 
 def claimed(folder: Path, host: str) -> IO[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..config import RunConfig
+from ..methods.table import method_of
 from .dialogue import counted
 
 Kind = Literal["pairs", "held_out_pairs", "successes", "dialogues", "token_ids", "tokenizer"]
@@ -31,19 +32,20 @@ class Shortage:
 
 
 def shortages(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
-    """counts: those of the event `data`. GRPO plays as many dialogues as it needs."""
-    if config.method == "grpo":
+    """counts: those of the event `data`. A method that plays has as many dialogues as it needs."""
+    if method_of(config).plays:
         return []
     return [*_of_examples(config, counts), *_of_turns(config, counts)]
 
 
 def _of_examples(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
-    stage = "critic" if config.method == "sweet-rl" else "policy"
+    method = method_of(config)
+    stage = "critic" if method.critic else "policy"
     train, held_out = counts[stage]["train"], counts[stage]["held_out"]
-    if config.method == "rft":
+    if method.learns_from == "successes":
         said = f"{counted(train, 'dialogue')} to imitate: {_measured(SUCCESSES)}; collect more, of any agent."
         return _short("successes", train, SUCCESSES, said)
-    if config.method == "sweet-rl" and config.critic.score != "log-ratio":
+    if method.learns_from == "dialogues" or (method.critic and config.critic.score != "log-ratio"):
         have = counts["trajectories"]
         said = f"{counted(have, 'dialogue')} to learn from: {_measured(DIALOGUES)}; collect more."
         return _short("dialogues", have, DIALOGUES, said)
@@ -67,7 +69,7 @@ def _of_turns(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
     turns, foreign = counts["turns"], counts["turns_of_another_tokenizer"]
     without = turns - counts["turns_as_sampled"] - foreign
     of_all = f"of {turns:,} turns" if turns != 1 else "of 1 turn"
-    if config.method == "rft":
+    if not method_of(config).reference:
         so = "their text is tokenised, which is how a warm start was measured."
     else:
         so = (

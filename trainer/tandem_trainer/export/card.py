@@ -12,13 +12,10 @@ from typing import Any
 
 from ..config import RunConfig
 from ..data.dialogue import TESTS, Measure
+from ..methods.table import method_of
 from ..model.base import Base, Name
 from ..model.folder import license_of
 from .folders import Check
-
-PAPER = "SWEET-RL (Zhou et al., 2025, arXiv 2503.15478)"
-GRPO = "GRPO (Shao et al., 2024, arXiv 2402.03300) by TRL, online with a simulator"
-METHODS = {"sweet-rl": PAPER, "rft": "rejection fine-tuning", "multiturn-dpo": "multi-turn DPO", "grpo": GRPO}
 
 
 def card_of(
@@ -68,13 +65,13 @@ def _front(folder: Path, config: RunConfig) -> str:
 
 
 def _opening(name: Name, config: RunConfig) -> str:
-    model = config.model
+    model, method = config.model, method_of(config)
     base = (
         f"`{_line(Path(model.base).name)}` (a local folder)"
         if model.revision is None
         else f"{_line(model.base)} (commit `{model.revision}` on the hub)"
     )
-    what = f"The {name} of a run of {METHODS[config.method]}, trained from {base} by {config.model.training}"
+    what = f"The {name} of a run of {method.title} ({method.source}), trained from {base} by {config.model.training}"
     if name == "policy":
         return f"{what}. It plays the agent of a dialogue in which somebody else knows what is wanted."
     knows = "knows" if config.critic.hidden_information else "does not know"
@@ -85,7 +82,7 @@ def _opening(name: Name, config: RunConfig) -> str:
 
 
 def _differs_from_paper(config: RunConfig, measure: Measure) -> bool:
-    return config.method == "sweet-rl" and config.critic.score == "log-ratio" and measure != TESTS
+    return method_of(config).critic and config.critic.score == "log-ratio" and measure != TESTS
 
 
 REGRESSION = (
@@ -109,7 +106,7 @@ def _use(name: Name, check: Check) -> str:
 
 def _stages(figures: Mapping[str, Mapping[str, Any]], config: RunConfig) -> str:
     text = "\n\n".join(f"### {stage}\n\n{_table(of_stage)}" for stage, of_stage in figures.items() if of_stage)
-    if config.method == "sweet-rl":
+    if method_of(config).critic:
         text += (
             "\n\nThe untrained control is what a critic without training says, the pointwise mutual information "
             "between hidden information and turn. A ranking that agrees with it (rank correlation near 1) owes little "

@@ -41,6 +41,7 @@ from .interpreter import (
     keep_interpreter,
     known_interpreter,
     look_at_interpreter,
+    needs_trl,
     release,
     run,
     size,
@@ -160,7 +161,7 @@ def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bo
             checks.append(Check("run.json", "ok", f"read {run_json}", f"base {said['base']}"))
             model = said
             is_on_cluster = bool(read.get("resources", {}).get("cluster"))
-            extras = ["online"] * (read.get("method") == "grpo") + ["ray"] * is_on_cluster
+            extras = ["online"] * needs_trl(read.get("method")) + ["ray"] * is_on_cluster
         except (Fault, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             remedy = "Give the path of a run.json; `check` says more about its content."
             checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))

@@ -6,24 +6,24 @@ for the first draft. Functions have no such truth. The comparison is within a di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..model.base import Base
 from ..turn import Turn
-from .budget import score
 from .ranking_report import rank_correlation
 
 if TYPE_CHECKING:
-    from ..baselines import ValueHead
     from ..data.template import Template
-    from .objective import Objective
     from .prepare import Prepared
     from .run import Run
 
 RESAMPLES = 10_000
+
+View = Sequence[Sequence[Turn]]  # the turns of each dialogue
+# of the turns with and without hidden information: the critic's credits and the untrained model's, (T,) each
+CreditsOf = Callable[[View, View], tuple[list[np.ndarray], list[np.ndarray]]]
 
 
 def turn_gains(drafts: Sequence[tuple[int, float]], turns: int) -> np.ndarray:
@@ -56,13 +56,11 @@ def mean_correlation(
     return len(known), float(known.mean()), float(low), float(high)
 
 
-def report_gains(
-    run: Run, base: Base, template: Template, prepared: Prepared, critic: Objective | None
-) -> dict[str, Any]:
+def report_gains(run: Run, template: Template, prepared: Prepared, credits_of: CreditsOf) -> dict[str, Any]:
     """Emits the event `gains` and returns its figures under that name; nothing without held-out pages.
 
     Measured on the held-out dialogues that have hidden information and scores of drafts, and are short enough for the
-    critic. critic: None for the untrained score alone.
+    critic. credits_of: gives the credits of each dialogue's turns by the critic and by the untrained model.
     """
     longest = run.config.critic.max_tokens
     held_out = [
@@ -76,7 +74,7 @@ def report_gains(
         return {}
     dialogues, told, plain = (list(part) for part in zip(*short, strict=True))
     gains = [turn_gains(dialogue.drafts, len(dialogue.turns)) for dialogue in dialogues]
-    credits, untrained = credits_of(run, base, told, plain, critic)
+    credits, untrained = credits_of(told, plain)
     count, mean, low, high = mean_correlation(credits, gains, run.config.seed)
     _, of_untrained, untrained_low, untrained_high = mean_correlation(untrained, gains, run.config.seed)
     figures = {
@@ -90,37 +88,3 @@ def report_gains(
     }
     run.events.emit("gains", stage="critic", **figures)
     return {"gains": figures}
-
-
-def credits_of(
-    run: Run,
-    base: Base,
-    told: Sequence[Sequence[Turn]],
-    plain: Sequence[Sequence[Turn]],
-    critic: Objective | ValueHead | None,
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Computes the credits of each dialogue's turns by the critic, eq. 3, and by the untrained model, (T,) each.
-
-    told, plain: the turns of each dialogue with and without hidden information. A value head's credit of a turn is its
-    value, the logit of the reward predicted after it.
-    """
-    from ..sweet_rl import candidate_advantages
-
-    config, ends = run.config, np.cumsum([len(turns) for turns in told])[:-1]
-    with_c, without = ([turn for turns in view for turn in turns] for view in (told, plain))
-    seen = with_c if config.critic.hidden_information else without
-
-    def log_p(turns: Sequence[Turn]) -> np.ndarray:
-        limit = config.resources.logits_mb << 20
-        return np.array([tokens.sum() for tokens in score(base, turns, run.budget, logits_bytes=limit)])
-
-    of_critic = None
-    if critic is not None:
-        with base.adapter("critic"):
-            has_head = config.critic.score == "value-head"
-            of_critic = critic.scores(base, seen, run.budget) if has_head else log_p(seen)
-    with base.reference():
-        references = log_p(with_c), log_p(without)
-    lengths = np.array([len(turn.response) for turn in with_c])
-    scores, untrained = candidate_advantages(config.critic, config.convention, lengths, of_critic, *references)
-    return np.split(scores, ends), np.split(untrained, ends)

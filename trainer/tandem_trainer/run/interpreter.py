@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 
 from ..fault import Fault
+from ..methods.table import METHODS
 from .doctor_cache import LOADED, Found
 
 PACKAGES = {
@@ -135,11 +136,15 @@ def requirement(name: str, least: str) -> str:
     return f"{PARTS.get(name, name)}>={least}"
 
 
+def needs_trl(method: object) -> bool:
+    return method in METHODS and METHODS[method].trl
+
+
 def require_online(method: str) -> None:
     lacks = [f"{name}>={least}" for name, least in ONLINE.items() if find_spec(name) is None]
-    if method == "grpo" and lacks:
+    if needs_trl(method) and lacks:
         commands = "; ".join(map(install, lacks))
-        raise Fault(f"Method grpo needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
+        raise Fault(f"Method {method} needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
 
 
 def require_cluster() -> None:

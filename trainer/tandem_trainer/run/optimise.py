@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, replace
 
 import torch
 
-from ..config import ModelConfig, OptimiserConfig, PolicyConfig
+from ..config import ModelConfig, PolicyConfig
+from ..config_fields import OptimiserConfig
 from ..data.batch_order import lot, step_batch, steps_per_epoch
 from ..fault import Fault
 from ..model.base import Base

@@ -21,6 +21,7 @@ import torch
 
 from ..config import RunConfig
 from ..data.template import Template
+from ..methods.table import method_of
 from ..model import memory
 from ..model.base import Base, load_base
 from ..model.flops import Shape, read_shape
@@ -162,7 +163,7 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
     weights = shape.parameters * size
     results = shape.parameters * (size if config.model.training == "full" else 4)  # see merge.py
     trained = shape.parameters if config.model.training == "full" else shape.adapted * config.model.lora_rank
-    stages = 2 if config.method == "sweet-rl" else 1
+    stages = 2 if method_of(config).critic else 1
     checkpoint = trained * (size + 8 + (4 if size != 4 else 0))
     aside = stages * weights if config.model.training == "full" else 0
     return stages * results + 3 * checkpoint + stages * trained * size + aside
@@ -171,10 +172,10 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
 def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, template: Template, base: Base) -> Plan:
     """Measures the times by rehearsing each stage on `base`, which stays unchanged.
 
-    The time of GRPO stays unknown: it depends on the lengths of the dialogues and on the simulator. Of several
-    processes that hold `base` together all must call this with the same plan; they only measure a step.
+    The time of a method that plays stays unknown: it depends on the lengths of the dialogues and on the simulator.
+    Of several processes that hold `base` together all must call this with the same plan; they only measure a step.
     """
-    if config.method == "grpo":
+    if method_of(config).plays:
         return plan
     machine = measured(base, plan.machine, shape, plan.token_budget)
     if base.mesh is not None:
@@ -308,7 +309,7 @@ def plan_of(
     loads = loads_of(prepared, shape, template)
     plan = make_plan(config, shape, machine, loads)
     alone = replace(machine, processes=1)  # which measures a step, even if several processes will train
-    is_measured = is_here and config.method != "grpo" and make_plan(config, shape, alone, loads).fits
+    is_measured = is_here and not method_of(config).plays and make_plan(config, shape, alone, loads).fits
     if is_measured and Path(config.model.base).is_dir():  # weights on the hub are not downloaded for a plan
         tell("Measuring a step …")
         with tempfile.TemporaryDirectory() as temporary:  # full fine-tuning would swap weights out to it

@@ -4,22 +4,23 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..config import OptimiserConfig, RunConfig
+from ..config import RunConfig
+from ..config_fields import OptimiserConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
 from ..data.dialogue import TESTS, Dialogue, Measure, Problem, listed
 from ..data.json_rows import BadRow, content_id, is_page, json_lines
 from ..data.json_rows import task_of as task_of_row
 from ..data.measures import require_one_measure
-from ..data.pairs import drop_long, first_of, held_out_tasks, imitation, preference_examples, returns, trajectory_pairs
+from ..data.pairs import drop_long, first_of, held_out_tasks, preference_examples
 from ..data.rows import read_preferences, read_rows
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault
+from ..methods.table import algorithm_of, method_of, needs_hidden_information, policy_settings
 from ..turn import Example
 
 READ = 16  # examples whose prompts are part of the fingerprint; all prompts would repeat the dialogues
@@ -34,7 +35,7 @@ class Prepared:
     tasks:  the task of each dialogue and preference, by its id.
     apart:  the held-out tasks, on which no stage trains.
     counts: the content of the event `data`.
-    packs:  a hash of the packs that GRPO plays; empty for the other methods.
+    packs:  a hash of the packs that the run plays; empty for methods that learn from dialogues.
     """
 
     config: RunConfig
@@ -97,8 +98,8 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     context: context length of the base model; longer rows are left out, whatever `max_tokens` is.
     """
     config = within_context(config, context)
-    data = config.data
-    if config.method == "grpo":
+    data, method = config.data, method_of(config)
+    if method.plays:
         return _to_play(config)
     read = read_rows(
         data.trajectories,
@@ -112,18 +113,17 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     dialogues = settled.dialogues
     left_out: Counter[str] = read.left_out + settled.left_out
     problems, notices = read.problems + settled.problems, read.notices
-    if context is not None and context in (config.critic.max_tokens, config.policy.max_tokens):
+    if context is not None and context in (config.critic.max_tokens, policy_settings(config).max_tokens):
         notices = [*notices, f"The model reads at most {context:,} tokens, so longer rows are left out."]
 
-    if config.method == "sweet-rl" and config.critic.hidden_information:
+    if needs_hidden_information(config):
         known = [dialogue for dialogue in dialogues if dialogue.hidden_information is not None]
         left_out["without hidden information"] += len(dialogues) - len(known)
         dialogues = known
     if read.dialogues and not dialogues:
         raise Fault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.", usage=True)
 
-    critic = _critic_examples(config, dialogues, template)
-    policy = _policy_examples(config, dialogues, template)
+    critic, policy = algorithm_of(config.method).examples(config, dialogues, template)
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
     human: list[Example] = []
     if data.preferences:
@@ -146,18 +146,18 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         "preferences": len(human),
     }
     kept = []
-    for name, examples, longest in [
-        ("critic", critic, config.critic.max_tokens),
-        ("policy", policy + human, config.policy.max_tokens),
+    for stage, group, examples, longest in [
+        ("critic", "critic", critic, config.critic.max_tokens),
+        ("policy", method.policy, policy + human, policy_settings(config).max_tokens),
     ]:
         short, dropped = drop_long(examples, longest)
         if examples and not short:
-            raise Fault(f"All {len(examples)} examples are longer than {name}.max_tokens ({longest:,}).", usage=True)
+            raise Fault(f"All {len(examples)} examples are longer than {group}.max_tokens ({longest:,}).", usage=True)
         if dropped:
-            left_out[f"too long for the {name}"] += dropped
+            left_out[f"too long for the {stage}"] += dropped
         kept.append(short)
     pools = [{task_of(example, tasks) for example in examples} for examples in (*kept, human)]
-    if config.method == "sweet-rl":
+    if method.candidates:
         pools.append({dialogue.task for dialogue in first_of(dialogues, config.candidates.trajectories)})
     apart = held_out_tasks(pools, data.held_out, config.seed)
     prepared = Prepared(config, dialogues, *kept, tasks, apart, problems, notices, counts)
@@ -180,8 +180,8 @@ def _to_play(config: RunConfig) -> Prepared:
                 task = task_of_row(row)
                 if is_page(task):
                     raise Fault(
-                        f"{file}:{number} is a web page, which GRPO cannot play yet: its reward is the tests passed; "
-                        "leave pages out, or train on collected dialogues with sweet-rl, rft or multiturn-dpo.",
+                        f"{file}:{number} is a web page, which {config.method} cannot play yet: its reward is the "
+                        "tests passed; leave pages out, or train on collected dialogues by another method.",
                         usage=True,
                     )
                 ids.add(task.get("id") or content_id(task))
@@ -209,29 +209,14 @@ def within_context(config: RunConfig, context: int | None) -> RunConfig:
     """The model was not trained on positions beyond its context."""
     if context is None:
         return config
-    critic, policy = (
-        replace(stage, max_tokens=min(stage.max_tokens, context)) for stage in (config.critic, config.policy)
+    groups = {"critic", "policy", method_of(config).policy}
+    stages = {name: getattr(config, name) for name in sorted(groups)}
+    return replace(
+        config,
+        **{name: replace(stage, max_tokens=min(stage.max_tokens, context)) for name, stage in stages.items()},
     )
-    return replace(config, critic=critic, policy=policy)
 
 
 def task_of(example: Example, tasks: dict[str, str]) -> str:
     """The group of an example is a task, a preference, or `<dialogue>/<turn>`."""
     return tasks.get(example.group) or tasks.get(example.group.rpartition("/")[0]) or example.group
-
-
-def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
-    if config.method != "sweet-rl" or config.critic.score == "untrained":
-        return []
-    read = partial(template.all_turns, hidden=config.critic.hidden_information)
-    if config.critic.score == "value-head":
-        return returns(dialogues, read)
-    return trajectory_pairs(dialogues, read, config.data.pairing, config.data.pair_margin)
-
-
-def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
-    if config.method == "sweet-rl" or not dialogues:
-        return []
-    if config.method == "rft":
-        return imitation(dialogues, template.all_turns, config.policy.minimum_reward)
-    return trajectory_pairs(dialogues, template.all_turns, config.data.pairing, config.data.pair_margin)

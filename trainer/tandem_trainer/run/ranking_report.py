@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from ..config import CriticConfig
 from ..fault import Fault
-from ..turn import History
+from ..turn import History, Ranked
 from .event_file import Events
-
-if TYPE_CHECKING:
-    from ..sweet_rl import Ranked
 
 # Smallest meaningful spread of scores, as a multiple of the difference of sampler and trainer. Measured on a CPU with a
 # small model in bfloat16: at less spread the correlation with float32 scores was at most 0.2, at 1.7 times it was 0.8.

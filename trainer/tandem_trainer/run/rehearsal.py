@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..baselines import objective_of
 from ..config import RunConfig
+from ..methods.table import objective_of
 from ..model.base import Base
 from ..model.flops import Shape, step_flops
 from ..model.log_probs import token_log_probs

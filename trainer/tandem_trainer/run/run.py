@@ -11,6 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from ..config import RunConfig
+from ..methods.table import method_of
 from .budget import TokenBudget
 from .checkpoint import Checkpoint, adopt_checkpoint, keep_only, whole_checkpoints, write_checkpoint
 from .distributed import Ranks
@@ -24,10 +25,6 @@ KEPT_BYTES = 2 << 30
 Tensors = Mapping[str, Mapping[str, Tensor]]  # file → name → tensor
 
 
-def trains_critic(config: RunConfig) -> bool:
-    return config.method == "sweet-rl" and config.critic.score != "untrained"
-
-
 def in_round(stage: str, number: int) -> str:
     return stage if number == 1 else f"{stage}-{number}"
 
@@ -37,7 +34,7 @@ def is_policy(stage: str) -> bool:
 
 
 def last_policy(config: RunConfig) -> str:
-    rounds = config.candidates.rounds if config.method == "sweet-rl" else 1
+    rounds = config.candidates.rounds if method_of(config).candidates else 1
     return "policy" if rounds == 1 else f"policy-{rounds}"
 
 

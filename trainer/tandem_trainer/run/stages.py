@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from ..config import OptimiserConfig, RunConfig
+from ..config import RunConfig
+from ..config_fields import OptimiserConfig
 from ..data.template import Template
 from ..export.card import card_of
 from ..export.folders import Beside, export_critic, export_policy
 from ..fault import Fault
+from ..methods.table import policy_settings
 from ..model.base import Base
 from ..turn import Example
 from .checkpoint import Checkpoint, whole_checkpoints, write_checkpoint
@@ -28,7 +30,7 @@ from .reference_cache import turn_key
 from .run import ended_early
 
 if TYPE_CHECKING:
-    from ..baselines import UntrainedScore
+    from ..methods.untrained_score import UntrainedScore
     from .prepare import Prepared
     from .run import Run
 
@@ -87,6 +89,11 @@ def train_stage(
     if critic and not found:
         critic.give(figures, tensors, run.ranks)
     return figures
+
+
+def train_policy(run: Run, base: Base, prepared: Prepared, objective: Objective) -> Figures:
+    """The whole training of a method that learns from its dialogues alone."""
+    return train_stage("policy", base, objective, prepared.policy, prepared, policy_settings(run.config), run)
 
 
 def tell_measured(run: Run, stage: str, figures: Figures) -> None:

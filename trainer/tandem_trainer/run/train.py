@@ -109,13 +109,12 @@ def train(
     with importing():
         import torch
 
-        from ..baselines import UntrainedScore, objective_of
         from ..export.onnx.shape import require_exportable
+        from ..methods.table import algorithm_of, method_of
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
         from ..model.folder import context_length, find_model, load_template, pinned, quiet
         from ..model.load import choose_device
-        from ..sweet_rl import sweet_rl
         from .budget import TokenBudget
         from .checkpoint import write_whole
         from .distributed import join, leave
@@ -123,8 +122,8 @@ def train(
         from .plan import make_plan, timed
         from .prepare import prepare
         from .reference_cache import ReferenceCache
-        from .run import Run, trains_critic
-        from .stages import export, train_stage
+        from .run import Run
+        from .stages import export
         from .workload import loads_of
 
     quiet()
@@ -161,10 +160,9 @@ def train(
         events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
     stop_here(ranks, request)
 
-    # ---- online: TRL loads the model and trains it
-    if config.method == "grpo":
-        from ..grpo import grpo
-
+    # ---- a method of TRL, which loads the model and trains it
+    algorithm = algorithm_of(config.method)
+    if method_of(config).trl:
         write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
         events.emit("plan", **plan.as_dict())
         path = find_model(config.model, folder)
@@ -179,7 +177,7 @@ def train(
             meter=Meter(shape, config.model.training, None, device, ranks.world),
             expected=plan.seconds,
         )
-        base, played, figures = grpo(run, template.tokenizer, path)
+        base, played, figures = algorithm.train(run, template.tokenizer, path)
         export(run, base, template, replace(prepared, policy=played), figures)
         return
 
@@ -216,15 +214,7 @@ def train(
     stop_here(ranks, request)
 
     # ---- stages
-    policy = objective_of("policy", config, reference)
-    if config.method == "sweet-rl":
-        critic = objective_of("critic", config, reference) if trains_critic(config) else None
-        control = None
-        if config.critic.score == "log-ratio":  # measured on pairs, which a value head lacks
-            control = UntrainedScore(config.critic, config.convention, reference, template, prepared.dialogues)
-        figures = sweet_rl(run, base, template, prepared, critic, policy, control)
-    else:
-        figures = train_stage("policy", base, policy, prepared.policy, prepared, config.policy, run)
+    figures = algorithm.train(run, base, template, prepared, reference)
     export(run, base, template, prepared, figures)
     leave()
 

@@ -9,18 +9,20 @@ from typing import Literal
 
 import numpy as np
 
-from ..config import OptimiserConfig, RunConfig
+from ..config import RunConfig
+from ..config_fields import OptimiserConfig
 from ..data.batch_order import micro_batches, step_batch
 from ..data.pairs import first_of
 from ..data.template import Template
+from ..methods.sweet_rl import histories, rank
+from ..methods.table import method_of, policy_settings, trains_critic
 from ..model.flops import Shape, Work, step_flops
 from ..model.prefix_tree import forest_tokens
-from ..sweet_rl import histories, rank
 from ..turn import Candidates, Example, History, Turn
 from .objective import counter, turns_of
 from .optimise import stage_steps
 from .prepare import Prepared
-from .run import in_round, trains_critic
+from .run import in_round
 from .shards import SHARD
 
 SAMPLED = 8  # batches or shards whose FLOPs are counted and scaled up to all
@@ -71,14 +73,15 @@ class Load:
 
 def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Written | None = None) -> list[Load]:
     """Work on candidates follows from `written`, or else from the lengths of turns, as if all candidates differed."""
-    config = prepared.config
-    if config.method == "grpo":
+    config, method = prepared.config, method_of(prepared.config)
+    if method.plays:
         # The lengths of dialogues to come are unknown; the memory is that of the longest possible.
         longest = longest_dialogue(config)
         return [Load("policy", largest=longest, scored=longest), _export(config)]
     critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
-    if config.method != "sweet-rl":
-        return [_training("policy", prepared.policy, prepared, config.policy, shape), _export(config)]
+    if not method.candidates:
+        policy = _training("policy", prepared.policy, prepared, policy_settings(config), shape)
+        return [*critic, policy, _export(config)]
     rounds = []
     one = _round(prepared, shape, template, written)
     for number in range(1, config.candidates.rounds + 1):
@@ -151,7 +154,7 @@ def _pieces(
 
 
 def _has_reference(stage: str, config: RunConfig) -> bool:
-    return config.critic.score == "log-ratio" if stage == "critic" else config.method != "rft"
+    return config.critic.score == "log-ratio" if stage == "critic" else method_of(config).reference
 
 
 def _flops_of_one(

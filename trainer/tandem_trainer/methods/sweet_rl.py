@@ -12,10 +12,11 @@ c, the agent does not. The paper's signs:
     2. critic       π_θ learns from the pairs which turns made τ⁺ better    `Critic`              eq. 2 and 3
     3. candidates   several turns a at each history o_t, from the policy    `sample_candidates`
     4. ranking      the critic scores them; the upper half is good          `rank_candidates`     eq. 3
-    5. pairs        of a good and a bad candidate of one history            `Ranked.pairs`
+    5. pairs        of a good and a bad candidate of one history            `draw_pairs`
     6. policy       π_φ learns to prefer the good one; it never sees c      `Policy`              eq. 4
 
-`losses.py` has the equations, `baselines.py` the methods and scores to compare with, `run/` what makes a run go.
+`losses.py` has the equations, the other modules of this folder the methods and scores to compare with, `run/` what
+makes a run go.
 """
 
 from __future__ import annotations
@@ -23,56 +24,69 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from torch import Tensor
 
-from .config import CandidatesConfig, CriticConfig, PolicyConfig, RunConfig
-from .data.batch_order import lot
-from .data.dialogue import Dialogue
-from .data.pairs import first_of
-from .data.template import Template
-from .fault import Fault
-from .losses import Convention, kl_estimate, log_ratios, nll, preference_loss, trajectory_advantage
-from .model.base import Base
-from .run.budget import TokenBudget, score
-from .run.candidate_work import hand_over
-from .run.gain_report import report_gains
-from .run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
-from .run.ranking_report import cannot_rank, report_ranking, tell_of_rounding
-from .run.reference_cache import ReferenceCache
-from .run.run import in_round
-from .run.shards import Shards
-from .run.stages import Figures, train_stage
-from .turn import Candidates, Example, History, Turn
+from ..config import RunConfig
+from ..data.batch_order import lot
+from ..data.dialogue import Dialogue
+from ..data.pairs import first_of, returns, trajectory_pairs
+from ..data.template import Template
+from ..fault import Fault
+from ..losses import Convention, kl_estimate, log_ratios, nll, preference_loss, trajectory_advantage
+from ..model.base import Base
+from ..run.budget import TokenBudget, score
+from ..run.candidate_work import hand_over
+from ..run.gain_report import report_gains
+from ..run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
+from ..run.prepare import Prepared
+from ..run.ranking_report import cannot_rank, report_ranking, tell_of_rounding
+from ..run.reference_cache import ReferenceCache
+from ..run.run import Run, in_round
+from ..run.shards import Shards
+from ..run.stages import Figures, train_stage
+from ..turn import Candidates, Example, History, Ranked, Turn
+from .sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
+from .table import Examples, trains_critic
+from .untrained_score import UntrainedScore
+from .value_head import ValueHead
 
-if TYPE_CHECKING:
-    from .baselines import UntrainedScore, ValueHead
-    from .run.prepare import Prepared
-    from .run.run import Run
+
+def examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> Examples:
+    """Step 1. The policy's examples are candidates, which do not exist yet."""
+    if config.critic.score == "untrained":
+        return Examples([], [])
+    read = partial(template.all_turns, hidden=config.critic.hidden_information)
+    if config.critic.score == "value-head":
+        return Examples(returns(dialogues, read), [])
+    return Examples(trajectory_pairs(dialogues, read, config.data.pairing, config.data.pair_margin), [])
 
 
-def sweet_rl(
-    run: Run,
-    base: Base,
-    template: Template,
-    prepared: Prepared,
-    critic: Objective | None,
-    policy: Policy,
-    control: UntrainedScore | None,
-) -> Figures:
+def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
+    plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
+    is_head = config.critic.score == "value-head"
+    return {
+        "critic": ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention),
+        "policy": Policy(config.policy, reference, config.convention, plainly_sampled=plainly),
+    }
+
+
+def train(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
     """Runs the whole algorithm; results that are on the disk are not computed again. Returns the figures by stage.
 
     base: one frozen model with two adapters, the policy's and, inside `base.adapter("critic")`, the critic's.
-    prepared.critic: the pairs of trajectories (step 1). critic: None to rank by the untrained score.
-    control: that score, measured beside the critic.
+    prepared.critic: the pairs of trajectories (step 1).
     """
-    config = run.config
-    figures: Figures = {}
-    gains = partial(report_gains, run, base, template, prepared, critic)
+    config, figures = run.config, {}
+    both = objectives(config, reference)
+    critic, policy = both["critic"] if trains_critic(config) else None, both["policy"]
+    control = None
+    if config.critic.score == "log-ratio":  # measured on pairs, which a value head lacks
+        control = UntrainedScore(config.critic, config.convention, reference, template, prepared.dialogues)
+    gains = partial(report_gains, run, template, prepared, partial(credits_of, run, base, critic))
     if critic is not None:
         with base.adapter("critic"):
             beside = {"control": control, "measure": gains}
@@ -195,45 +209,8 @@ def histories(
 # 4. ranking
 
 
-@dataclass(frozen=True, eq=False)
-class Ranked:
-    """The n candidates of one history with their scores; the better half is good, the other half bad.
-
-    A turn that was sampled several times counts several times, as in the paper's halves. So the policy's most frequent
-    turn makes up most of one half, and training moves towards it or away from it accordingly more.
-
-    scores:     (n,) by the critic. Candidates with the same text have the score of the first of them.
-    untrained:  (n,) by the untrained model; NaN without hidden information.
-    good:       (n,) True for the n // 2 best, False for the n // 2 worst, None for the middle one when n is odd;
-                None for all when n is 1 or all scores are equal. Of equal scores the first sampled is better.
-    """
-
-    candidates: Candidates
-    scores: np.ndarray
-    untrained: np.ndarray
-    good: tuple[bool | None, ...]
-
-    def pairs(self, count: int, seed: int, round: int = 1) -> list[Example]:
-        """Draws `count` pairs (a⁺, a⁻) of a good and a bad candidate, or returns all (step 5).
-
-        Seed, round and group determine the draw. Pairs of the same two texts become one example with their number as
-        its weight. Candidates with the same text or the same score form no pair.
-        """
-        group, texts, turns = self.candidates.history.group, self.candidates.texts, self.candidates.turns
-        different = self.candidates.different
-        good = [place for place, judged in enumerate(self.good) if judged is True]
-        bad = [place for place, judged in enumerate(self.good) if judged is False]
-        possible = [(high, low) for high in good for low in bad if self.scores[high] > self.scores[low]]
-        drawn = sorted(possible, key=lambda pair: lot(seed, round, group, *pair))[:count]
-        times = Counter((different[texts[high]][0], different[texts[low]][0]) for high, low in drawn)
-        return [
-            Example(group, chosen=(turns[high],), rejected=(turns[low],), weight=float(number))
-            for (high, low), number in times.items()
-        ]
-
-
 def rank_round(
-    number: int, run: Run, base: Base, shards: Shards, critic: Objective | None
+    number: int, run: Run, base: Base, shards: Shards, critic: Critic | ValueHead | None
 ) -> tuple[list[Ranked], Figures]:
     config, name = run.config, in_round("ranking", number)
     run.events.state("running", name)
@@ -344,6 +321,38 @@ def candidate_advantages(
     return (critic - reference) / per, untrained
 
 
+def credits_of(
+    run: Run,
+    base: Base,
+    critic: Critic | ValueHead | None,
+    told: Sequence[Sequence[Turn]],
+    plain: Sequence[Sequence[Turn]],
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Computes the credits of each dialogue's turns by the critic, eq. 3, and by the untrained model, (T,) each.
+
+    told, plain: the turns of each dialogue with and without hidden information. A value head's credit of a turn is its
+    value, the logit of the reward predicted after it.
+    """
+    config, ends = run.config, np.cumsum([len(turns) for turns in told])[:-1]
+    with_c, without = ([turn for turns in view for turn in turns] for view in (told, plain))
+    seen = with_c if config.critic.hidden_information else without
+
+    def log_p(turns: Sequence[Turn]) -> np.ndarray:
+        limit = config.resources.logits_mb << 20
+        return np.array([tokens.sum() for tokens in score(base, turns, run.budget, logits_bytes=limit)])
+
+    of_critic = None
+    if critic is not None:
+        with base.adapter("critic"):
+            has_head = config.critic.score == "value-head"
+            of_critic = critic.scores(base, seen, run.budget) if has_head else log_p(seen)
+    with base.reference():
+        references = log_p(with_c), log_p(without)
+    lengths = np.array([len(turn.response) for turn in with_c])
+    scores, untrained = candidate_advantages(config.critic, config.convention, lengths, of_critic, *references)
+    return np.split(scores, ends), np.split(untrained, ends)
+
+
 def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:
     """Follows the rules of `Ranked`; scores (n,). Errors: Fault when one is NaN."""
     first = [candidates.texts.index(text) for text in candidates.texts]
@@ -366,13 +375,32 @@ def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> R
 
 def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
     """Draws four pairs of each history in the paper's settings. Errors: Fault when there is no pair at all."""
-    pairs = [pair for one in ranked for pair in one.pairs(config.candidates.pairs_per_turn, config.seed, number)]
+    pairs = [pair for one in ranked for pair in draw_pairs(one, config.candidates.pairs_per_turn, config.seed, number)]
     if not pairs:
         raise Fault(
             f"The ranking of {len(ranked)} histories gives no pair, because all candidates of each are alike: raise "
             "candidates.temperature or candidates.per_turn."
         )
     return pairs
+
+
+def draw_pairs(ranked: Ranked, count: int, seed: int, round: int = 1) -> list[Example]:
+    """Draws `count` pairs (a⁺, a⁻) of a good and a bad candidate of one history, or returns all.
+
+    Seed, round and group determine the draw. Pairs of the same two texts become one example with their number as
+    its weight. Candidates with the same text or the same score form no pair.
+    """
+    candidates, scores = ranked.candidates, ranked.scores
+    group, texts, turns, different = candidates.history.group, candidates.texts, candidates.turns, candidates.different
+    good = [place for place, judged in enumerate(ranked.good) if judged is True]
+    bad = [place for place, judged in enumerate(ranked.good) if judged is False]
+    possible = [(high, low) for high in good for low in bad if scores[high] > scores[low]]
+    drawn = sorted(possible, key=lambda pair: lot(seed, round, group, *pair))[:count]
+    times = Counter((different[texts[high]][0], different[texts[low]][0]) for high, low in drawn)
+    return [
+        Example(group, chosen=(turns[high],), rejected=(turns[low],), weight=float(number))
+        for (high, low), number in times.items()
+    ]
 
 
 # ----------------------------------------------------------------------------------------------------------------------

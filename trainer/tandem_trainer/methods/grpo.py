@@ -27,19 +27,19 @@ from transformers import PreTrainedTokenizerBase, PrinterCallback, TrainerCallba
 from tandem_env import Refused, dataset
 from tandem_env.grpo import Dialogues, reward, success
 
-from .config import RunConfig
-from .data.batch_order import lot
-from .data.pairs import held_out_tasks
-from .fault import Fault
-from .model.base import Base, load_base
-from .model.load import choose_device, choose_dtype, load_model
-from .run.budget import free_memory
-from .run.environment import Environment
-from .run.run import Run
-from .run.stages import Figures
-from .run.stop import Stopped
-from .run.workload import longest_dialogue
-from .turn import Example, Turn
+from ..config import RunConfig
+from ..data.batch_order import lot
+from ..data.pairs import held_out_tasks
+from ..fault import Fault
+from ..model.base import Base, load_base
+from ..model.load import choose_device, choose_dtype, load_model
+from ..run.budget import free_memory
+from ..run.environment import Environment
+from ..run.run import Run
+from ..run.stages import Figures
+from ..run.stop import Stopped
+from ..run.workload import longest_dialogue
+from ..turn import Example, Turn
 
 STAGE = "policy"
 KEPT = 8  # dialogues of the last step, by which the export is checked
@@ -47,7 +47,7 @@ KEPT = 8  # dialogues of the last step, by which the export is checked
 Row = dict[str, Any]
 
 
-def grpo(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path) -> tuple[Base, list[Example], Figures]:
+def train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path) -> tuple[Base, list[Example], Figures]:
     """Trains the policy, or loads an earlier result. Returns the base with its weights, some dialogues, the figures.
 
     path: the folder of the base model. Errors: Stopped after a checkpoint; Fault.
@@ -123,7 +123,7 @@ def _trainer(
     model = load_model(config.model, path, device, torch.float32 if is_full else dtype)
     adapters = None
     if not is_full:
-        from .model.adapters import lora_of
+        from ..model.adapters import lora_of
 
         adapters = lora_of(config.model)
     at_once = largest_divisor(settings.batch, max(1, run.budget.tokens // longest_dialogue(config)))

@@ -1,0 +1,37 @@
+"""Multi-turn DPO: prefers the better of two trajectories of a task as a whole (arXiv 2305.18290, eq. 7).
+
+The log-ratios of all the agent's tokens are summed; the policy's loss in `sweet_rl.py` is the case of one turn. So
+every turn of the better trajectory becomes likelier, useless ones included; a turn-wise critic should improve on that.
+The collaborator's tokens are in no turn and thus masked, as in the reference code: here the conventions do not differ.
+"""
+
+from collections.abc import Sequence
+
+from ..config import RunConfig
+from ..data.dialogue import Dialogue
+from ..data.pairs import trajectory_pairs
+from ..data.template import Template
+from ..model.base import Base
+from ..run.objective import Objective
+from ..run.prepare import Prepared
+from ..run.reference_cache import ReferenceCache
+from ..run.run import Run
+from ..run.stages import Figures, train_policy
+from .sweet_rl import Policy
+from .table import Examples
+
+
+def examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> Examples:
+    """Without dialogues it learns from human preferences alone."""
+    if not dialogues:
+        return Examples([], [])
+    data = config.data
+    return Examples([], trajectory_pairs(dialogues, template.all_turns, data.pairing, data.pair_margin))
+
+
+def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
+    return {"policy": Policy(config.policy, reference)}
+
+
+def train(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
+    return train_policy(run, base, prepared, Policy(run.config.policy, reference))

@@ -1,0 +1,52 @@
+"""Rejection fine-tuning: imitates the trajectories that succeeded (Yuan et al. 2023, arXiv 2308.01825)."""
+
+from collections.abc import Callable, Sequence
+
+from torch import Tensor
+
+from ..config import RunConfig
+from ..data.dialogue import Dialogue
+from ..data.pairs import imitation
+from ..data.template import Template
+from ..losses import nll
+from ..model.base import Base
+from ..run.objective import Objective, Sums, sampler_difference, turns_of
+from ..run.prepare import Prepared
+from ..run.reference_cache import ReferenceCache
+from ..run.run import Run
+from ..run.stages import Figures, train_policy
+from ..turn import Example
+from .table import Examples
+
+
+def examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> Examples:
+    return Examples([], imitation(dialogues, template.all_turns, config.policy.minimum_reward))
+
+
+def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
+    return {"policy": RejectionFineTuning(reference)}
+
+
+def train(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
+    return train_policy(run, base, prepared, RejectionFineTuning(reference))
+
+
+class RejectionFineTuning(Objective):
+    """Rejection fine-tuning (RFT): the negative log-likelihood of successful trajectories; others are ignored.
+
+    It is the mean over the agent's tokens of each trajectory, so that each counts equally.
+    """
+
+    better = "loss"
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        sums = Sums()
+        log_probs = iter(self.log_probs(model, turns_of(examples)))
+        for example in examples:
+            live = [next(log_probs) for _ in example.chosen]
+            nats = nll(live)
+            sums.add(example, nats, nll=nats, sampler_difference=sampler_difference(example.chosen, live))
+        return sums.total()
+
+    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
+        """Does nothing: there is no reference."""
