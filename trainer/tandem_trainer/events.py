@@ -118,7 +118,7 @@ class Evaluation(Figures):
 
 
 class Control(Event):
-    """Accuracy of the untrained baseline on a critic's held-out pairs, and the number of pairs (`baselines.py`)."""
+    """Accuracy of the untrained baseline on a critic's held-out pairs, and the number of pairs."""
 
     event: Literal["control"]
     stage: str
@@ -152,7 +152,7 @@ class Progress(Event):
 
 
 class Candidates(Event):
-    """Figures of the candidates of a round (`sweet_rl.py`). cut: those that reached the limit without an end."""
+    """Figures of the candidates of a round. cut: those that reached the limit without an end."""
 
     event: Literal["candidates"]
     stage: str

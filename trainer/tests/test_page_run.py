@@ -81,5 +81,5 @@ def test_pages_and_functions_are_refused_together_and_one_of_them_is_chosen(tmp_
 def test_grpo_refuses_pages(tmp_path):
     path = page_run(tmp_path, method="grpo", data={"trajectories": [], "tasks": ["pack.jsonl"]})
     write_lines(tmp_path / "pack.jsonl", [page_rows()[0]["task"]])
-    with pytest.raises(Fault, match=r"pack.jsonl:1 is a web page, which GRPO cannot play yet"):
+    with pytest.raises(Fault, match=r"pack.jsonl:1 is a web page, which grpo cannot play yet"):
         prepared(path)

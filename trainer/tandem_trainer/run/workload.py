@@ -14,7 +14,7 @@ from ..config_fields import OptimiserConfig
 from ..data.batch_order import micro_batches, step_batch
 from ..data.pairs import first_of
 from ..data.template import Template
-from ..methods.sweet_rl import histories, rank
+from ..methods.sweet_rl import draw_pairs, histories, rank
 from ..methods.table import method_of, policy_settings, trains_critic
 from ..model.flops import Shape, Work, step_flops
 from ..model.prefix_tree import forest_tokens
@@ -262,7 +262,7 @@ class _Expected:
         turns = self._turns(number, place.prompt, settings.per_turn)
         scores = np.random.default_rng(number).random(len(turns))
         candidates = Candidates(place, tuple(turns), tuple(str(turn.response.tolist()) for turn in turns))
-        return rank(candidates, scores, scores).pairs(settings.pairs_per_turn, self.config.seed)
+        return draw_pairs(rank(candidates, scores, scores), settings.pairs_per_turn, self.config.seed)
 
     def _turns(self, number: int, prompt: np.ndarray, count: int) -> list[Turn]:
         if self.written is not None:

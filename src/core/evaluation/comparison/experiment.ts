@@ -3,7 +3,7 @@ import { isObject } from '../../json';
 import { readText } from '../../regularFile';
 import { EventTail } from '../../training/eventFile';
 import { RunHistory } from '../../training/history/history';
-import { isUsedBy, methodIn, usedSettings } from '../../training/methodSettings';
+import { isUsedBy, methodIn, usedSettings } from '../../training/methods';
 import { MAX_RECORD_BYTES, runFiles } from '../../training/runFolder';
 import type { Run, Runs } from '../../training/runs';
 import { keptOf, type KeptEvaluation } from '../loop/evaluationCache';

@@ -10,7 +10,7 @@ import {
   type FieldPath,
 } from '../../../core/training/fields';
 import { isObject } from '../../../core/json';
-import { isUsedBy, usedSettings } from '../../../core/training/methodSettings';
+import { isUsedBy, usedSettings } from '../../../core/training/methods';
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
 import { days, validateDay } from '../../trajectories/filter';
