@@ -411,7 +411,7 @@ class Policy(Objective):
     """Step-wise DPO, eq. 4: the two sides of an example are two turns with one history, and later turns do not matter.
 
     Human preferences are treated like pairs of candidates. A small likelihood of the chosen side keeps its probability
-    from falling with that of the rejected one. Applied to all turns of each side it is multi-turn DPO (`multiturn_dpo.py`).
+    from falling with that of the rejected one. Applied to all turns of each side it is multi-turn DPO.
 
     Figures beside those of the critic: `sampler_difference`, for plainly sampled turns (at temperature 1 and without
     top-p); and `kl`, KL(π_ref ‖ π_φ) in nats per token over sampled turns. It is approximately right for candidates of
