@@ -21,6 +21,7 @@ from .client import Episode, Observation, Refused, tasks
 
 MARK = "\u2063message\u2063"  # stands for the agent's message in a template; invisible separators do not occur in text
 THREADS = 32
+MAX_REPLAYS = 2  # of a dialogue in which a reply gave the reference away
 INSTRUCTION = (
     "You write a Python function for a colleague, who knows what it must do and has not said everything. Call `ask` "
     "with one question at a time until you know enough, then call `answer` with the whole code.\n\n"
@@ -49,52 +50,82 @@ class Dialogues:
     All dialogues of a batch go on together, one message of the agent at a time, so that the model writes them in one
     batch. What the developer says is masked (`env_mask`): only the agent's tokens are trained.
 
-    waited: seconds in which the last call waited for the server.
+    A dialogue in which a reply gives the reference away ends there and is played again with another seed, at most
+    MAX_REPLAYS times. One that leaks every time is dropped: without a reward it is in neither the mean nor the standard
+    deviation of its group, and without a trained token in neither the KL divergence nor the loss's number of tokens.
+
+    waited: seconds in which the last call waited for the server. played, leaked: dialogues of the last call, replays
+    included, and those of them in which a reply leaked. dropped: number of dropped ones.
     """
 
-    def __init__(self, url: str, rows: Sequence[dict[str, Any]], token: str | None = None, seed: int = 0):
+    def __init__(
+        self,
+        url: str,
+        rows: Sequence[dict[str, Any]],
+        token: str | None = None,
+        seed: int = 0,
+        *,
+        with_leaked: bool = False,
+    ):
         """rows: of `dataset`. seed: of the seeds of the episodes, which decide the wording of the rules. They depend on
-        the trainer's step and on nothing else, so that a resumed training plays the episodes that it would have had.
+        the trainer's step and on which dialogues leak, so that a resumed training plays the episodes that it would have
+        had. with_leaked: leaked dialogues are played to their end and count as any other.
         Errors: ValueError for rows by which tasks cannot be told apart."""
         self._url, self._token = url, token
         self._tasks = _tasks_by_request(rows)
-        self._seed = seed
+        self._seed, self._with_leaked = seed, with_leaked
         self._episodes: list[Episode] = []
         self.waited = 0.0
+        self.played = self.leaked = self.dropped = 0
 
     def __call__(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
-        """Returns `prompt_ids`, `completion_ids`, `logprobs`, `env_mask` (1: the agent's), `tandem_reward` and
-        `tandem_success`."""
+        """Returns `prompt_ids`, `completion_ids`, `logprobs`, `env_mask` (1: the agent's, none of a dialogue without a
+        reward), `tandem_reward`, `tandem_success` and `tandem_leaked`."""
         self.waited = 0.0
         while len(self._episodes) < len(prompts):
             self._episodes.append(Episode(self._url, self._token))
         chance = random.Random(f"{self._seed} {trainer.state.global_step}")
-        played = [_Played(trainer, prompt) for prompt in prompts]
+        played = [
+            _Played(trainer, prompt, self._task_of(prompt[0]), episode)
+            for prompt, episode in zip(prompts, self._episodes, strict=False)
+        ]
         with ThreadPoolExecutor(THREADS) as threads:
-            chosen = [{"task_id": self._task_of(prompt[0]), "seed": chance.getrandbits(32)} for prompt in prompts]
-            self._wait(threads.map(lambda episode, choice: episode.reset(**choice), self._episodes, chosen))
-            going = list(zip(played, self._episodes, strict=False))
+            self._begin(played, chance, threads)
+            going = played
             while going:
-                ids, logprobs = trainer._generate_single_turn([each.ids for each, _ in going], None, {}, 1)
-                for (each, _), said, own in zip(going, ids, logprobs or [None] * len(ids), strict=True):
+                ids, logprobs = trainer._generate_single_turn([each.ids for each in going], None, {}, 1)
+                for each, said, own in zip(going, ids, logprobs or [None] * len(ids), strict=True):
                     each.say(said, own)
-                seen = self._wait(threads.map(_step, going))
-                for (each, _), observation in zip(going, seen, strict=True):
+                seen = self._wait(threads.map(_Played.step, going))
+                for each, observation in zip(going, seen, strict=True):
                     each.hear(observation)
-                going = [pair for pair in going if not pair[0].done]
+                if not self._with_leaked:
+                    leaked = [each for each in going if each.leaked]
+                    for each in leaked:
+                        each.done = True
+                    self._begin([each for each in leaked if each.times <= MAX_REPLAYS], chance, threads)
+                going = [each for each in going if not each.done]
+        self.played = sum(each.times for each in played)
+        self.leaked = sum(each.leaks for each in played)
+        self.dropped = 0 if self._with_leaked else sum(each.leaked for each in played)
         with_logprobs = all(each.logprobs is not None for each in played)
         return {
             "prompt_ids": [each.prompt_ids for each in played],
             "completion_ids": [each.completion_ids for each in played],
             "logprobs": [each.logprobs for each in played] if with_logprobs else None,
-            "env_mask": [each.mask for each in played],
+            "env_mask": [[0] * len(each.mask) if each.reward is None else each.mask for each in played],
             "tandem_reward": [each.reward for each in played],
             "tandem_success": [each.success for each in played],
+            "tandem_leaked": [each.leaked for each in played],
         }
 
     def close(self) -> None:
         for episode in self._episodes:
             episode.close()
+
+    def _begin(self, dialogues: Sequence[_Played], chance: random.Random, threads: ThreadPoolExecutor) -> None:
+        seeds = [chance.getrandbits(32) for _ in dialogues]
+        self._wait(threads.map(_Played.begin, dialogues, seeds))
 
     def _task_of(self, message: dict[str, str]) -> str:
         return message.get("task_id") or self._tasks[message["content"]]
@@ -122,32 +153,40 @@ def _tasks_by_request(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     return found
 
 
-def _step(pair: tuple[_Played, Episode]) -> Observation | None:
-    """Returns None where the developer failed; that dialogue then counts for nothing."""
-    played, episode = pair
-    try:
-        return episode.step(played.text)
-    except Refused as refused:
-        if refused.code != "EXECUTION_ERROR":
-            raise
-        return None
-
-
 class _Played:
-    def __init__(self, trainer: Any, prompt: list[dict[str, str]]):
+    """A dialogue. times: how often it was begun. leaks: how often a reply leaked. leaked: since it was begun last."""
+
+    def __init__(self, trainer: Any, prompt: list[dict[str, str]], task: str, episode: Episode):
         self._tokenizer = trainer.processing_class
-        self._messages = [{"role": each["role"], "content": each["content"]} for each in prompt]
+        self._prompt = [{"role": each["role"], "content": each["content"]} for each in prompt]
         self._options, self._end_ids = trainer.chat_template_kwargs, trainer.eos_token_ids
+        self._task, self._episode = task, episode
         self.prompt_ids: list[int] = self._tokenizer.apply_chat_template(
-            self._messages, add_generation_prompt=True, tokenize=True, return_dict=False, **self._options
+            self._prompt, add_generation_prompt=True, tokenize=True, return_dict=False, **self._options
         )
+        self.times = self.leaks = 0
+
+    def begin(self, seed: int) -> None:
+        """Begins, or begins again: nothing is left of what was said."""
+        self._episode.reset(task_id=self._task, seed=seed)
+        self._messages = list(self._prompt)
         self.completion_ids: list[int] = []
         self.mask: list[int] = []
         self.logprobs: list[float] | None = []
         self.text = ""
-        self.done = False
+        self.done = self.leaked = False
         self.reward: float | None = None
         self.success: bool | None = None
+        self.times += 1
+
+    def step(self) -> Observation | None:
+        """Sends the agent's message. Returns None where the developer failed; the dialogue then counts for nothing."""
+        try:
+            return self._episode.step(self.text)
+        except Refused as refused:
+            if refused.code != "EXECUTION_ERROR":
+                raise
+            return None
 
     @property
     def ids(self) -> list[int]:
@@ -166,6 +205,9 @@ class _Played:
             if observation is not None:
                 self.reward, self.success = observation.reward, observation.metadata.get("success")
             return
+        if is_leak(observation) and not self.leaked:
+            self.leaked = True
+            self.leaks += 1
         reply = {"role": "user", "content": observation.message}
         between = self._between(reply)
         self._messages += [{"role": "assistant", "content": self.text}, reply]
@@ -185,18 +227,26 @@ class _Played:
         return ids[1:] if ended else ids
 
 
-def developer(url: str, token: str | None = None) -> Callable[[], Developer]:
-    """Returns TRL's `environment_factory`: a colleague to ask for each rollout."""
-    return lambda: Developer(url, token)
+def is_leak(observation: Observation) -> bool:
+    """Returns whether the developer's reply gives the reference away."""
+    return observation.metadata.get("leak", {}).get("leaked", False)
+
+
+def developer(url: str, token: str | None = None, *, with_leaked: bool = False) -> Callable[[], Developer]:
+    """Returns TRL's `environment_factory`: a colleague to ask for each rollout.
+
+    with_leaked: a dialogue in which a reply gives the reference away has a reward, as any other."""
+    return lambda: Developer(url, token, with_leaked=with_leaked)
 
 
 class Developer:
     """A colleague who knows what the function must do, for a model that calls tools. TRL offers the public methods."""
 
-    def __init__(self, url: str, token: str | None = None):
+    def __init__(self, url: str, token: str | None = None, *, with_leaked: bool = False):
         self._episode = Episode(url, token)
+        self._with_leaked = with_leaked
         self._seen: Observation | None = None
-        self._has_failed = False
+        self._has_failed = False  # no reply, or one that gives the reference away
 
     def reset(self, task_id: str | None = None, seed: int | None = None, **_: Any) -> str:
         """Begins an episode; returns the request."""
@@ -229,8 +279,8 @@ class Developer:
         return self._say(code, "answer")
 
     def get_reward(self) -> float | None:
-        """Returns the fraction of the tests that the answer passes, 0 without an answer, None when it cannot be graded
-        or the developer failed."""
+        """Returns the fraction of the tests that the answer passes, 0 without an answer, None when it cannot be graded,
+        or the developer failed or gave the reference away."""
         if self._has_failed:
             return None
         return self._seen.reward if self._seen is not None and self._seen.done else 0.0
@@ -244,5 +294,8 @@ class Developer:
             if refused.code != "EXECUTION_ERROR":
                 raise
             self._has_failed = True
+        else:
+            self._has_failed = is_leak(self._seen) and not self._with_leaked
+        if self._has_failed:
             return "The task is over."
         return "Thank you, the task is over." if self._seen.done else self._seen.message
