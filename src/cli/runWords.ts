@@ -170,10 +170,11 @@ function leftOf(seconds: number | null | undefined): string {
 
 const RANKED = ['spread', 'untrained_spread', 'rank_correlation'];
 const GAINED = ['rank_correlation', 'low', 'high', 'untrained_rank_correlation'];
-const EVALUATED = ['success', 'reward', 'loss', 'margin', 'accuracy'];
+const EVALUATED = ['success', 'reward', 'leaked', 'loss', 'margin', 'accuracy'];
 const STEPPED = [
   'success',
   'reward',
+  'leaked',
   'loss',
   'margin',
   'accuracy',

@@ -81,6 +81,9 @@ class Figures(Event):
     sampler_difference: Annotated[NotRequired[Figure], Field(description=APART)]
     reward: Annotated[NotRequired[Figure], Field(description="Of the dialogues that GRPO plays.")]
     success: Annotated[NotRequired[Figure], Field(description="Fraction of these dialogues that pass all tests.")]
+    leaked: Annotated[
+        NotRequired[Figure], Field(description="Fraction of these, replays included, in which a reply leaked.")
+    ]
 
 
 class Step(Figures):

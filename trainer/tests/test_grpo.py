@@ -11,7 +11,7 @@ from tiny_run import tiny_run, write_lines
 
 from tandem_trainer.config import DataConfig, GrpoConfig, ModelConfig, RunConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.methods.grpo import in_order, largest_divisor, peak_learning_rate
+from tandem_trainer.methods.grpo import differ, in_order, largest_divisor, peak_learning_rate
 from tandem_trainer.run import interpreter
 from tandem_trainer.run.checkpoint import adopt_checkpoint, whole_checkpoints
 from tandem_trainer.run.environment import COMMAND, Environment
@@ -155,3 +155,8 @@ def test_a_run_that_began_before_a_field_was_there_goes_on_with_its_default(tmp_
     other = RunConfig(model=config.model, data=config.data, grpo=GrpoConfig(group=4))
     with pytest.raises(Fault, match="grpo.group is 4 instead of 8"):
         check_same_configuration(tmp_path, other, None)
+
+
+def test_rewards_differ_only_where_a_group_has_two_known_ones():
+    assert differ([1.0, 0.5, None, None], 2)
+    assert not differ([1.0, 1.0, 0.5, None, None, None], 2)

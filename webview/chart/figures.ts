@@ -47,6 +47,13 @@ export const figures: Readonly<Record<FigureName, FigureStyle>> = {
     least: 0,
     most: 1,
   },
+  leaked: {
+    title: t('Leaked dialogues'),
+    note: t('Share of the dialogues in which a reply gave the reference away, replays included'),
+    format: percent,
+    least: 0,
+    most: 1,
+  },
   loss: {
     title: t('Loss'),
     note: t('The quantity that training minimizes; mean over a batch'),

@@ -5,6 +5,7 @@ export const figureNames = [
   'accuracy',
   'success',
   'reward',
+  'leaked',
   'loss',
   'margin',
   'kl',

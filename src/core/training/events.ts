@@ -53,6 +53,8 @@ export const eventSchemas = lazily(() => {
       /** Mean reward and success rate of the dialogues that GRPO played in this step. */
       reward: figure,
       success: figure,
+      /** Fraction of these dialogues, replays included, in which a reply gave the reference away. */
+      leaked: figure,
       entropy: figure,
       /** Dialogues played until the end of this step. */
       dialogues: figure,
@@ -71,6 +73,7 @@ export const eventSchemas = lazily(() => {
       accuracy: figure,
       reward: figure,
       success: figure,
+      leaked: figure,
       best: z.boolean().optional(),
     }),
     /** The untrained baseline on a critic's held-out pairs: its pair accuracy, and the number of pairs. */

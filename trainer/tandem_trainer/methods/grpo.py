@@ -73,7 +73,7 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
     rows.sort(key=lambda row: lot(config.seed, row["task_id"]))
     train = [row for row in rows if row["task_id"] not in apart]
     held_out = [row for row in rows if row["task_id"] in apart][: settings.batch]
-    dialogues = Dialogues(environment.url, rows, environment.token, config.seed)
+    dialogues = Dialogues(environment.url, rows, environment.token, config.seed, with_leaked=config.data.with_leaked)
     course = Course(run, dialogues, len(train), held_out)
     trainer = _trainer(run, tokenizer, path, in_order(train, config), course)
     course.trainer = trainer
@@ -100,6 +100,7 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
             "In no step had the dialogues of one task different rewards, so there was nothing to learn: begin with a "
             "model that succeeds now and then (method rft makes one), take easier tasks, or raise grpo.max_turns or "
             "grpo.group."
+            + (f" A reply leaked in {course.dropped} dialogues, which were dropped." if course.dropped else "")
         )
     figures = {STAGE: course.figures(trainer, len(held_out))}
     run.finish(STAGE, figures, {"trained": _trained(trainer.model), "objective": {}, "played": course.played})
@@ -185,6 +186,7 @@ class Course(TrainerCallback):
         self.began = self.spent = 0.0
         self.tokens = self.all_tokens = 0
         self.successes: float = math.nan
+        self.leaked = self.dropped = 0  # dialogues of all steps in which a reply leaked, and those that were dropped
         self.measured: dict[str, float | None] = {}
         self.measured_at = -1
         self.has_differed = False  # whether any group of dialogues had different rewards
@@ -194,13 +196,20 @@ class Course(TrainerCallback):
             self.spent, self.all_tokens = state["seconds"], state["tokens"]
             self.measured, self.measured_at = state["measured"], state["measured_at"]
             self.has_differed = state["has_differed"]
+            # A run that began before leaks were counted has neither.
+            self.leaked, self.dropped = state.get("leaked", 0), state.get("dropped", 0)
 
     def play(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         """Plays the dialogues of a step: TRL's `rollout_func`."""
         torch.manual_seed(int.from_bytes(lot(self.run.config.seed, STAGE, trainer.state.global_step)[:7], "big"))
         made = self.dialogues(prompts, trainer)
+        settings = self.run.config.grpo
         self.tokens = sum(len(ids) for name in ("prompt_ids", "completion_ids") for ids in made[name])
         self.successes = _mean(made["tandem_success"])
+        self.leaked += self.dialogues.leaked
+        self.dropped += self.dialogues.dropped
+        rewards = made["tandem_reward" if settings.reward == "tests" else "tandem_success"]
+        self.has_differed = self.has_differed or differ(rewards, settings.group)
         kept = zip(made["prompt_ids"][:KEPT], made["completion_ids"][:KEPT], strict=True)
         self.played = {
             f"{number}.{part}": torch.tensor(ids, dtype=torch.int32)
@@ -235,7 +244,6 @@ class Course(TrainerCallback):
         seconds = time.monotonic() - self.began
         self.spent += seconds
         self.all_tokens += self.tokens
-        self.has_differed = self.has_differed or logs["frac_reward_zero_std"] < 1
         if not math.isfinite(logs["loss"]):
             raise Fault(f"The loss is no longer a number at step {step} of {STAGE}: lower grpo.learning_rate.")
         left = self.spent / step * (state.max_steps - step)
@@ -248,6 +256,7 @@ class Course(TrainerCallback):
             loss=logs["loss"],
             reward=logs.get("reward"),
             success=self.successes,
+            leaked=self.dialogues.leaked / self.dialogues.played,
             **({"kl": logs["kl"]} if "kl" in logs else {}),
             entropy=logs.get("entropy"),
             dialogues=step * settings.batch,
@@ -270,6 +279,7 @@ class Course(TrainerCallback):
         made = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         about = {"seconds": self.spent, "tokens": self.all_tokens, "measured": self.measured}
         about |= {"measured_at": self.measured_at, "has_differed": self.has_differed}
+        about |= {"leaked": self.leaked, "dropped": self.dropped}
         self.run.adopt(STAGE, state.global_step, about, made)
 
     def figures(self, trainer: Any, held_out: int) -> dict[str, Any]:
@@ -283,6 +293,8 @@ class Course(TrainerCallback):
             **({"planned_steps": settings.steps} if self.is_ended else {}),
             "used_step": steps,
             "dialogues": steps * settings.batch,
+            "leaked_dialogues": self.leaked,
+            "dropped_dialogues": self.dropped,
             "seconds": self.spent,
             "tokens": self.all_tokens,
             "learning_rate": peak_learning_rate(self.run.config),
@@ -299,7 +311,11 @@ class Course(TrainerCallback):
         with torch.random.fork_rng():
             torch.manual_seed(int.from_bytes(lot(self.run.config.seed, "look", step)[:7], "big"))
             made = self.dialogues([row["prompt"] for row in self.held_out], self.trainer)
-        self.measured = {"reward": _mean(made["tandem_reward"]), "success": _mean(made["tandem_success"])}
+        self.measured = {
+            "reward": _mean(made["tandem_reward"]),
+            "success": _mean(made["tandem_success"]),
+            "leaked": self.dialogues.leaked / self.dialogues.played,
+        }
         self.run.events.emit("evaluation", stage=STAGE, step=step, **self.measured, best=False)
 
 
@@ -310,6 +326,13 @@ def in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
     for epoch in range(-(-count // len(rows))):
         order += sorted(rows, key=lambda row: lot(config.seed, epoch, row["task_id"]))
     return order[:count]
+
+
+def differ(rewards: Sequence[float | bool | None], group: int) -> bool:
+    """Returns whether the known rewards of any group differ. TRL's `frac_reward_zero_std` takes a group with none for
+    one with different rewards."""
+    groups = (rewards[begin : begin + group] for begin in range(0, len(rewards), group))
+    return any(len({reward for reward in each if reward is not None}) > 1 for each in groups)
 
 
 def largest_divisor(count: int, most: int) -> int:

@@ -107,7 +107,7 @@ METHODS: dict[str, Method] = {
         ignores=(
             *("data.trajectories", "data.preferences", "data.preference_weight"),
             *("data.pairing", "data.pair_margin", "data.measure", "data.renderer"),
-            *("data.with_leaked", "data.with_doubtful"),
+            "data.with_doubtful",
         ),
         learns_from="tasks",
         trl=True,

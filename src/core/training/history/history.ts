@@ -10,6 +10,7 @@ export const figures = [
   'accuracy',
   'success',
   'reward',
+  'leaked',
   'loss',
   'margin',
   'kl',
@@ -32,6 +33,7 @@ const heldOutFigures = [
   'accuracy',
   'success',
   'reward',
+  'leaked',
   'loss',
   'margin',
 ] as const satisfies readonly CurveFigure[];

@@ -227,10 +227,6 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     ...{ name, label, about: '', control: 'text', placeholder: '2026-03-01' },
     isChanged: (values[name] ?? '') !== '',
   });
-  const flag = (name: string, label: string, about: string): FieldView => ({
-    ...{ name, label, about, control: 'flag' },
-    isChanged: values[name] === 'true',
-  });
   return [
     shared('pack', choices.packs),
     shared('agent', choices.agents),
@@ -260,19 +256,30 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
       isChanged: (values.opening ?? '') !== '',
     },
     ...Object.entries(FLAGS).map(([name, { title, description }]) =>
-      flag(name, ofSchema(title), ofSchema(description)),
+      flag(name, { label: ofSchema(title), about: ofSchema(description) }, values),
     ),
     flag(
       'with_editor_models',
-      t('Include VS Code-model dialogues'),
-      t('Many vendors forbid it. Check the license terms first.'),
+      {
+        label: t('Include VS Code-model dialogues'),
+        about: t('Many vendors forbid it. Check the license terms first.'),
+      },
+      values,
     ),
   ];
 }
 
+const flag = (name: string, words: Pick<FieldView, 'label' | 'about'>, values: Values): FieldView => ({
+  ...{ name, ...words, control: 'flag' },
+  isChanged: values[name] === 'true',
+});
+
 function dataFields(form: Form, choices: Choices, untouched: Values, t: Translate): FieldView[] {
+  const ofSchema = t;
+  const { title, description } = data.with_leaked;
+  const words = { label: ofSchema(title), about: ofSchema(description) };
   const chosen = playsItself(form)
-    ? [packs(form, choices, t)]
+    ? [packs(form, choices, t), flag('data.with_leaked', words, form.values)]
     : learnsFromLog(form)
       ? filters(form.values, choices, t)
       : [];

@@ -108,10 +108,18 @@ describe('the configuration of a form', () => {
     const empty = filled(withValues({ method: 'grpo' }), context());
     expect(empty.errors).toEqual({ 'data.tasks': 'Choose the pack whose tasks are played.' });
     const chosen = { method: 'grpo', 'data.tasks': '/project/tasks/starter.jsonl', 'grpo.group': '4' };
-    const { configuration, errors } = filled(withValues({ ...chosen, agent: 'starter' }), context());
+    const leaked = 'data.with_leaked';
+    const { configuration, errors } = filled(
+      withValues({ ...chosen, agent: 'starter', [leaked]: 'true' }),
+      context(),
+    );
     expect(errors).toEqual({});
     expect(configuration).toMatchObject({ method: 'grpo', grpo: { group: 4 } });
-    expect(configuration.data).toEqual({ tasks: ['/project/tasks/starter.jsonl'] });
+    expect(configuration.data).toEqual({ tasks: ['/project/tasks/starter.jsonl'], with_leaked: true });
+    const { data } = formView(withValues({ method: 'grpo' }), choices, context()).view;
+    expect(data.filter(({ name }) => [leaked, 'agent'].includes(name)).map(({ name }) => name)).toEqual([
+      leaked,
+    ]);
     const { selection } = await parseConfiguration(structuredClone(configuration), { from: '', folder: '/' });
     expect(selection).toBeUndefined();
   });
