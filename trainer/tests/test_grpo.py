@@ -11,7 +11,7 @@ from tiny_run import tiny_run, write_lines
 
 from tandem_trainer.config import DataConfig, GrpoConfig, ModelConfig, RunConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.methods.grpo import differ, in_order, largest_divisor, peak_learning_rate
+from tandem_trainer.methods.grpo import differ, in_order, largest_divisor, peak_learning_rate, unplayed
 from tandem_trainer.run import interpreter
 from tandem_trainer.run.checkpoint import adopt_checkpoint, whole_checkpoints
 from tandem_trainer.run.environment import COMMAND, Environment
@@ -155,6 +155,13 @@ def test_a_run_that_began_before_a_field_was_there_goes_on_with_its_default(tmp_
     other = RunConfig(model=config.model, data=config.data, grpo=GrpoConfig(group=4))
     with pytest.raises(Fault, match="grpo.group is 4 instead of 8"):
         check_same_configuration(tmp_path, other, None)
+
+
+def test_it_says_how_many_tasks_are_not_played_and_what_would_play_all():
+    assert unplayed(GrpoConfig(), 76) is None
+    assert unplayed(GrpoConfig(group=4), 150) is None
+    assert all(part in unplayed(GrpoConfig(), 150) for part in ("76 of 150", "dialogues to 1200", "group to 4"))
+    assert "grpo.group" not in unplayed(GrpoConfig(), 400)
 
 
 def test_rewards_differ_only_where_a_group_has_two_known_ones():

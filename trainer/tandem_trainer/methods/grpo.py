@@ -40,6 +40,7 @@ from ..run.stages import Figures
 from ..run.stop import Stopped
 from ..run.workload import longest_dialogue
 from ..turn import Example, Turn
+from .grpo_config import GrpoConfig
 
 STAGE = "policy"
 KEPT = 8  # dialogues of the last step, by which the export is checked
@@ -78,6 +79,8 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
     trainer = _trainer(run, tokenizer, path, in_order(train, config), course)
     course.trainer = trainer
     begun = run.checkpoint(STAGE)
+    if begun is None and (sentence := unplayed(settings, len(train))) is not None:
+        run.events.notice(sentence)
     course.begin(begun.state if begun else None)
     try:
         trainer.train(resume_from_checkpoint=str(begun.path) if begun else None)
@@ -326,6 +329,16 @@ def in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
     for epoch in range(-(-count // len(rows))):
         order += sorted(rows, key=lambda row: lot(config.seed, epoch, row["task_id"]))
     return order[:count]
+
+
+def unplayed(settings: GrpoConfig, tasks: int) -> str | None:
+    """Returns a sentence for the user if the run does not play all tasks."""
+    played = settings.steps * settings.tasks_per_step
+    if played >= tasks:
+        return None
+    enough, group = tasks * settings.group, settings.dialogues // tasks
+    smaller = f", or grpo.group to {group}" if group > 1 else ""
+    return f"Only {played} of {tasks} tasks are played. For all, set grpo.dialogues to {enough}{smaller}."
 
 
 def differ(rewards: Sequence[float | bool | None], group: int) -> bool:
