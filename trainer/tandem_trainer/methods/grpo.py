@@ -11,6 +11,7 @@ A resumed run has the same end: the order of the tasks and the seeds of episodes
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import shutil
@@ -102,8 +103,7 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
         raise Fault(
             "In no step had the dialogues of one task different rewards, so there was nothing to learn: begin with a "
             "model that succeeds now and then (method rft makes one), take easier tasks, or raise grpo.max_turns or "
-            "grpo.group."
-            + (f" A reply leaked in {course.dropped} dialogues, which were dropped." if course.dropped else "")
+            "grpo.group." + (f" Dialogues dropped because a reply leaked: {course.dropped}." if course.dropped else "")
         )
     figures = {STAGE: course.figures(trainer, len(held_out))}
     run.finish(STAGE, figures, {"trained": _trained(trainer.model), "objective": {}, "played": course.played})
@@ -117,6 +117,10 @@ def _trainer(
     from trl import GRPOConfig, GRPOTrainer
 
     disable_progress_bars()
+    # TRL asks for a reward of each dialogue, and writes out the first without one: of a dropped one, the leak.
+    logging.getLogger("trl.trainer.grpo_trainer").addFilter(
+        lambda each: "'tandem_leaked': True" not in each.getMessage()
+    )
     config, settings = run.config, run.config.grpo
     is_full = config.model.training == "full"
     device = choose_device(config.model.device)
