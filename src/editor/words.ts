@@ -1,3 +1,5 @@
+import type { WorldView } from '../../webview/teaching/protocol';
+import type { World } from '../core/task/starter/splits';
 import { grouped } from '../core/text';
 import type { Run } from '../core/training/runs';
 import type { Translate } from './translate';
@@ -20,6 +22,22 @@ export function methodWord(method: string, t: Translate): string {
 /** Name of a lesson and of its run. */
 export const lessonName = ({ number }: { readonly number: number }, t: Translate): string =>
   t('Lesson {0}', number);
+
+/** Kinds of tasks to choose from. */
+export const worldChoices = (worlds: readonly World[], t: Translate): WorldView[] =>
+  worlds.map((value) =>
+    value === 'pages'
+      ? {
+          value,
+          label: t('Web pages'),
+          detail: t('The agent shows a page; the simulator says what should be different.'),
+        }
+      : {
+          value,
+          label: t('Functions'),
+          detail: t('The agent asks; the simulator alone knows what the function should do.'),
+        },
+  );
 
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;

@@ -186,6 +186,7 @@ test('takes a pack out of the list and back', async () => {
 test('collects dialogues of generated tasks, is cancelled and continued, and opens a new run of them', async () => {
   await titleButton('Add Tasks…', workbench.quickInput.listed('Generate Tasks…'));
   await workbench.quickInput.pick('Generate Tasks…');
+  await workbench.quickInput.pick('Functions');
   await workbench.quickInput.pick('Tasks to learn from');
   await workbench.quickInput.answer('How many tasks?', '60');
   const decisions = /decisions that only the collaborator knows/;

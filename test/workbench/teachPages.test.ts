@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -50,9 +50,32 @@ test('teaches the agent of web pages, and plays with it', async () => {
   while (!(await outcome.first().isVisible())) await wait(200);
   await accessiblePictures(workbench, page(), 'teach-pages-outcome');
   expect(await runs().list()).toMatchObject([{ state: 'done', name: 'Lesson 1' }]);
+});
+
+test('plays a page with the agent that was taught', async () => {
   await button('Play with it').click();
   await page()
     .getByText(/agent: Lesson 1/)
     .waitFor();
+  await button('Agree and start').click();
+  const draft = page().locator('.of-draft').frameLocator('iframe');
+  await draft.getByRole('heading').first().waitFor();
+  const pack = await readFile(path.join(workspace, 'starter-pages-held-out-1.jsonl'), 'utf8');
+  expect(pack.trim().split('\n')).toHaveLength(24);
   await workbench.screenshot('teach-pages-play');
+});
+
+test('chooses blindly between its pages and those of the agent before', async () => {
+  await workbench.runCommand('Tandem: Teach Agent…');
+  await button('Blind comparison').click();
+  const told = await workbench.notification(/from two, unnamed.*one by Lesson 1/);
+  await told.getByRole('button', { name: 'Play Next Task' }).click();
+  await button('Start').click();
+  // After a brief lesson both agents may show the same page.
+  await page()
+    .getByText('Which message is better?')
+    .or(page().getByText('Both candidates were the same'))
+    .waitFor();
+  await page().locator('iframe').first().waitFor();
+  await workbench.screenshot('teach-pages-blind');
 });

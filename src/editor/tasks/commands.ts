@@ -5,6 +5,7 @@ import type { App, CommandRow } from '../app';
 import { idOf, type CommandName } from '../contributions';
 import { documentUri, openDocument } from '../documents';
 import { askPseudonym } from '../pseudonym';
+import { packsForAgent } from './agentWorld';
 import type { Pack, ListedTask, Packs } from './packs';
 import { withoutLinks } from '../words';
 import { askSkipReason } from './skipTask';
@@ -67,9 +68,10 @@ async function askWhoPlays({ engines, played }: App, { file, name, tasks }: Pack
 
 /** Adds the packs that ship if there are none; a newcomer's agent knows the first pack. */
 export async function playNext(app: App): Promise<void> {
-  const { samplePacks, packs, tasks, panels } = app;
-  const all = await packs.all();
-  if (all.length > 0) return playNextOf(app, all);
+  const { samplePacks, tasks, panels } = app;
+  const packs = await packsForAgent(app);
+  if (packs === undefined) return;
+  if (packs.length > 0) return playNextOf(app, packs);
   const pack = await samplePacks.add();
   const first = pack === undefined ? undefined : await tasks.nextTask(pack);
   if (first !== undefined) await panels.openTask(first);

@@ -2,19 +2,13 @@ import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
-import type {
-  MeasuredView,
-  OutcomeView,
-  SizeView,
-  TeachingView,
-  WorldView,
-} from '../../../webview/teaching/protocol';
+import type { MeasuredView, OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
 import { changeWords } from '../runs/evaluationResults';
 import type { World } from '../../core/task/starter/splits';
 import { grouped } from '../../core/text';
 import { installStep } from '../installing';
-import { lessonName } from '../words';
+import { lessonName, worldChoices } from '../words';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';
 
@@ -52,7 +46,7 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
       agent,
     ),
     state,
-    worlds: state === 'none' && around.worlds.length > 1 ? worldsOf(around.worlds, t) : [],
+    worlds: state === 'none' && around.worlds.length > 1 ? worldChoices(around.worlds, t) : [],
     world: around.world,
     sizes: state === 'none' ? sizesOf(teaching, around, t) : [],
     stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size], t),
@@ -65,21 +59,6 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
       }),
   };
 }
-
-const worldsOf = (worlds: readonly World[], t: Translate): WorldView[] =>
-  worlds.map((value) =>
-    value === 'pages'
-      ? {
-          value,
-          label: t('Web pages'),
-          detail: t('The agent shows a page; the simulator says what should be different.'),
-        }
-      : {
-          value,
-          label: t('Functions'),
-          detail: t('The agent asks; the simulator alone knows what the function should do.'),
-        },
-  );
 
 function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext, t: Translate): SizeView[] {
   const size = (value: Size, label: string, remark: string): SizeView => {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
 import { readJsonLines } from '../../task/jsonl';
 import { requestOf, type Task } from '../../task/task';
-import { teaches } from '../../task/starter/world';
+import { teaches, worldOf, type World } from '../../task/starter/splits';
 import { parsePublishedRow } from '../../trajectory/publishedRow';
 import { Fault } from '../../fault';
 import type { Run } from '../../training/runs';
@@ -22,18 +22,29 @@ export async function seenBy(runs: readonly Run[]): Promise<SeenTasks> {
   const requests = new Set<string>();
   const sources = new Set<string>();
   for (const run of runs) {
-    const { data } = dataSchema.parse(await configurationOf(run));
-    for (const file of data.trajectories) {
-      const rows = readJsonLines(path.resolve(run.folder, file), { maxLineBytes: Number.POSITIVE_INFINITY });
-      for await (const line of rows) {
-        const task = 'value' in line ? taskIn(line.value) : undefined;
-        if (task === undefined) continue;
-        requests.add(requestOf(task));
-        if (task.source !== undefined) sources.add(task.source);
-      }
+    for await (const task of tasksOf(run)) {
+      requests.add(requestOf(task));
+      if (task.source !== undefined) sources.add(task.source);
     }
   }
   return { requests, sources };
+}
+
+/** By the first task that the run learned from; undefined where no world has made it. */
+export async function worldOfRun(run: Run): Promise<World | undefined> {
+  for await (const task of tasksOf(run)) return worldOf(task);
+  return undefined;
+}
+
+async function* tasksOf(run: Run): AsyncGenerator<Task> {
+  const { data } = dataSchema.parse(await configurationOf(run));
+  for (const file of data.trajectories) {
+    const rows = readJsonLines(path.resolve(run.folder, file), { maxLineBytes: Number.POSITIVE_INFINITY });
+    for await (const line of rows) {
+      const task = 'value' in line ? taskIn(line.value) : undefined;
+      if (task !== undefined) yield task;
+    }
+  }
 }
 
 /** Undefined for a row that the trainer leaves out, too. */

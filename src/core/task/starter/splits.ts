@@ -17,5 +17,15 @@ export function splitOf(structure: string): Split {
   return hundredth < 70 ? 'train' : hundredth < 80 ? 'development' : 'test';
 }
 
+/** Undefined for a task that no world has made. */
+export function worldOf({ id }: { readonly id: string }): World | undefined {
+  const [, kind] = /^(starter|pages)-(?:train|development|test)-/.exec(id) ?? [];
+  if (kind === undefined) return undefined;
+  return kind === 'pages' ? 'pages' : 'functions';
+}
+
+/** True for the tasks to learn from. */
+export const teaches = ({ id }: { readonly id: string }): boolean => /^(?:starter|pages)-train-/.test(id);
+
 export const contentId = (...content: readonly unknown[]): string =>
   digest(JSON.stringify(content)).toString('hex').slice(0, 12);

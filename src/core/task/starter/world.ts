@@ -1,4 +1,4 @@
-import type { Fact, ProgramTask, Task } from '../task';
+import type { Fact, ProgramTask } from '../task';
 import { DOMAINS, type Domain } from './domains';
 import { Random } from './draw';
 import { fitTogether, KINDS, OPTIONS, type DecisionKind, type Value, type DecisionValues } from './kinds';
@@ -51,9 +51,6 @@ const MIN_COMBINATIONS = 24;
 
 const MIN_DESCRIPTION_WORDS = 25;
 const MAX_DESCRIPTION_WORDS = 60;
-
-/** True for the tasks to learn from. */
-export const teaches = ({ id }: Pick<Task, 'id'>): boolean => /^(?:starter|pages)-train-/.test(id);
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
 export function* starterTasks(options: {

@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { QUICK } from '../../../core/evaluation/loop/settings';
+import { SHIPPED_FOR } from '../../../core/model/shippedModels';
 import { writeStarterPack } from '../../../core/task/starter/pack';
+import { PAGE_DIFFICULTIES } from '../../../core/task/starter/pages/world';
+import { WORLDS, type World } from '../../../core/task/starter/splits';
 import { DIFFICULTIES, type Difficulty, type Split } from '../../../core/task/starter/world';
 import type { FolderSettings } from '../../configuration';
 import { idOf } from '../../contributions';
-import { STARTER } from '../../models/localModels';
 import { cancellable } from '../../progress';
 import { askWhole, pickOne, runSteps, taking } from '../../inputSteps';
+import { worldChoices } from '../../words';
 import type { Packs } from '../packs';
 import { chooseFolder } from './addPack';
 
@@ -17,12 +20,15 @@ const { t } = vscode.l10n;
 /** Maximum number of tasks; no list and no run of this machine makes use of more. */
 const MAX_TASKS = 10_000;
 
+/** As many as the sample pack of functions has. */
+const PAGES_TO_PLAY = 24;
+
 /** Splits of the starter world on offer. The test split is reserved for the scoreboard. */
 type OfferedSplit = Exclude<Split, 'test'>;
 
-const FILES: Readonly<Record<OfferedSplit, string>> = {
-  train: 'starter-world-train',
-  development: 'starter-world-held-out',
+const FILES: Readonly<Record<World, Readonly<Record<OfferedSplit, string>>>> = {
+  functions: { train: 'starter-world-train', development: 'starter-world-held-out' },
+  pages: { train: 'starter-pages-train', development: 'starter-pages-held-out' },
 };
 
 /**
@@ -37,21 +43,45 @@ export async function generateTasks(
   if (folder === undefined) return;
   const asked = await askTasks();
   if (asked === undefined) return;
-  const { split, tasks } = asked;
-  const { file, seed } = freeFile(folder.uri.fsPath, split);
-  const name = path.basename(file);
-  const written = await cancellable(t('Generating {0}', name), async (signal, report) => {
-    await writeStarterPack(file, { world: 'functions', ...asked, seed }, signal, (drawn) =>
+  const file = await generatePack(folder.uri.fsPath, asked, packs);
+  if (file === undefined) return;
+  const { world, split, tasks } = asked;
+  if (configuration.agent === '') await configuration.set('agent', SHIPPED_FOR[world]);
+  // This is not awaited, because the message stays until the person has read it.
+  if (split === 'train') void offerCollecting(packs, file, tasks);
+  else void vscode.window.showInformationMessage(measureWords(tasks, path.basename(file)));
+}
+
+/**
+ * Web pages that no agent has learned from, in a new pack.
+ * @returns its file; undefined when the person chose no folder, or cancelled
+ * @throws {Fault} as `generateTasks`
+ */
+export async function generateHeldOutPages(packs: Pick<Packs, 'list'>): Promise<string | undefined> {
+  const folder = await chooseFolder();
+  if (folder === undefined) return undefined;
+  const { difficulty } = QUICK;
+  const asked: Asked = { world: 'pages', split: 'development', tasks: PAGES_TO_PLAY, difficulty };
+  return generatePack(folder.uri.fsPath, asked, packs);
+}
+
+/** @returns the file; undefined when the person cancelled */
+async function generatePack(
+  folder: string,
+  asked: Asked,
+  packs: Pick<Packs, 'list'>,
+): Promise<string | undefined> {
+  const { tasks } = asked;
+  const { file, seed } = freeFile(folder, asked);
+  const written = await cancellable(t('Generating {0}', path.basename(file)), async (signal, report) => {
+    await writeStarterPack(file, { ...asked, seed }, signal, (drawn) =>
       report(t('{0} of {1} tasks', drawn, tasks), drawn / tasks),
     );
     return true;
   });
-  if (written === undefined) return;
-  if (configuration.agent === '') await configuration.set('agent', STARTER);
+  if (written === undefined) return undefined;
   await packs.list(file);
-  // This is not awaited, because the message stays until the person has read it.
-  if (split === 'train') void offerCollecting(packs, file, tasks);
-  else void vscode.window.showInformationMessage(measureWords(tasks, name));
+  return file;
 }
 
 const measureWords = (tasks: number, name: string): string =>
@@ -74,14 +104,18 @@ async function offerCollecting(packs: Pick<Packs, 'all'>, file: string, tasks: n
 }
 
 /** Returns the first seed without a file: the tasks differ each time, and nothing is overwritten. */
-function freeFile(folder: string, split: OfferedSplit): { readonly file: string; readonly seed: number } {
+function freeFile(
+  folder: string,
+  { world, split }: Pick<Asked, 'world' | 'split'>,
+): { readonly file: string; readonly seed: number } {
   for (let seed = 1; ; seed += 1) {
-    const file = path.join(folder, `${FILES[split]}-${seed}.jsonl`);
+    const file = path.join(folder, `${FILES[world][split]}-${seed}.jsonl`);
     if (!existsSync(file)) return { file, seed };
   }
 }
 
 interface Asked {
+  readonly world: World;
   readonly split: OfferedSplit;
   readonly tasks: number;
   readonly difficulty: Difficulty;
@@ -89,6 +123,7 @@ interface Asked {
 
 async function askTasks(): Promise<Asked | undefined> {
   const title = t('Generate tasks of the starter world');
+  let world: World = 'functions';
   let split: OfferedSplit = 'train';
   let tasks = 0;
   let difficulty: Difficulty = QUICK.difficulty;
@@ -96,8 +131,17 @@ async function askTasks(): Promise<Asked | undefined> {
     taking(
       (place) =>
         pickOne({
+          ...{ title, items: worldChoices(WORLDS, t), ...place },
+          placeholder: t('Which tasks?'),
+          active: (item) => item.value === world,
+        }),
+      (item) => (world = item.value),
+    ),
+    taking(
+      (place) =>
+        pickOne({
           ...{ title, items: purposes(), ...place },
-          placeholder: t('Prices, fees and limits of small businesses; what are the tasks for?'),
+          placeholder: t('What are the tasks for?'),
         }),
       (item) => (split = item.split),
     ),
@@ -113,14 +157,14 @@ async function askTasks(): Promise<Asked | undefined> {
     taking(
       (place) =>
         pickOne({
-          ...{ title, items: difficulties(), ...place },
+          ...{ title, items: difficulties(world), ...place },
           placeholder: t('How difficult? The agent has to ask for what the request does not say.'),
           active: (item) => item.difficulty === difficulty,
         }),
       (item) => (difficulty = item.difficulty),
     ),
   ]);
-  return isAnswered ? { split, tasks, difficulty } : undefined;
+  return isAnswered ? { world, split, tasks, difficulty } : undefined;
 }
 
 const purposes = (): (vscode.QuickPickItem & { readonly split: OfferedSplit })[] => [
@@ -136,14 +180,15 @@ const purposes = (): (vscode.QuickPickItem & { readonly split: OfferedSplit })[]
   },
 ];
 
-function difficulties(): (vscode.QuickPickItem & { readonly difficulty: Difficulty })[] {
+function difficulties(world: World): (vscode.QuickPickItem & { readonly difficulty: Difficulty })[] {
   const labels: Readonly<Record<Difficulty, string>> = {
     gentle: t('Gentle'),
     standard: t('Standard'),
     hard: t('Hard'),
   };
+  const ranges = world === 'pages' ? PAGE_DIFFICULTIES : DIFFICULTIES;
   return (Object.keys(labels) as Difficulty[]).map((difficulty) => {
-    const { fewest, most, cued } = DIFFICULTIES[difficulty];
+    const { fewest, most, cued } = ranges[difficulty];
     const detail = t(
       '{0} to {1} decisions that only the collaborator knows; the request hints at {2} % of them.',
       fewest,

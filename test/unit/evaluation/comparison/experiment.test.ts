@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { differencesOf, RunReader } from '../../../../src/core/evaluation/comparison/experiment';
 import { baselineComparisonsOf } from '../../../../src/core/evaluation/comparison/untrainedBaseline';
-import { distance, seenBy, unseen } from '../../../../src/core/evaluation/comparison/heldOut';
+import { distance, seenBy, unseen, worldOfRun } from '../../../../src/core/evaluation/comparison/heldOut';
 import { keep, keptOf } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { portable } from '../../../../src/core/evaluation/comparison/report/page';
 import { writeReport } from '../../../../src/core/evaluation/comparison/report/write';
@@ -21,6 +21,11 @@ const taskRow = (name: string): object => ({
   test_cases: { test1: 'total([1, 2])' },
 });
 const task = (name: string) => ({ task: parseProgram(taskRow(name)), pack: 'mine.jsonl' });
+
+async function writeData(run: Run, task: object): Promise<void> {
+  const row = { task, answer: 'x', reward: 1, dialogue_history: [{ role: 'agent', content: 'x' }] };
+  await writeFile(path.join(run.folder, 'data', 'trajectories.jsonl'), `${JSON.stringify(row)}\nnot a row\n`);
+}
 
 const none = [0, 0, 0, 0, 0, 0, 0, 0];
 const half = [1, 1, 1, 1, 0, 0, 0, 0];
@@ -115,19 +120,22 @@ describe('evaluations', () => {
 
   it('leave out the tasks that any of the runs has in its data', async () => {
     const run = await makeRun('a', { data: { trajectories: ['data/trajectories.jsonl'] } });
-    const row = {
-      ...{ task: taskRow('prices'), answer: 'x', reward: 1 },
-      dialogue_history: [{ role: 'agent', content: 'x' }],
-    };
-    await writeFile(
-      path.join(run.folder, 'data', 'trajectories.jsonl'),
-      `${JSON.stringify(row)}\nnot a row\n`,
-    );
+    await writeData(run, taskRow('prices'));
     const seen = await seenBy([run]);
     const again = { ...task('prices'), task: { ...task('prices').task, id: 'another id' } };
     expect(unseen([again, task('weights')], seen).map((one) => one.task.id)).toEqual(['weights']);
     expect(distance([again], seen)).toBe(0);
     expect(distance([task('weights')], seen)).toBe(2);
+  });
+
+  it.each([
+    ['pages-train-0123456789ab', 'pages'],
+    ['starter-train-0123456789ab', 'functions'],
+    ['prices', undefined],
+  ])('tell of data with the task %s which world the run learned from', async (id, world) => {
+    const run = await makeRun('a', { data: { trajectories: ['data/trajectories.jsonl'] } });
+    await writeData(run, { ...taskRow('prices'), id });
+    expect(await worldOfRun(run)).toBe(world);
   });
 });
 
