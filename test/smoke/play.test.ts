@@ -101,7 +101,7 @@ beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-play-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit.
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   agent = await startChatServer({ reply: async (request) => pauseBeforeEnd(await turnOf(request), mayEnd) });
   const settings = { 'tandem.agent': `openai:careful@${agent.url}`, 'tandem.simulator': 'rules' };
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));

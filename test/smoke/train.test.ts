@@ -75,7 +75,7 @@ async function turnsOf({ id }: Run): Promise<number> {
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-smoke-train-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   await collectLog(path.join(workspace, '.tandem'), 3);
   server = await startChatServer({
     reply: () => answer(asks(QUESTION)),

@@ -33,7 +33,7 @@ const turns = () => session().locator('tandem-turn');
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-hostile-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   await writeFile(
     path.join(workspace, '.vscode', 'settings.json'),
     JSON.stringify({ 'tandem.agent': 'script:agents/asks-first.json', 'tandem.simulator': 'rules' }),

@@ -33,7 +33,7 @@ beforeAll(async () => {
   userData = await mkdtemp(path.join(os.tmpdir(), 'tandem-models-user-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   server = await startChatServer({
     reply: () => answer(`I wonder.\nOUTPUT:\n${question}`),
     key,

@@ -66,7 +66,7 @@ beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-session-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   agent = await startChatServer({
     reply: ({ body }) => {
       const turn = body.messages.filter(({ role }) => role === 'assistant').length;

@@ -63,7 +63,7 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-transcript-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   agent = await startChatServer({
     reply: ({ body }) => {
       const number = 1 + body.messages.filter(({ role }) => role === 'assistant').length;

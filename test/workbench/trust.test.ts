@@ -22,7 +22,7 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 async function start(isRestricted: boolean): Promise<void> {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-trust-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   await writeFile(path.join(workspace, 'agents', 'two.json'), JSON.stringify(turns));
   const settings = { 'tandem.agent': 'script:agents/two.json', 'tandem.simulator': 'rules' };
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));

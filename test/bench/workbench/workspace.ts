@@ -13,7 +13,7 @@ export const TURNS = 200;
 export async function prepareWorkspace(trajectories: number, agent: string): Promise<string> {
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-workbench-bench-'));
   await cp(path.resolve('samples', 'workspace'), workspace, { recursive: true });
-  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const name of ['starter-world', 'web-pages']) await rm(path.join(workspace, `${name}.jsonl`));
   await writeFile(
     path.join(workspace, '.vscode', 'settings.json'),
     JSON.stringify({ 'tandem.agent': agent, 'tandem.session.openReference': false }),

@@ -2,7 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { checkPage } from '../../../src/core/page/checks';
+import { loadTasks } from '../../../src/core/task/pack';
 import { writeStarterPack } from '../../../src/core/task/starter/pack';
+import { isProgram } from '../../../src/core/task/task';
+import { sheet } from '../../fixtures/pages';
 
 const sample = path.resolve('samples/workspace');
 const shipped = path.join(sample, 'starter-world.jsonl');
@@ -22,6 +26,18 @@ it('begins with a pack of the starter world, as the generator writes it now', as
     await readFile(made, 'utf8'),
     'The world has changed: npm run tandem -- world samples/workspace/starter-world.jsonl --tasks 24 --split development --overwrite',
   ).toBe(await readFile(shipped, 'utf8'));
+});
+
+it('has web pages that pass all their checks', async () => {
+  const { tasks, bad } = await loadTasks(path.join(sample, 'web-pages.jsonl'));
+  expect(bad).toEqual([]);
+  expect(tasks.length).toBeGreaterThan(2);
+  for (const task of tasks) {
+    if (isProgram(task)) throw new Error(`${task.id} is no page.`);
+    const failed = checkPage(task.reference, task.checks ?? [], sheet).filter(({ passed }) => !passed);
+    expect(failed, task.id).toEqual([]);
+    expect(task.checks?.length, task.id).toBeGreaterThan(5);
+  }
 });
 
 it('is played by the starter model without any configuration', async () => {

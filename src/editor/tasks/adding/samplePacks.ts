@@ -9,7 +9,7 @@ import { copyTo, likeness } from './addPack';
 const { t } = vscode.l10n;
 
 /** The packs that ship with Tandem: tasks of the starter world, and tasks that people wrote. */
-const PACKS = ['starter-world', 'written-by-hand'];
+const PACKS = ['starter-world', 'web-pages', 'written-by-hand'];
 
 /** Copies the packs that ship with Tandem into the workspace, where they can be read and changed. */
 export class SamplePacks {

@@ -46,13 +46,13 @@ it('the packs that ship can be added again, also after they were taken out of th
   const starter = new SamplePacks(Uri.file(root) as never, configuration as never, packs);
   expect(await starter.add()).toBe(at('starter-world.jsonl'));
   expect(configuration.agent).toBe('starter');
-  await packs.leaveOut(at('written-by-hand.jsonl'));
-  await packs.leaveOut(at('starter-world.jsonl'));
+  for (const name of ['written-by-hand', 'web-pages', 'starter-world'])
+    await packs.leaveOut(at(`${name}.jsonl`));
   packs.refresh();
   expect(await listed()).toEqual([]);
   expect(await starter.add()).toBe(at('starter-world.jsonl'));
   expect(configuration.packs).toEqual(['**/*.jsonl']);
-  expect(await listed()).toEqual(['starter-world', 'written-by-hand']);
+  expect(await listed()).toEqual(['starter-world', 'web-pages', 'written-by-hand']);
   expect(window.showInformationMessage).not.toHaveBeenCalled();
 });
 
