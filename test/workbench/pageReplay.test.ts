@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-import type { Locator } from 'playwright-core';
+import type { FrameLocator, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
@@ -12,7 +12,7 @@ import { label } from '../fixtures/log';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { openRow } from './rows';
+import { alsoSelect, chooseInMenu, openRow } from './rows';
 import { allThemes } from './themes';
 
 let workspace: string;
@@ -97,6 +97,34 @@ test('a narrow replay has the pages under the slider', async () => {
   await turn(1).getByRole('slider').waitFor();
   await accessiblePictures(workbench, view(), 'page-replay-narrow');
   await workbench.setSize(1280, 800);
+});
+
+test('two dialogues stand side by side, each turn with its own draft beside the wanted page', async () => {
+  await workbench.closeAllEditors();
+  await row(/^Bakery played/).click();
+  await alsoSelect(row(/^Bakery chosen/));
+  const dialogue = (which: string): Locator => view().getByRole('region', { name: `${which} dialogue` });
+  await chooseInMenu(row(/^Bakery chosen/), 'Compare Selected', dialogue('Second'));
+  const firstDraft = (which: string): FrameLocator =>
+    inFrame(dialogue(which).getByRole('group', { name: 'Turn 1', exact: true }), 'Draft');
+  await firstDraft('First').getByRole('heading', { name: 'Bakery' }).waitFor();
+  await firstDraft('Second').getByRole('heading', { name: 'Golden Crust' }).waitFor();
+  const widthOf = (which: string): Promise<number> =>
+    dialogue(which)
+      .locator('iframe[title="Draft"]')
+      .first()
+      .evaluate((page) => page.getBoundingClientRect().width);
+  await expect
+    .poll(async () => Math.abs((await widthOf('First')) - (await widthOf('Second'))))
+    .toBeLessThan(0.5);
+  await accessiblePictures(workbench, view(), 'page-comparison', allThemes);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.setSize(1700, 900);
+  await workbench.screenshot('page-comparison-wide');
+  await workbench.setSize(600, 900);
+  await accessiblePictures(workbench, view(), 'page-comparison-narrow');
+  await workbench.setSize(1280, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
 });
 
 test('a judge chooses between two pages with hidden names', async () => {

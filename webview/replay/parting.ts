@@ -25,6 +25,8 @@ export interface Said {
   readonly visible: string;
   readonly left?: number;
   readonly final: boolean;
+  /** The page that `visible` leaves out. */
+  readonly draft?: { readonly source: string };
   readonly reply?: { readonly text: string };
 }
 
@@ -34,7 +36,11 @@ export function partingOf(first: readonly Said[], second: readonly Said[]): Part
   for (let index = 0; index < both; index += 1) {
     const [one, other] = [first[index]!, second[index]!];
     const turn = index + 1;
-    const isSame = one.visible === other.visible && one.left === other.left && one.final === other.final;
+    const isSame =
+      one.visible === other.visible &&
+      one.left === other.left &&
+      one.final === other.final &&
+      one.draft?.source === other.draft?.source;
     if (!isSame) return { turn, by: 'message' };
     if (one.reply?.text !== other.reply?.text) return { turn, by: 'reply' };
   }

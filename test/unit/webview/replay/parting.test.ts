@@ -19,6 +19,12 @@ describe('two dialogues', () => {
     ['where one goes on alone', [asked, asked], [asked], { turn: 2, by: 'message', only: 0 }],
     ['where one begins alone', [], [asked], { turn: 1, by: 'message', only: 1 }],
     ['at an answer of one', [turn('x')], [turn('x', undefined, true)], { turn: 1, by: 'message' }],
+    [
+      'at a page without a word',
+      [{ ...turn(''), draft: { source: '<html>1</html>' } }],
+      [{ ...turn(''), draft: { source: '<html>2</html>' } }],
+      { turn: 1, by: 'message' },
+    ],
     ['nowhere where they say the same', [asked], [asked], undefined],
   ])('part %s', (_, one, other, parting) => {
     expect(partingOf(one, other)).toEqual(parting);
