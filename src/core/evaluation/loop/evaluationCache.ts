@@ -7,7 +7,9 @@ import type { Evaluated, EvaluationPlan } from '../evaluate';
 import { taskFigures, type TaskFigures, type AgentFigures } from '../figures';
 import type { DraftProgress } from '../pages/draftProgress';
 import type { PageFigures } from '../pages/pageFigures';
+import { PAGE_RULES_VERSION } from '../../dialogue/pageRules';
 import { taskToRow } from '../../task/row';
+import { isProgram } from '../../task/task';
 import { readWhole, runFiles } from '../../training/runFolder';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 
@@ -111,11 +113,13 @@ type Plan = Omit<EvaluationPlan, 'agents' | 'onProgress'>;
 
 /** @param title name of the tasks */
 export function settingOf(plan: Plan, title: string): EvaluationSetting {
-  const { tasks, simulator, mode, seed, rollouts, sampling, protocol, prompts } = plan;
+  const { tasks, simulator, mode, seed, rollouts, sampling, protocol, pageProtocol, prompts } = plan;
+  const hasPages = tasks.some(({ task }) => !isProgram(task));
   const identity = [
     tasks.map(({ task }) => taskToRow(task)),
     [simulator.name, simulator.fingerprint],
     [mode, seed, rollouts, sampling, protocol, prompts.versions],
+    ...(hasPages ? [[PAGE_RULES_VERSION, pageProtocol, prompts.pageVersions]] : []),
   ];
   return {
     key: createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { collect, collectionName, refuseIncomplete } from '../../dialogue/collect';
+import { PAGE_RULES_VERSION } from '../../dialogue/pageRules';
 import { Prompts } from '../../dialogue/prompts';
 import { ModelSimulator, RulesSimulator, type Simulator } from '../../dialogue/simulator';
 import type { Grader } from '../../grading/grader';
@@ -271,7 +272,7 @@ class Loop {
         'the tasks': tasks.content.heldOut,
         'the agent before': [before.name, before.fingerprint],
         'the agent after': after.fingerprint,
-        'the collaborator': [simulator.name, simulator.fingerprint, this.promptVersions],
+        'the collaborator': [simulator.name, simulator.fingerprint, ...this.wordsOfPlay],
         'the rules of play': play,
       },
       result: comparisonsSchema,
@@ -303,8 +304,10 @@ class Loop {
     };
   }
 
-  private get promptVersions(): Prompts['versions'] {
-    return this.plan.world === 'pages' ? this.prompts.pageVersions : this.prompts.versions;
+  /** Versions of what an agent and the collaborator are told, and of what rules tell. */
+  private get wordsOfPlay(): readonly unknown[] {
+    const { versions, pageVersions } = this.prompts;
+    return this.plan.world === 'pages' ? [pageVersions, PAGE_RULES_VERSION] : [versions];
   }
 
   private modelOf(run: string): string {
