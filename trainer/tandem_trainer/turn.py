@@ -39,7 +39,7 @@ class Example:
     of all its turns, a single turn a tuple of one. `target` is the return that a value head learns; `weight` scales the
     term.
     Examples of one `group` share a history and are kept side by side, because their common tokens are computed once.
-    `dialogues` holds the ids of the two dialogues of a pair of trajectories, the better first; otherwise it is empty.
+    `dialogues` holds the ids of the dialogues of a pair of trajectories, the better first, or of the one trajectory.
     """
 
     group: str

@@ -119,7 +119,7 @@ def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) 
 def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
     """The reward of each trajectory is the target of a value head."""
     return [
-        Example(dialogue.task, of_dialogue, target=dialogue.reward)
+        Example(dialogue.task, of_dialogue, target=dialogue.reward, dialogues=(dialogue.id,))
         for dialogue, of_dialogue in zip(dialogues, read(dialogues), strict=True)
     ]
 

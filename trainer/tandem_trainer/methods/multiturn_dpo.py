@@ -5,11 +5,7 @@ every turn of the better trajectory becomes likelier, useless ones included; a t
 The collaborator's tokens are in no turn and thus masked, as in the reference code: here the conventions do not differ.
 """
 
-from collections.abc import Sequence
-
 from ..config import RunConfig
-from ..data.dialogue import Dialogue
-from ..data.pairs import trajectory_pairs
 from ..data.template import Template
 from ..model.base import Base
 from ..run.objective import Objective
@@ -18,15 +14,6 @@ from ..run.reference_cache import ReferenceCache
 from ..run.run import Run
 from ..run.stages import Figures, train_policy
 from .sweet_rl import Policy
-from .table import Examples
-
-
-def examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> Examples:
-    """Without dialogues it learns from human preferences alone."""
-    if not dialogues:
-        return Examples([], [])
-    data = config.data
-    return Examples([], trajectory_pairs(dialogues, template.all_turns, data.pairing, data.pair_margin))
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:

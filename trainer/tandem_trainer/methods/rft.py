@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from ..config import RunConfig
-from ..data.dialogue import Dialogue
-from ..data.pairs import imitation
 from ..data.template import Template
 from ..losses import nll
 from ..model.base import Base
@@ -16,11 +14,6 @@ from ..run.reference_cache import ReferenceCache
 from ..run.run import Run
 from ..run.stages import Figures, train_policy
 from ..turn import Example
-from .table import Examples
-
-
-def examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> Examples:
-    return Examples([], imitation(dialogues, template.all_turns, config.policy.minimum_reward))
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:

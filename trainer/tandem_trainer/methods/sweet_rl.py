@@ -33,7 +33,7 @@ from torch import Tensor
 from ..config import RunConfig
 from ..data.batch_order import lot
 from ..data.dialogue import Dialogue
-from ..data.pairs import first_of, returns, trajectory_pairs
+from ..data.pairs import first_of
 from ..data.template import Template
 from ..fault import Fault
 from ..losses import Convention, kl_estimate, log_ratios, nll, preference_loss, trajectory_advantage
@@ -50,19 +50,9 @@ from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
 from .sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
-from .table import Examples, trains_critic
+from .table import trains_critic
 from .untrained_score import UntrainedScore
 from .value_head import ValueHead
-
-
-def examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> Examples:
-    """Step 1. The policy's examples are candidates, which do not exist yet."""
-    if config.critic.score == "untrained":
-        return Examples([], [])
-    read = partial(template.all_turns, hidden=config.critic.hidden_information)
-    if config.critic.score == "value-head":
-        return Examples(returns(dialogues, read), [])
-    return Examples(trajectory_pairs(dialogues, read, config.data.pairing, config.data.pair_margin), [])
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:

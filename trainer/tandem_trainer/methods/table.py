@@ -3,7 +3,6 @@
 An entry says what others must know without loading PyTorch: the form of a new run, its checks and its plan go by it.
 The module of a method has its mathematics:
 
-    examples(config, dialogues, template)             Examples of settled dialogues; Fault(usage) when there are none
     objectives(config, reference)                     the Objective of each stage that is trained, by stage
     train(run, base, template, prepared, reference)   trains, and returns the figures of each stage
 
@@ -13,15 +12,13 @@ the dialogues that it played and the figures. CONTRIBUTING.md says how to add a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from ..config import RunConfig
     from ..config_fields import OptimiserConfig
-    from ..data.dialogue import Dialogue
     from ..data.template import Template
     from ..model.base import Base
     from ..run.objective import Objective
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from ..run.reference_cache import ReferenceCache
     from ..run.run import Run
     from ..run.stages import Figures
-    from ..turn import Example
 
 
 @dataclass(frozen=True)
@@ -138,17 +134,8 @@ def as_schema() -> dict[str, dict[str, Any]]:
     return {name: asdict(method) for name, method in METHODS.items()}
 
 
-class Examples(NamedTuple):
-    """critic: empty when no critic is trained. policy: all examples, or those beside the candidates to come."""
-
-    critic: list[Example]
-    policy: list[Example]
-
-
 class Algorithm(Protocol):
     """What a module of this folder defines; see above."""
-
-    def examples(self, config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> Examples: ...
 
     def objectives(self, config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]: ...
 

@@ -20,7 +20,8 @@ from ..data.rows import read_preferences, read_rows
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault
-from ..methods.table import algorithm_of, method_of, needs_hidden_information, policy_settings
+from ..methods.examples import examples_of
+from ..methods.table import method_of, needs_hidden_information, policy_settings
 from ..turn import Example
 
 READ = 16  # examples whose prompts are part of the fingerprint; all prompts would repeat the dialogues
@@ -123,7 +124,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     if read.dialogues and not dialogues:
         raise Fault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.", usage=True)
 
-    critic, policy = algorithm_of(config.method).examples(config, dialogues, template)
+    critic, policy = examples_of(config, dialogues, template)
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
     human: list[Example] = []
     if data.preferences:
