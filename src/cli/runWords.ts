@@ -1,7 +1,12 @@
 import { doubtInWords } from '../core/trajectory/export/selection';
 import type { Plan } from '../core/training/checks';
 import type { SelectionReport } from '../core/training/data/report';
-import { playsItself, type TrainerEvent, type TrainerEventOf } from '../core/training/events';
+import {
+  figuresInTerminal,
+  playsItself,
+  type TrainerEvent,
+  type TrainerEventOf,
+} from '../core/training/events';
 import type { RunResult } from '../core/evaluation/comparison/latestResults';
 import { percent, points } from '../core/evaluation/words';
 import type { Run } from '../core/training/runs';
@@ -130,7 +135,7 @@ export function eventInWords(event: TrainerEvent): string | undefined {
     case 'progress':
       return `${workOf(event.stage, event.part)}: ${event.done}/${event.total}${leftOf(event.seconds_left)}`;
     case 'evaluation':
-      return `${event.stage} ${event.step}: held out ${figures(event, EVALUATED)}${event.best === true ? ', the best' : ''}`;
+      return `${event.stage} ${event.step}: held out ${figures(event, figuresInTerminal)}${event.best === true ? ', the best' : ''}`;
     case 'control':
       return `${event.stage}: untrained baseline, held out ${figures(event, ['accuracy'])} on ${event.examples} pairs`;
     case 'gains':
@@ -161,7 +166,7 @@ function workOf(stage: string, part: string): string {
 }
 
 function stepInWords(event: TrainerEventOf<'step'>): string {
-  return `${event.stage} ${event.step}/${event.steps}: ${figures(event, STEPPED)}${leftOf(event.seconds_left)}`;
+  return `${event.stage} ${event.step}/${event.steps}: ${figures(event, figuresInTerminal)}${leftOf(event.seconds_left)}`;
 }
 
 function leftOf(seconds: number | null | undefined): string {
@@ -170,19 +175,6 @@ function leftOf(seconds: number | null | undefined): string {
 
 const RANKED = ['spread', 'untrained_spread', 'rank_correlation'];
 const GAINED = ['rank_correlation', 'low', 'high', 'untrained_rank_correlation'];
-const EVALUATED = ['success', 'reward', 'leaked', 'loss', 'margin', 'accuracy'];
-const STEPPED = [
-  'success',
-  'reward',
-  'leaked',
-  'loss',
-  'margin',
-  'accuracy',
-  'kl',
-  'gradient_norm',
-  'tokens_per_second',
-  'memory_mb',
-];
 
 function figures(event: Readonly<Record<string, unknown>>, names: readonly string[]): string {
   return names

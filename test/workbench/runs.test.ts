@@ -132,6 +132,8 @@ test('charts are pinned below it over the training time, opened large, and unpin
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1280, 800);
   await pinned.getByRole('button', { name: 'Loss of critic', exact: true }).click();
+  // Pair accuracy is pinned too: until the loss is shown, Unpin would be its own.
+  await expect.poll(() => metric.inputValue()).toBe('loss');
   await inChartSettings(view(), () => button('Unpin').click());
   await card(/^Loss of critic/).waitFor({ state: 'detached' });
   await button('Unpin Pair accuracy of critic').click();

@@ -1,8 +1,9 @@
 """The events of a run, declared once: one JSON object per line in `events.jsonl`, which `run/event_file.py` writes.
 
 Durations are in seconds. A figure is null where it is not a number, because JSON has no NaN. The JSON schema of these
-types (`schema.py`) is committed as `test/unit/training/events.schema.json`; Tandem's reader is tested by it, and the
-tests of the trainer read every event of their runs as these types (`tests/tiny_run.py`).
+types (`schema.py`) is committed as `media/events.schema.json`. Tandem takes the figures of a step and of an evaluation
+from it, with their charts, and its reader of the other fields is tested by it. The tests of the trainer read every
+event of their runs as these types (`tests/tiny_run.py`).
 """
 
 from typing import Annotated, Any, Literal
@@ -16,6 +17,24 @@ OPEN = ConfigDict(strict=True, extra="allow")
 Number = Annotated[int, Field(ge=0)]
 Figure = float | None
 APART = "Mean absolute difference of log-probabilities between sampler and trainer; absent with top-p."
+
+
+def charted(title: str, note: str, *, terminal: bool = False) -> Any:
+    """Declares a figure of a step or an evaluation that Tandem draws; charts are listed in the order of declaration.
+
+    title, note: shown beside the curve, and translated. terminal: the command line prints the figure, too. The type has
+    the rest: bounds are the ends of the axis, and the unit stands in saved tables and chooses the number format
+    (`webview/chart/figures.ts`).
+    """
+    return Field(title=title, description=note, json_schema_extra={"terminal": True} if terminal else {})
+
+
+def _in(unit: str) -> Any:
+    return Field(json_schema_extra={"unit": unit})
+
+
+Fraction = Annotated[Figure, Field(ge=0, le=1), _in("fraction")]
+Nats = Annotated[Figure, _in("nats")]
 
 
 class Event(TypedDict):
@@ -71,23 +90,60 @@ class Plan(Event):
 class Figures(Event):
     """Means over the examples. A figure that the stage's objective does not have is absent."""
 
-    loss: NotRequired[Figure]
-    margin: NotRequired[Figure]
-    accuracy: Annotated[NotRequired[Figure], Field(description="Fraction of pairs in the right order.")]
-    log_ratio_chosen: NotRequired[Figure]
-    log_ratio_rejected: NotRequired[Figure]
-    kl: NotRequired[Figure]
-    nll: NotRequired[Figure]
-    sampler_difference: Annotated[NotRequired[Figure], Field(description=APART)]
-    reward: Annotated[NotRequired[Figure], Field(description="Of the dialogues that GRPO plays.")]
-    success: Annotated[NotRequired[Figure], Field(description="Fraction of these dialogues that pass all tests.")]
+    accuracy: Annotated[
+        NotRequired[Fraction], charted("Pair accuracy", "Share of pairs ranked correctly (chance 50 %)", terminal=True)
+    ]
+    success: Annotated[
+        NotRequired[Fraction],
+        charted("Success rate", "Share of the dialogues whose answer passes all hidden tests", terminal=True),
+    ]
+    reward: Annotated[
+        NotRequired[Figure], charted("Reward", "Mean over the dialogues of a step", terminal=True), Field(ge=0, le=1)
+    ]
     leaked: Annotated[
-        NotRequired[Figure], Field(description="Fraction of these, replays included, in which a reply leaked.")
+        NotRequired[Fraction],
+        charted(
+            "Leaked dialogues",
+            "Share of the dialogues in which a reply gave the reference away, replays included",
+            terminal=True,
+        ),
+    ]
+    loss: Annotated[
+        NotRequired[Figure], charted("Loss", "The quantity that training minimizes; mean over a batch", terminal=True)
+    ]
+    margin: Annotated[
+        NotRequired[Nats],
+        charted(
+            "Margin",
+            "Score of the better side of a pair minus that of the worse side, in log-probability",
+            terminal=True,
+        ),
+    ]
+    kl: Annotated[
+        NotRequired[Nats],
+        charted("KL divergence", "How far the model has moved from the reference model", terminal=True),
+    ]
+    nll: Annotated[NotRequired[Nats], charted("Negative log-likelihood", "Of the better side; lower means more likely")]
+    log_ratio_chosen: Annotated[
+        NotRequired[Nats],
+        charted("Log-ratio, chosen", "Log-probability of the better side minus that under the reference model"),
+    ]
+    log_ratio_rejected: Annotated[
+        NotRequired[Nats],
+        charted("Log-ratio, rejected", "Log-probability of the worse side minus that under the reference model"),
+    ]
+    sampler_difference: Annotated[
+        NotRequired[Nats],
+        charted(
+            "Sampler difference",
+            "Difference between log-probabilities in sampling and in training; near zero when both agree",
+        ),
+        Field(ge=0),
     ]
 
 
 class Step(Figures):
-    """A step of a stage, with its figures over the batch."""
+    """A step of a stage, with its figures over the batch. mfu, gpu_use: null where the device does not tell."""
 
     __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["step"]
@@ -95,19 +151,44 @@ class Step(Figures):
     step: Annotated[int, Field(ge=1)]
     steps: Number
     epoch: float
-    gradient_norm: Annotated[Figure, Field(description="Before clipping.")]
-    learning_rate: float
-    tokens: Annotated[Number, Field(description="Computed ones, after prefixes were shared.")]
-    tokens_per_second: float
-    mfu: Annotated[Figure, Field(description="Fraction of the device's peak arithmetic; null: not known.")]
-    gpu_use: Annotated[Figure, Field(description="Fraction of the time in which the GPU computed; null: not known.")]
-    memory_mb: Figure
-    seconds_left: Annotated[Figure, Field(description="Until the end of the whole run.")]
-    entropy: Annotated[NotRequired[Figure], Field(description="Of the agent's tokens, in nats.")]
-    dialogues: Annotated[NotRequired[Number], Field(description="Played until the end of this step.")]
-    waiting: Annotated[
-        NotRequired[Figure], Field(description="Fraction of the time spent waiting for the environment.")
+    gradient_norm: Annotated[Figure, charted("Gradient norm", "Before it is clipped", terminal=True)]
+    learning_rate: Annotated[
+        float, charted("Learning rate", "Warm-up, then cosine decay to a tenth; constant with GRPO")
     ]
+    tokens_per_second: Annotated[
+        float,
+        charted("Tokens/s", "Tokens processed in a step, divided by its duration", terminal=True),
+        Field(ge=0),
+        _in("tokens/s"),
+    ]
+    memory_mb: Annotated[
+        Figure,
+        charted("Memory", "Peak memory: on a GPU since the previous step, on the CPU since the start", terminal=True),
+        Field(ge=0),
+        _in("MB"),
+    ]
+    gpu_use: Annotated[Fraction, charted("GPU utilization", "Share of the time in which the GPU was busy")]
+    mfu: Annotated[
+        Figure,
+        charted("Model FLOPs utilization (MFU)", "Share of the device’s peak FLOPs"),
+        Field(ge=0),
+        _in("fraction"),
+    ]
+    entropy: Annotated[
+        NotRequired[Nats],
+        charted("Entropy", "Of the agent’s tokens, in nats; near zero when the model always writes the same"),
+        Field(ge=0),
+    ]
+    waiting: Annotated[
+        NotRequired[Fraction],
+        charted(
+            "Waiting for the environment",
+            "Share of the time in which the developer’s replies and the grades were awaited",
+        ),
+    ]
+    tokens: Annotated[Number, Field(description="Computed ones, after prefixes were shared.")]
+    seconds_left: Annotated[Figure, Field(description="Until the end of the whole run.")]
+    dialogues: Annotated[NotRequired[Number], Field(description="Played until the end of this step.")]
 
 
 class Evaluation(Figures):

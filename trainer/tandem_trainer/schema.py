@@ -1,12 +1,12 @@
 """The JSON schemas of `run.json` and of a run's events; a command for those who develop Tandem.
 
     python -m tandem_trainer schema run > ../media/run.schema.json
-    python -m tandem_trainer schema events > ../test/unit/training/events.schema.json
+    python -m tandem_trainer schema events > ../media/events.schema.json
 
 The first is made from `config.py` and `LogSelection`. The editor completes and underlines by it, has the form of a
 new run from it, and refuses what it refuses before there is any Python. It describes the file that a person writes: the
-fields that only Tandem reads have `"readBy": "tandem"`. The second is made from `events.py`; the tests of Tandem's
-reader go by it.
+fields that only Tandem reads have `"readBy": "tandem"`. The second is made from `events.py`; Tandem has the figures of
+training from it, and the tests of its reader go by the rest.
 """
 
 import argparse
@@ -38,7 +38,25 @@ def as_text(made: dict[str, Any]) -> str:
 
 def events_schema() -> dict[str, Any]:
     made = TypeAdapter(RunEvent).json_schema(schema_generator=WithoutTitles)
-    return {"$schema": DIALECT, **made, "title": "Event of a Tandem training run"}
+    figures = _figures(made["$defs"])
+    return {"$schema": DIALECT, **made, "title": "Event of a Tandem training run", "figures": figures}
+
+
+def _figures(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Moves the charted figures out of their events, so that a page can have them without the rest of the schema."""
+    figures: dict[str, Any] = {}
+    for kind in ("Step", "Evaluation"):
+        fields = definitions[kind]["properties"]
+        for name, node in fields.items():
+            if "title" not in node:
+                continue
+            # Number or null is one type of two names here, so that the bounds stand beside the title.
+            number, *null = node.pop("anyOf", [node])
+            types = [each["type"] for each in (number, *null)]
+            figure = figures.setdefault(name, {**node, **number, "type": types, "events": []})
+            figure["events"].append(kind.lower())
+            fields[name] = {"$ref": f"#/figures/{name}"}
+    return figures
 
 
 class WithoutTitles(GenerateJsonSchema):

@@ -21,7 +21,7 @@ def nodes(node, where=""):
 
 @pytest.mark.parametrize(
     ("of", "made", "file"),
-    [("run", schema, "media/run.schema.json"), ("events", events_schema, "test/unit/training/events.schema.json")],
+    [("run", schema, "media/run.schema.json"), ("events", events_schema, "media/events.schema.json")],
 )
 def test_the_committed_schemas_are_current(of, made, file):
     assert (ROOT / file).read_text(encoding="utf-8") == as_text(made()) + "\n", (

@@ -1,25 +1,7 @@
 import { csv } from '../saving/csv';
 import type { RunCurves } from './curves';
+import { figures } from './figures';
 import type { FigureName } from './protocol';
-
-/** Units of the figures that have one, as tables of numbers name them; a fraction is 0 to 1. */
-const units: Readonly<Partial<Record<FigureName, string>>> = {
-  accuracy: 'fraction',
-  success: 'fraction',
-  reward: 'fraction',
-  margin: 'nats',
-  kl: 'nats',
-  nll: 'nats',
-  log_ratio_chosen: 'nats',
-  log_ratio_rejected: 'nats',
-  tokens_per_second: 'tokens/s',
-  memory_mb: 'MB',
-  gpu_use: 'fraction',
-  mfu: 'fraction',
-  sampler_difference: 'nats',
-  entropy: 'nats',
-  waiting: 'fraction',
-};
 
 const NAMES = ['run', 'stage', 'metric', 'unit', 'measured_on', 'step', 'training_seconds', 'steps_averaged'];
 const VALUES = ['mean', 'lowest', 'highest'];
@@ -39,7 +21,7 @@ export function curvesCsv(
       { of: 'held-out', ...heldOut },
     ].flatMap(({ of, points, valuesPerPoint }) =>
       points.map(({ step, seconds, mean, low, high }) => [
-        ...[run, stage, figure, units[figure], of, step, seconds, valuesPerPoint],
+        ...[run, stage, figure, figures[figure].unit, of, step, seconds, valuesPerPoint],
         ...[mean, low, high],
       ]),
     ),

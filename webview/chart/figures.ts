@@ -1,3 +1,4 @@
+import { figures as declared } from '../../media/events.schema.json';
 import { t } from '../language';
 import { decimal, grouped } from '../language/numbers';
 import type { FigureName } from './protocol';
@@ -6,9 +7,11 @@ export interface FigureStyle {
   readonly title: string;
   readonly note: string;
   readonly format: (value: number) => string;
-  /** Ends of the axis; absent when the values have no bound. */
-  readonly least?: number;
-  readonly most?: number;
+  /** As tables of numbers name it; a fraction is 0 to 1. */
+  readonly unit: string | undefined;
+  /** Ends of the axis; undefined when the values have no bound. */
+  readonly least: number | undefined;
+  readonly most: number | undefined;
 }
 
 /** A figure with an upper bound, such as a share, needs no logarithmic axis. */
@@ -25,114 +28,45 @@ export function plain(value: number): string {
   return decimal(value, Math.max(0, 3 - Math.max(0, Math.floor(Math.log10(size)) + 1)));
 }
 
-export const figures: Readonly<Record<FigureName, FigureStyle>> = {
-  accuracy: {
-    title: t('Pair accuracy'),
-    note: t('Share of pairs ranked correctly (chance 50 %)'),
-    format: percent,
-    least: 0,
-    most: 1,
-  },
-  success: {
-    title: t('Success rate'),
-    note: t('Share of the dialogues whose answer passes all hidden tests'),
-    format: percent,
-    least: 0,
-    most: 1,
-  },
-  reward: {
-    title: t('Reward'),
-    note: t('Mean over the dialogues of a step'),
-    format: plain,
-    least: 0,
-    most: 1,
-  },
-  leaked: {
-    title: t('Leaked dialogues'),
-    note: t('Share of the dialogues in which a reply gave the reference away, replays included'),
-    format: percent,
-    least: 0,
-    most: 1,
-  },
-  loss: {
-    title: t('Loss'),
-    note: t('The quantity that training minimizes; mean over a batch'),
-    format: plain,
-  },
-  margin: {
-    title: t('Margin'),
-    note: t('Score of the better side of a pair minus that of the worse side, in log-probability'),
-    format: plain,
-  },
-  kl: {
-    title: t('KL divergence'),
-    note: t('How far the model has moved from the reference model'),
-    format: plain,
-  },
-  nll: {
-    title: t('Negative log-likelihood'),
-    note: t('Of the better side; lower means more likely'),
-    format: plain,
-  },
-  log_ratio_chosen: {
-    title: t('Log-ratio, chosen'),
-    note: t('Log-probability of the better side minus that under the reference model'),
-    format: plain,
-  },
-  log_ratio_rejected: {
-    title: t('Log-ratio, rejected'),
-    note: t('Log-probability of the worse side minus that under the reference model'),
-    format: plain,
-  },
-  gradient_norm: { title: t('Gradient norm'), note: t('Before it is clipped'), format: plain },
-  learning_rate: {
-    title: t('Learning rate'),
-    note: t('Warm-up, then cosine decay to a tenth; constant with GRPO'),
-    format: plain,
-  },
-  tokens_per_second: {
-    title: t('Tokens/s'),
-    note: t('Tokens processed in a step, divided by its duration'),
-    format: (value) => grouped(Math.round(value)),
-    least: 0,
-  },
-  memory_mb: {
-    title: t('Memory'),
-    note: t('Peak memory: on a GPU since the previous step, on the CPU since the start'),
-    format: (value) =>
-      value < 1024 ? t('{0} MB', grouped(Math.round(value))) : t('{0} GB', decimal(value / 1024, 1)),
-    least: 0,
-  },
-  gpu_use: {
-    title: t('GPU utilization'),
-    note: t('Share of the time in which the GPU was busy'),
-    format: percent,
-    least: 0,
-    most: 1,
-  },
-  mfu: {
-    title: t('Model FLOPs utilization (MFU)'),
-    note: t('Share of the device’s peak FLOPs'),
-    format: percent,
-    least: 0,
-  },
-  sampler_difference: {
-    title: t('Sampler difference'),
-    note: t('Difference between log-probabilities in sampling and in training; near zero when both agree'),
-    format: plain,
-    least: 0,
-  },
-  entropy: {
-    title: t('Entropy'),
-    note: t('Of the agent’s tokens, in nats; near zero when the model always writes the same'),
-    format: plain,
-    least: 0,
-  },
-  waiting: {
-    title: t('Waiting for the environment'),
-    note: t('Share of the time in which the developer’s replies and the grades were awaited'),
-    format: percent,
-    least: 0,
-    most: 1,
-  },
-};
+const whole = (value: number): string => grouped(Math.round(value));
+
+const memory = (megabytes: number): string =>
+  megabytes < 1024 ? t('{0} MB', whole(megabytes)) : t('{0} GB', decimal(megabytes / 1024, 1));
+
+function formatOf(unit: string | undefined): FigureStyle['format'] {
+  switch (unit) {
+    case 'fraction':
+      return percent;
+    case 'tokens/s':
+      return whole;
+    case 'MB':
+      return memory;
+    default:
+      return plain;
+  }
+}
+
+interface Declared {
+  readonly title: string;
+  readonly description: string;
+  readonly unit?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function styleOf({ title, description, unit, minimum, maximum }: Declared): FigureStyle {
+  // The test that collects sentences for translators takes these from the schema, not from here.
+  const ofSchema = t;
+  return {
+    title: ofSchema(title),
+    note: ofSchema(description),
+    format: formatOf(unit),
+    unit,
+    least: minimum,
+    most: maximum,
+  };
+}
+
+export const figures = Object.fromEntries(
+  Object.entries<Declared>(declared).map(([name, figure]) => [name, styleOf(figure)]),
+) as Readonly<Record<FigureName, FigureStyle>>;

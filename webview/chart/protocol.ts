@@ -1,28 +1,11 @@
+import { figures } from '../../media/events.schema.json';
+
 /** Parts of messages about curves; the pages of runs and of comparisons share them. */
 
-/** Metrics of a training step, by their names in the trainer's events. */
-export const figureNames = [
-  'accuracy',
-  'success',
-  'reward',
-  'leaked',
-  'loss',
-  'margin',
-  'kl',
-  'nll',
-  'log_ratio_chosen',
-  'log_ratio_rejected',
-  'gradient_norm',
-  'learning_rate',
-  'tokens_per_second',
-  'memory_mb',
-  'gpu_use',
-  'mfu',
-  'sampler_difference',
-  'entropy',
-  'waiting',
-] as const;
-export type FigureName = (typeof figureNames)[number];
+export type FigureName = keyof typeof figures;
+
+/** Metrics of training, by their names in the trainer's events (`events.py`). */
+export const figureNames = Object.keys(figures) as readonly FigureName[];
 
 export interface ChartName {
   readonly stage: string;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { figures } from '../../../media/events.schema.json';
 import { lazily } from '../lazily';
 
 /**
@@ -8,12 +9,34 @@ import { lazily } from '../lazily';
  */
 export const EVENTS_VERSION = 1;
 
+/** Drawn as curves; the trainer declares them (`events.py`). */
+export type FigureName = keyof typeof figures;
+
+interface Figure {
+  /** Kinds of the events that have it. */
+  readonly events: readonly string[];
+  /** True if the command line prints it, too. */
+  readonly terminal?: boolean;
+}
+
+/** In the order of the charts. */
+export const figureNames = Object.keys(figures) as readonly FigureName[];
+
+const declared: Readonly<Record<FigureName, Figure>> = figures;
+
+export const figuresOf = (event: 'step' | 'evaluation'): readonly FigureName[] =>
+  figureNames.filter((name) => declared[name].events.includes(event));
+
+export const figuresInTerminal = figureNames.filter((name) => declared[name].terminal === true);
+
 /** The fields that Tandem reads. A test compares them with all that the trainer declares (`events.py`). */
 export const eventSchemas = lazily(() => {
   /** `at`: ISO 8601, UTC. */
   const head = { version: z.number().int(), at: z.string() };
   /** JSON has no NaN and no infinity; the trainer writes null. */
   const figure = z.number().nullable().optional();
+  const figureFields = (event: 'step' | 'evaluation') =>
+    Object.fromEntries(figuresOf(event).map((name) => [name, figure])) as Record<FigureName, typeof figure>;
 
   const known = z.discriminatedUnion('event', [
     z.looseObject({
@@ -31,50 +54,20 @@ export const eventSchemas = lazily(() => {
       step: z.number().int(),
       steps: z.number().int(),
       epoch: figure,
-      loss: figure,
-      /** Mean margin over the pairs of this step, and the fraction in the right order. */
-      margin: figure,
-      accuracy: figure,
-      log_ratio_chosen: figure,
-      log_ratio_rejected: figure,
-      kl: figure,
-      nll: figure,
-      gradient_norm: figure,
-      learning_rate: figure,
       tokens: figure,
-      tokens_per_second: figure,
-      /** Fraction of the device's peak arithmetic throughput; null where the peak is not known. */
-      mfu: figure,
-      /** Fraction of the last moment in which the GPU was computing; null where its driver does not report it. */
-      gpu_use: figure,
-      memory_mb: figure,
       /** Until the end of the whole run. */
       seconds_left: figure,
-      /** Mean reward and success rate of the dialogues that GRPO played in this step. */
-      reward: figure,
-      success: figure,
-      /** Fraction of these dialogues, replays included, in which a reply gave the reference away. */
-      leaked: figure,
-      entropy: figure,
       /** Dialogues played until the end of this step. */
       dialogues: figure,
-      /** Fraction of the step's time spent waiting for the environment. */
-      waiting: figure,
-      /** Mean absolute difference between the log-probabilities of the sampler and of the trainer. */
-      sampler_difference: figure,
+      ...figureFields('step'),
     }),
     z.looseObject({
       event: z.literal('evaluation'),
       ...head,
       stage: z.string(),
       step: z.number().int(),
-      loss: figure,
-      margin: figure,
-      accuracy: figure,
-      reward: figure,
-      success: figure,
-      leaked: figure,
       best: z.boolean().optional(),
+      ...figureFields('evaluation'),
     }),
     /** The untrained baseline on a critic's held-out pairs: its pair accuracy, and the number of pairs. */
     z.looseObject({

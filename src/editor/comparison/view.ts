@@ -10,11 +10,8 @@ import {
 } from '../../core/evaluation/comparison/measuredRuns';
 import type { Estimate } from '../../core/evaluation/interval';
 import type { PairedDifference } from '../../core/evaluation/paired';
-import {
-  figures as allFigures,
-  type CurveFigure,
-  type ReadCurves,
-} from '../../core/training/history/history';
+import { figureNames, type FigureName } from '../../core/training/events';
+import type { ReadCurves } from '../../core/training/history/history';
 import {
   chartKey,
   MAX_PINNED,
@@ -112,14 +109,14 @@ const stagesOf = (records: readonly RunRecord[]): string[] => [
   ...new Set(records.flatMap(({ history }) => history.trained)),
 ];
 
-const figuresOf = (records: readonly RunRecord[], stage: string): CurveFigure[] =>
-  allFigures.filter((figure) => records.some(({ history }) => history.figuresOf(stage).includes(figure)));
+const figuresOf = (records: readonly RunRecord[], stage: string): FigureName[] =>
+  figureNames.filter((figure) => records.some(({ history }) => history.figuresOf(stage).includes(figure)));
 
 /** Defaults to the last stage that all runs have, and its main figure. */
 export function shownFigure(
   records: readonly RunRecord[],
   choice: Choice,
-): { readonly stage: string; readonly figure: CurveFigure } {
+): { readonly stage: string; readonly figure: FigureName } {
   const stages = stagesOf(records);
   const inAll = stages.filter((stage) => records.every(({ history }) => history.trained.includes(stage)));
   const chosen = stages.find((stage) => stage === choice.stage);

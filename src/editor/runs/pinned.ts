@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
-import { figures } from '../../core/training/history/history';
+import { figureNames } from '../../core/training/events';
 import type { ChartName } from '../../../webview/chart/protocol';
 import type { Memory } from '../consent';
 import { recall } from '../recall';
@@ -10,7 +10,7 @@ const KEY = 'tandem.pinnedCharts';
 /** The oldest chart is dropped. */
 const MAX_REMEMBERED = 24;
 
-const pinnedSchema = lazily(() => z.array(z.object({ stage: z.string(), figure: z.enum(figures) })));
+const pinnedSchema = lazily(() => z.array(z.object({ stage: z.string(), figure: z.enum(figureNames) })));
 
 /** Pinned charts of all runs and comparisons of the workspace, in the order of pinning. */
 export class PinnedCharts {

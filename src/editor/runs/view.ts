@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
-import type { RunHistory, Curves, CurveFigure, ReadCurves } from '../../core/training/history/history';
+import type { FigureName } from '../../core/training/events';
+import type { RunHistory, Curves, ReadCurves } from '../../core/training/history/history';
 import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
@@ -100,7 +101,7 @@ export function runView(
 export function shownCurve(
   history: RunHistory,
   choice: Choice,
-): { readonly stage: string; readonly figure: CurveFigure } {
+): { readonly stage: string; readonly figure: FigureName } {
   const { trained, progress } = history;
   const there = (stage: string | undefined): boolean => stage !== undefined && trained.includes(stage);
   const stage = [choice.stage, progress?.stage].find(there) ?? trained.at(-1) ?? '';
@@ -189,7 +190,7 @@ function workersWords({ nodes }: RunHistory, t: Translate): string {
     : t('{0} of {1} workers', grouped(count), grouped(nodes.asked));
 }
 
-function figureView(name: CurveFigure, { training, heldOut }: Curves): FigureView {
+function figureView(name: FigureName, { training, heldOut }: Curves): FigureView {
   const isOutlineHeldOut = heldOut.all.length > 1;
   const drawn = isOutlineHeldOut ? heldOut : training;
   return {
@@ -205,7 +206,7 @@ function figureView(name: CurveFigure, { training, heldOut }: Curves): FigureVie
 function controlOf(
   { control }: RunHistory,
   stage: string,
-  figure: CurveFigure,
+  figure: FigureName,
 ): Pick<FigureView, 'untrained'> {
   const accuracy = control?.stage === stage && figure === 'accuracy' ? control.accuracy : undefined;
   return accuracy == null ? {} : { untrained: accuracy };

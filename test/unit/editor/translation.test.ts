@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import ts from 'typescript-api';
 import { expect, it } from 'vitest';
+import { figures } from '../../../media/events.schema.json';
 import { clusterFields, fields } from '../../../src/core/training/fields';
 import { FLAGS, LISTS, SETTINGS } from '../../../src/editor/runs/form/view';
 import { keysOfManifest, readJson } from './nls';
@@ -35,7 +36,7 @@ function translated(file: string, text: string): string[] {
 it('hands translators every sentence of the code, and none that it no longer says', async () => {
   const texts = await Promise.all(['src/editor', 'webview'].map(translatedIn));
   for (const found of texts) expect(found.length).toBeGreaterThan(50);
-  const sentences = [...new Set([...texts.flat(), ...sentencesOfSchema()])].sort();
+  const sentences = [...new Set([...texts.flat(), ...sentencesOfSchemas()])].sort();
   const bundle = Object.fromEntries(sentences.map((sentence) => [sentence, sentence]));
   // `vitest -u` rewrites the file.
   await expect(`${JSON.stringify(bundle, null, 2)}\n`).toMatchFileSnapshot(
@@ -43,13 +44,14 @@ it('hands translators every sentence of the code, and none that it no longer say
   );
 });
 
-/** Returns what the form of a new run says of the fields that the schema describes. */
-const sentencesOfSchema = (): string[] => [
+/** Returns what the form of a new run and the charts take from the trainer's schemas. */
+const sentencesOfSchemas = (): string[] => [
   ...Object.values(LISTS).map(({ title }) => title),
   ...[
     ...Object.values(FLAGS),
     ...Object.values(clusterFields),
     ...SETTINGS.map((name) => fields[name]),
+    ...Object.values(figures),
   ].flatMap(({ title, description }) => [title, description]),
 ];
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import declared from './events.schema.json';
+import declared from '../../../media/events.schema.json';
 import { eventSchemas } from '../../../src/core/training/events';
 
 /** The part of JSON Schema by which the trainer's declaration is compared with what Tandem reads. */
 interface Node {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Node[];
@@ -17,10 +17,15 @@ interface Node {
   readonly additionalProperties?: boolean | Node;
 }
 
-const resolved = (node: Node): Node =>
-  node.$ref === undefined
-    ? node
-    : (declared.$defs as Readonly<Record<string, Node>>)[node.$ref.replace('#/$defs/', '')]!;
+const targets: Readonly<Record<string, Readonly<Record<string, Node>>>> = {
+  $defs: declared.$defs,
+  figures: declared.figures,
+};
+
+function resolved(node: Node): Node {
+  const [, place, name] = node.$ref?.split('/') ?? [];
+  return place === undefined || name === undefined ? node : targets[place]![name]!;
+}
 
 /** Types, and values in place of them. */
 function kinds(node: Node): string[] {
@@ -28,7 +33,7 @@ function kinds(node: Node): string[] {
   if (alternatives !== undefined) return alternatives.flatMap((each) => kinds(resolved(each)));
   const values = node.enum ?? (node.const === undefined ? undefined : [node.const]);
   if (values !== undefined) return values.map((value) => JSON.stringify(value));
-  return [node.type ?? 'anything'];
+  return [node.type ?? 'anything'].flat();
 }
 
 const byKind = (events: readonly Node[]): Record<string, Node> =>

@@ -1,42 +1,9 @@
 import { setImmediate as yielding } from 'node:timers/promises';
 import type { EventTail } from '../eventFile';
-import type { TrainerEvent, TrainerEventOf } from '../events';
+import { figureNames, figuresOf, type FigureName, type TrainerEvent, type TrainerEventOf } from '../events';
 import { advance, type Progress } from '../progress';
 import { TrainingClock } from './clock';
 import { EventList, type ListedEvent } from './eventList';
-
-/** Drawn as curves, by their field names in a `step` event. */
-export const figures = [
-  'accuracy',
-  'success',
-  'reward',
-  'leaked',
-  'loss',
-  'margin',
-  'kl',
-  'nll',
-  'log_ratio_chosen',
-  'log_ratio_rejected',
-  'gradient_norm',
-  'learning_rate',
-  'tokens_per_second',
-  'memory_mb',
-  'gpu_use',
-  'mfu',
-  'sampler_difference',
-  'entropy',
-  'waiting',
-] as const;
-export type CurveFigure = (typeof figures)[number];
-
-const heldOutFigures = [
-  'accuracy',
-  'success',
-  'reward',
-  'leaked',
-  'loss',
-  'margin',
-] as const satisfies readonly CurveFigure[];
 
 export interface Curves {
   readonly training: Curve;
@@ -53,13 +20,16 @@ interface CurvesNews {
 /** Position up to which a reader has the curves of one figure of a stage. */
 export interface ReadCurves {
   readonly stage: string;
-  readonly figure: CurveFigure;
+  readonly figure: FigureName;
   readonly training: CurveMark;
   readonly heldOut: CurveMark;
 }
 
 const MAX_SAMPLES = 24;
 const PIECE = 1000;
+
+const STEP_FIGURES = figuresOf('step');
+const EVALUATION_FIGURES = figuresOf('evaluation');
 
 /**
  * Folds the events of a run as they arrive. Its size does not grow with the length of the run, and every event costs
@@ -81,7 +51,7 @@ export class RunHistory {
   events = 0;
   private readonly ranked = new Map<string, TrainerEventOf<'ranking'>>();
   private readonly bestLooks = new Map<string, TrainerEventOf<'evaluation'>>();
-  private readonly byStage = new Map<string, Map<CurveFigure, Curves>>();
+  private readonly byStage = new Map<string, Map<FigureName, Curves>>();
   private readonly clock = new TrainingClock();
   private planned: readonly string[] = [];
   private readonly begun: string[] = [];
@@ -122,10 +92,11 @@ export class RunHistory {
     if (stage !== undefined && stage !== 'prepare' && !this.begun.includes(stage)) this.begun.push(stage);
     switch (event.event) {
       case 'step':
-        for (const figure of figures) this.note(event.stage, figure, 'training', event.step, event[figure]);
+        for (const figure of STEP_FIGURES)
+          this.note(event.stage, figure, 'training', event.step, event[figure]);
         break;
       case 'evaluation':
-        for (const figure of heldOutFigures)
+        for (const figure of EVALUATION_FIGURES)
           this.note(event.stage, figure, 'heldOut', event.step, event[figure]);
         if (event.best === true || this.bestLooks.get(event.stage)?.best !== true)
           this.bestLooks.set(event.stage, event);
@@ -148,17 +119,17 @@ export class RunHistory {
     return this.bestLooks.get(stage);
   }
 
-  figuresOf(stage: string): readonly CurveFigure[] {
+  figuresOf(stage: string): readonly FigureName[] {
     const of = this.byStage.get(stage);
-    return of === undefined ? [] : figures.filter((figure) => of.has(figure));
+    return of === undefined ? [] : figureNames.filter((figure) => of.has(figure));
   }
 
-  curves(stage: string, figure: CurveFigure): Curves | undefined {
+  curves(stage: string, figure: FigureName): Curves | undefined {
     return this.byStage.get(stage)?.get(figure);
   }
 
   /** All curves when others were read before. Undefined when there are none. */
-  curvesSince(stage: string, figure: CurveFigure, before?: ReadCurves): CurvesNews | undefined {
+  curvesSince(stage: string, figure: FigureName, before?: ReadCurves): CurvesNews | undefined {
     const curves = this.curves(stage, figure);
     if (curves === undefined) return undefined;
     const { training, heldOut } = curves;
@@ -172,14 +143,14 @@ export class RunHistory {
 
   private note(
     stage: string,
-    figure: CurveFigure,
+    figure: FigureName,
     which: keyof Curves,
     step: number,
     value: number | null | undefined,
   ): void {
     if (value == null) return;
     let of = this.byStage.get(stage);
-    if (of === undefined) this.byStage.set(stage, (of = new Map<CurveFigure, Curves>()));
+    if (of === undefined) this.byStage.set(stage, (of = new Map<FigureName, Curves>()));
     let curves = of.get(figure);
     if (curves === undefined) of.set(figure, (curves = { training: new Curve(), heldOut: new Curve() }));
     curves[which].add(step, value, this.clock.seconds);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TrainerEvent } from '../../../../src/core/training/events';
+import { figureNames, figuresOf, type TrainerEvent } from '../../../../src/core/training/events';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import { Curve, MAX_BUCKETS, RunHistory } from '../../../../src/core/training/history/history';
 
@@ -66,6 +66,18 @@ describe('a curve', () => {
 });
 
 describe('the history of a run', () => {
+  it('keeps a curve of every figure that the trainer declares', () => {
+    const history = new RunHistory();
+    const values = Object.fromEntries(figureNames.map((name) => [name, 0.5]));
+    history.add(step(1, values));
+    history.add(event('evaluation', { stage: 'critic', step: 1, ...values }));
+    expect(history.figuresOf('critic')).toEqual(figureNames);
+    const heldOut = figureNames.filter((name) => history.curves('critic', name)!.heldOut.all.length > 0);
+    expect(heldOut).toEqual(figuresOf('evaluation'));
+    expect(heldOut).toContain('accuracy');
+    expect(heldOut).not.toContain('learning_rate');
+  });
+
   it('gives only the new end of curves that were read before, and all of other ones', () => {
     const history = new RunHistory();
     history.add(step(1, { accuracy: 0.5 }));
