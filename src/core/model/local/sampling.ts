@@ -26,7 +26,7 @@ export class Sampler {
   #chosen = 0;
 
   /** @param alternatives the most likely tokens to list with each chosen one */
-  constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'topK' | 'seed'>, alternatives = 0) {
+  constructor(settings: Omit<SamplingSettings, 'maxTokens' | 'stop'>, alternatives = 0) {
     this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
     this.#temperature = settings.temperature;
     this.#topP = settings.topP ?? 1;

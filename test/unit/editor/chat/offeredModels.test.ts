@@ -68,6 +68,6 @@ describe('the models that the editor is offered', () => {
     ).toEqual({
       ...{ temperature: 0, maxTokens: 7, topP: 0.9, topK: 20, seed: 3 },
     });
-    expect(samplingFor(settings, { temperature: 'hot', max_tokens: -1 })).toEqual(settings);
+    expect(samplingFor(settings, { temperature: 'hot', max_tokens: -1, top_p: 5 })).toEqual(settings);
   });
 });
