@@ -58,6 +58,17 @@ export const samplingNumbers = {
     serverOff: -1,
     requests: { minimum: -1 },
   },
+  /** Share of the most likely token's probability below which tokens are left out (arXiv 2407.01082). */
+  minP: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    field: 'min_p',
+    flag: '--min-p <p>',
+    help: 'sample from tokens that are at least p times as likely as the most likely one',
+    default: 0,
+    off: 0,
+  },
   maxTokens: {
     type: 'integer',
     minimum: 1,
@@ -69,8 +80,11 @@ export const samplingNumbers = {
   },
 } as const satisfies Readonly<Record<string, SamplingNumber>>;
 
-/** The order in which they apply, by their fields; llama.cpp takes it with each request. */
-export const SAMPLING_ORDER = ['temperature', 'top_k', 'top_p'] as const;
+/**
+ * The order in which they apply, by their fields: vLLM's, which no request can change. llama.cpp takes it with each
+ * request; its own default, like the fixed order of SGLang, has min-p after top-p, which keeps more tokens if both are on.
+ */
+export const SAMPLING_ORDER = ['temperature', 'min_p', 'top_k', 'top_p'] as const;
 
 type Table = typeof samplingNumbers;
 export type SamplingName = keyof Table;

@@ -13,7 +13,6 @@ const offValues = Object.fromEntries(
  */
 export const NEUTRAL = {
   ...offValues,
-  min_p: 0,
   typical_p: 1,
   presence_penalty: 0,
   frequency_penalty: 0,

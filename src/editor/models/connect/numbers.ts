@@ -44,6 +44,14 @@ const SAMPLING: Readonly<Record<SamplingName, SamplingWords>> = {
     rule: t('Top-k is a whole number, 0 or more.'),
     inWords: (value) => t('top-k {0}', value),
   },
+  minP: {
+    prompt: t(
+      'Min-p: sample from tokens that have at least this share of the most likely one’s probability, 0 from all. Empty: as in the settings.',
+    ),
+    placeholder: t('for example 0.05'),
+    rule: t('Min-p is a number from 0 to 1.'),
+    inWords: (value) => t('min-p {0}', value),
+  },
   maxTokens: {
     prompt: t('Maximum tokens per message, including thoughts. Empty: as in the settings.'),
     placeholder: t('for example 4096'),
