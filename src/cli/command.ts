@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Fault } from '../core/fault';
+import { isWithin, rangeWords, type NumberRange } from '../core/numberRange';
 import type { ListenPlace } from '../core/serving/listener';
 
 /** With `--json` it is printed as one object, otherwise by `print`. */
@@ -39,20 +40,17 @@ export function wholeNumber(option: string, least = 0): (text: string) => number
   };
 }
 
-/** `range` names the allowed numbers in the error message. */
-const numberWhere =
-  (range: string, fits: (value: number) => boolean) =>
+export const numberIn =
+  (range: NumberRange) =>
   (option: string) =>
   (text: string): number => {
     const value = Number(text);
-    if (text.trim() !== '' && Number.isFinite(value) && fits(value)) return value;
-    throw wrongUse(`${option} takes a number ${range}, not "${text}".`);
+    if (text.trim() !== '' && isWithin(value, range)) return value;
+    throw wrongUse(`${option} takes ${rangeWords(range)}, not "${text}".`);
   };
 
-export const nonNegative = numberWhere('of at least 0', (value) => value >= 0);
-export const minutes = numberWhere('above 0 and at most 30000', (value) => value > 0 && value <= 30_000);
-export const share = numberWhere('above 0 and at most 1', (value) => value > 0 && value <= 1);
-export const fraction = numberWhere('from 0 to 1', (value) => value >= 0 && value <= 1);
+export const minutes = numberIn({ type: 'number', exclusiveMinimum: 0, maximum: 30_000 });
+export const fraction = numberIn({ type: 'number', minimum: 0, maximum: 1 });
 
 /** `withInput`: the server ends with its standard input. */
 export interface ServedAt extends ListenPlace {

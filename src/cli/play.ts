@@ -7,7 +7,8 @@ import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { SamplingSettings, ModelCounts } from '../core/model/model';
 import type { OpenModelOptions } from '../core/model/spec';
-import { nonNegative, share, wholeNumber, wrongUse, type CliContext } from './command';
+import { eachSamplingNumber, samplingEntries, type SamplingName } from '../core/samplingSettings';
+import { numberIn, wholeNumber, wrongUse, type CliContext } from './command';
 import { keyEnvOption, type KeyOf } from './keys';
 import { say } from './output';
 
@@ -38,12 +39,9 @@ export interface PackOptions {
   readonly limit?: number;
 }
 
-export interface PlayRules extends DialogueOptions {
+export interface PlayRules extends DialogueOptions, Readonly<Partial<Record<SamplingName, number>>> {
   readonly concurrency: number;
   readonly data: string;
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly topK?: number;
   readonly maxTokens: number;
 }
 
@@ -81,22 +79,10 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
 
 /** For every command that plays dialogues with an agent, besides tasks and simulator. */
 export function addPlayRules(command: Command, defaults: { temperature?: number }): Command {
-  command
-    .addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16))
-    .addOption(dataOption())
-    .option(
-      '--temperature <t>',
-      'temperature of the agent; 0 is greedy',
-      nonNegative('--temperature'),
-      defaults.temperature,
-    )
-    .option(
-      '--top-p <p>',
-      'sample from the most likely tokens that together have this probability',
-      share('--top-p'),
-    )
-    .addOption(whole('--top-k <k>', 'sample from this many of the most likely tokens', 1))
-    .addOption(whole('--max-tokens <n>', 'maximum number of tokens in an agent turn', 1, 2048));
+  command.addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16)).addOption(dataOption());
+  const values: Partial<Record<SamplingName, number>> = { maxTokens: 2048, ...defaults };
+  for (const [name, { flag, help, ...range }] of samplingEntries)
+    command.option(flag, help, numberIn(range)(flag.split(' ')[0]!), values[name]);
   return addDialogueOptions(command);
 }
 
@@ -161,12 +147,12 @@ export async function preparePlay(options: PlayOptions, to: CliContext, keyOf: K
 }
 
 export async function preparePlayers(
-  options: PlayRules & { readonly temperature: number },
+  options: PlayRules & Pick<SamplingSettings, 'temperature'>,
   to: Pick<CliContext, 'assets'>,
   keyOf: KeyOf,
 ): Promise<CliPlayers> {
-  const { temperature, topP, topK, maxTokens } = options;
-  const sampling = { temperature, topP, topK, maxTokens };
+  const { temperature, maxTokens } = options;
+  const sampling = { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens };
   return { ...(await prepareDialogues(options, to, keyOf)), sampling };
 }
 

@@ -7,6 +7,7 @@ import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
 import { MB, readBytes } from '../core/regularFile';
+import { eachSamplingNumber } from '../core/samplingSettings';
 import type { Settings } from './settings';
 
 /** Maximum milliseconds until the editor notices that another program has written a file. */
@@ -87,12 +88,15 @@ export class FolderSettings {
   }
 
   get sampling(): SamplingSettings {
-    // It is undefined when off, so that collections begun before this setting existed continue under their names.
-    const topK = this.get('sampling.topK');
+    // Undefined when off, so that collections begun before a setting existed continue under their names; those begun
+    // with top-p off have it in their names.
+    const optional = eachSamplingNumber((name, { off }) => {
+      const value = this.get(`sampling.${name}`);
+      return value === off && name !== 'topP' ? undefined : value;
+    });
     return {
+      ...optional,
       temperature: this.get('sampling.temperature'),
-      topP: this.get('sampling.topP'),
-      topK: topK === 0 ? undefined : topK,
       maxTokens: this.get('sampling.maxTokens'),
     };
   }

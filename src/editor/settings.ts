@@ -1,6 +1,9 @@
 // `package.json` is written from here by `npx vitest run -u --project unit test/unit/editor/manifest.test.ts`. The
 // order is that of the settings editor; the English descriptions are in `package.nls.json`, as `setting.` and the name.
 
+import { boundsOf } from '../core/numberRange';
+import { eachSamplingNumber, samplingEntries, type SamplingName } from '../core/samplingSettings';
+
 interface Declaration {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array';
   readonly default: unknown;
@@ -20,6 +23,13 @@ interface Declaration {
 }
 type Group = Readonly<Record<string, Declaration>>;
 
+const samplingSettings = Object.fromEntries(
+  samplingEntries.map(([name, setting]) => {
+    const { type, default: value, editor } = setting;
+    return [`sampling.${name}`, { type, default: value, ...boundsOf({ ...setting, ...editor }) }];
+  }),
+) as Readonly<Record<`sampling.${SamplingName}`, Declaration & { readonly type: 'number' | 'integer' }>>;
+
 const models = {
   agent: {
     type: 'string',
@@ -37,10 +47,7 @@ const models = {
     patternErrorMessage: '%setting.simulator.pattern%',
     isRestricted: true,
   },
-  'sampling.temperature': { type: 'number', default: 1, minimum: 0, maximum: 2 },
-  'sampling.topP': { type: 'number', default: 1, exclusiveMinimum: 0, maximum: 1 },
-  'sampling.topK': { type: 'integer', default: 0, minimum: 0, maximum: 1_000_000 },
-  'sampling.maxTokens': { type: 'integer', default: 1024, minimum: 16, maximum: 32768 },
+  ...samplingSettings,
   'model.firstTokenSeconds': { type: 'number', default: 120, minimum: 1, maximum: 3600 },
   'model.totalSeconds': { type: 'number', default: 600, minimum: 1, maximum: 86400 },
   modelFolders: {
@@ -70,22 +77,11 @@ const models = {
           type: 'object',
           additionalProperties: false,
           description: '%setting.servers.sampling%',
-          properties: {
-            temperature: {
-              type: 'number',
-              minimum: 0,
-              maximum: 2,
-              description: '%setting.servers.sampling.temperature%',
-            },
-            topP: {
-              type: 'number',
-              exclusiveMinimum: 0,
-              maximum: 1,
-              description: '%setting.servers.sampling.topP%',
-            },
-            topK: { type: 'integer', minimum: 0, description: '%setting.servers.sampling.topK%' },
-            maxTokens: { type: 'integer', minimum: 1, description: '%setting.servers.sampling.maxTokens%' },
-          },
+          properties: eachSamplingNumber((name, setting) => ({
+            type: setting.type,
+            ...boundsOf(setting),
+            description: `%setting.servers.sampling.${name}%`,
+          })),
         },
         price: {
           type: 'object',

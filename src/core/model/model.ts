@@ -1,3 +1,7 @@
+import type { SamplingSettings } from '../samplingSettings';
+
+export type { SamplingSettings };
+
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
@@ -10,18 +14,6 @@ export type ContentPart =
 export interface PictureMessage {
   readonly role: 'user';
   readonly content: readonly ContentPart[];
-}
-
-export interface SamplingSettings {
-  /** 0 is greedy. */
-  readonly temperature: number;
-  /** Nucleus probability, applied after temperature and top-k; 1 or absent: all tokens. */
-  readonly topP?: number;
-  /** Number of the most likely tokens to sample from; 0 or absent: all. */
-  readonly topK?: number;
-  readonly maxTokens: number;
-  readonly seed?: number;
-  readonly stop?: readonly string[];
 }
 
 export interface ServerSampling {

@@ -3,6 +3,14 @@ import * as z from 'zod';
 import { isObject } from '../json';
 import { NEUTRAL } from '../model/chat/neutral';
 import type { ChatMessage, SamplingSettings } from '../model/model';
+import { numberSchema, rangeWords, type NumberRange } from '../numberRange';
+import {
+  eachSamplingNumber,
+  fromField,
+  requestRange,
+  samplingEntries,
+  type SamplingField,
+} from '../samplingSettings';
 import { refused } from './refusal';
 
 export interface ChatRequest {
@@ -34,12 +42,20 @@ const stopString = z.string().max(MAX_STOP_CHARS);
 /** 0 and -1 are llama.cpp's words for no limit. */
 const tokenLimit = z.int().min(-1).nullish();
 
+type NumberField = Exclude<SamplingField, 'max_tokens'>;
+
+/** Makes an object with a member for each field but the limit of tokens, which has two names. */
+const eachNumberField = <Value>(make: (range: NumberRange) => Value) =>
+  Object.fromEntries(
+    samplingEntries.flatMap(([name, setting]) =>
+      name === 'maxTokens' ? [] : [[setting.field, make(requestRange(setting))]],
+    ),
+  ) as Record<NumberField, Value>;
+
 const fields = z.object({
   model: z.string(),
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
-  temperature: z.number().min(0).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.int().min(-1).nullish(),
+  ...eachNumberField((range) => numberSchema(range).nullish()),
   max_tokens: tokenLimit,
   max_completion_tokens: tokenLimit,
   stop: z.union([stopString, z.array(stopString.nullable()).max(MAX_STOPS)]).nullish(),
@@ -66,9 +82,7 @@ type Fields = z.infer<typeof fields>;
 const expected: Readonly<Record<keyof Fields, string>> = {
   model: 'the name of a model, as GET /v1/models lists it',
   messages: 'a list of messages, at least one, each with a role',
-  temperature: 'a number of at least 0',
-  top_p: 'a number from 0 to 1',
-  top_k: 'a whole number, where 0 and -1 mean all tokens',
+  ...eachNumberField(rangeWords),
   max_tokens: 'a whole number, where 0 and -1 set no limit',
   max_completion_tokens: 'a whole number, where 0 and -1 set no limit',
   stop: `a string of at most ${MAX_STOP_CHARS} characters, or a list of at most ${MAX_STOPS}`,
@@ -129,7 +143,7 @@ export function readChatRequest(body: unknown): ChatRequest {
     throw refused(field, `"${field}" takes ${expected[field]}${missing}.`);
   }
   for (const [field, value] of Object.entries(body as object)) requireDoable(field, value);
-  const { temperature, top_p, top_k, stop, seed, n, stream, stream_options, logprobs } = read.data;
+  const { stop, seed, n, stream, stream_options, logprobs } = read.data;
   const topLogprobs = read.data.top_logprobs ?? 0;
   if (topLogprobs > 0 && logprobs !== true)
     throw refused('top_logprobs', '"top_logprobs" needs "logprobs": true.');
@@ -137,9 +151,7 @@ export function readChatRequest(body: unknown): ChatRequest {
     model: read.data.model,
     messages: read.data.messages.map(readMessage),
     sampling: {
-      temperature: temperature ?? 1,
-      topP: top_p ?? 1,
-      topK: Math.max(0, top_k ?? 0),
+      ...eachSamplingNumber((_, setting) => fromField(read.data[setting.field] ?? setting.default, setting)),
       maxTokens: maxTokensOf(read.data),
       // An empty string, as forms of clients send it, would end no answer or every one.
       stop: [stop].flat().filter((string): string is string => string != null && string !== ''),

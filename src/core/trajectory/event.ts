@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isTooDeep } from '../json';
 import { PAGE_PROPERTIES, type PageProperty } from '../pageCheck';
+import { eachSamplingNumber } from '../samplingSettings';
 
 /**
  * Levels of consent to the use of what a person writes: it stays here; it may be exported; it may be exported with
@@ -24,9 +25,8 @@ const tokens = z.object({
 const usage = z.object({ promptTokens: z.number(), completionTokens: z.number() });
 const timing = z.object({ firstTextMs: z.number().optional(), totalMs: z.number(), attempts: z.number() });
 const sampling = z.object({
+  ...eachSamplingNumber(() => z.number().optional()),
   temperature: z.number(),
-  topP: z.number().optional(),
-  topK: z.number().optional(),
   maxTokens: z.number(),
   seed: z.number().optional(),
   stop: z.array(z.string()).readonly().optional(),

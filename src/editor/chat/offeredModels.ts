@@ -1,4 +1,6 @@
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
+import { isWithin, type NumberRange } from '../../core/numberRange';
+import { eachSamplingNumber, fromField, requestRange } from '../../core/samplingSettings';
 import type { ModelStatus } from '../models/loadedModels';
 import type { LocalPlace } from '../models/localModels';
 import { specOf, type Server, type ServerState } from '../models/server';
@@ -100,21 +102,19 @@ export function samplingFor(
   settings: SamplingSettings,
   asked: Readonly<Record<string, unknown>> | undefined,
 ): SamplingSettings {
-  const number = (name: string): number | undefined => {
-    const value = asked?.[name];
-    return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  const number = (field: string, range: NumberRange): number | undefined => {
+    const value = asked?.[field];
+    if (typeof value !== 'number') return undefined;
+    const rounded = range.type === 'integer' ? Math.floor(value) : value;
+    return isWithin(rounded, range) ? rounded : undefined;
   };
-  const topP = number('top_p') ?? settings.topP;
-  const topK = number('top_k');
-  const seed = number('seed');
-  return {
-    ...settings,
-    temperature: number('temperature') ?? settings.temperature,
-    maxTokens: Math.max(1, Math.floor(number('max_tokens') ?? settings.maxTokens)),
-    ...(topP !== undefined && { topP }),
-    ...(topK !== undefined && { topK: Math.floor(topK) }),
-    ...(seed !== undefined && { seed: Math.floor(seed) }),
-  };
+  const numbers = eachSamplingNumber((name, setting) => {
+    const value = number(setting.field, requestRange(setting));
+    return value === undefined ? settings[name] : fromField(value, setting);
+  });
+  const { temperature = settings.temperature, maxTokens = settings.maxTokens } = numbers;
+  const seed = number('seed', { type: 'integer', minimum: 0 }) ?? settings.seed;
+  return { ...settings, ...numbers, temperature, maxTokens, seed };
 }
 
 export function estimatedTokens(text: string): number {

@@ -9,6 +9,7 @@ import {
   type SamplingSettings,
   MAX_REPLY_CHARS,
 } from '../../core/model/model';
+import { samplingEntries } from '../../core/samplingSettings';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/modelTerms';
 import { VENDOR } from '../contributions';
 import { english, type Translate } from '../translate';
@@ -150,12 +151,13 @@ const tooLongWords = (name: string, t: Translate): string =>
   );
 
 /** Each vendor has its own options; these names are the usual ones, and others are ignored. */
-function optionsOf({ temperature, topP, topK = 0, maxTokens }: SamplingSettings): Record<string, number> {
-  return {
-    ...{ temperature, max_tokens: maxTokens },
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(topK === 0 ? {} : { top_k: topK }),
-  };
+function optionsOf(sampling: SamplingSettings): Record<string, number> {
+  return Object.fromEntries(
+    samplingEntries.flatMap(([name, { field }]) => {
+      const value = sampling[name];
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
 }
 
 /** The API has no system messages; they become messages of the user. */

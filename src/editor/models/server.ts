@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { readAddress } from '../../core/model/address';
+import { numberSchema } from '../../core/numberRange';
+import { eachSamplingNumber } from '../../core/samplingSettings';
 import type { Translate } from '../translate';
 import { withoutEnd } from '../../core/text';
 
@@ -17,14 +19,7 @@ export const serverSchema = lazily(() =>
       .transform(withoutSlash),
     model: z.string().trim().min(1),
     /** They override the settings of the same name. */
-    sampling: z
-      .object({
-        temperature: z.number().min(0).max(2).optional(),
-        topP: z.number().positive().max(1).optional(),
-        topK: z.int().min(0).optional(),
-        maxTokens: z.int().positive().optional(),
-      })
-      .optional(),
+    sampling: z.object(eachSamplingNumber((_, setting) => numberSchema(setting).optional())).optional(),
     /** US dollars per million tokens. */
     price: z.object({ prompt: z.number().min(0), completion: z.number().min(0) }).optional(),
   }),

@@ -69,7 +69,7 @@ test("at temperature 1 each token is sampled as often as the model's own probabi
   expect(model.notes).toEqual([]);
 });
 
-test('top-p takes the tokens that have it at the temperature of the turn, as a local model does', async () => {
+test('top-p and min-p take the tokens that have it at the temperature of the turn, as a local model does', async () => {
   const drawn = async (settings: Partial<SamplingSettings>) => {
     const turns = await Promise.all(
       Array.from({ length: 150 }, (_, seed) =>
@@ -80,12 +80,13 @@ test('top-p takes the tokens that have it at the temperature of the turn, as a l
   };
   const all = [...(await drawn({ temperature: 3 }))];
   const { length: vocabulary } = all;
-  const settings = { temperature: 2, topP: 0.7 };
   const logits = new Float32Array(vocabulary).map((_, at) => all[at]![1]);
-  const here = new Set<number>();
-  for (let seed = 0; seed < 2000; seed++)
-    here.add(all[new Sampler({ ...settings, seed }).choose(logits).id]![0]);
-  expect(new Set((await drawn(settings)).keys())).toEqual(here);
+  for (const settings of [{ topP: 0.7 }, { minP: 0.3 }, { minP: 0.3, topP: 0.6 }]) {
+    const here = new Set<number>();
+    for (let seed = 0; seed < 2000; seed++)
+      here.add(all[new Sampler({ temperature: 2, ...settings, seed }).choose(logits).id]![0]);
+    expect(new Set((await drawn({ temperature: 2, ...settings })).keys())).toEqual(here);
+  }
   expect((await drawn({ temperature: 2, topK: 2 })).size).toBe(2);
 });
 

@@ -24,10 +24,11 @@ test('what a server does to the distribution by itself is switched off, and the 
 
 test('what a person chose is sent in place of the neutral value', async () => {
   await using played = await play([answer('ok')]);
-  const { serverSampling } = await played.model.generate(question, { ...sampling, topP: 0.9, topK: 20 });
-  expect(played.server.requests[0]?.body).toMatchObject({ ...NEUTRAL, top_p: 0.9, top_k: 20 });
-  expect(serverSampling?.neutral).not.toContain('top_p');
-  expect(serverSampling?.neutral).not.toContain('top_k');
+  const chosen = { topP: 0.9, topK: 20, minP: 0.05 };
+  const { serverSampling } = await played.model.generate(question, { ...sampling, ...chosen });
+  const sent = { top_p: 0.9, top_k: 20, min_p: 0.05 };
+  expect(played.server.requests[0]?.body).toMatchObject({ ...NEUTRAL, ...sent });
+  expect(serverSampling?.neutral).toEqual(NEUTRAL_FIELDS.filter((field) => !(field in sent)));
 });
 
 test("OpenAI's own server, which has nothing to switch off, is sent nothing", async () => {
@@ -129,6 +130,7 @@ test.each([
   [{ temperature: 1.5 }, 'temperature', 'temperature must be at most 1', '1.5'],
   [{ topP: 0.1 }, 'top_p', 'top_p must be at least 0.2', '0.1'],
   [{ topK: 500 }, 'top_k', 'Unknown parameter, or too large: top_k', '500'],
+  [{ minP: 0.9 }, 'min_p', 'Unsupported parameter: min_p', '0.9'],
   [{ stop: ['\n'] }, 'stop', 'stop is not supported', '["\\n"]'],
 ])('a chosen value that a server refuses is never left out: %j', async (chosen, field, message, value) => {
   await using played = await play([status(400, { message })]);

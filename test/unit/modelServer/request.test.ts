@@ -21,7 +21,7 @@ describe('a request for a chat completion', () => {
     expect(read({})).toEqual({
       model: 'm',
       messages,
-      sampling: { temperature: 1, topP: 1, topK: 0, maxTokens: 2048, stop: [], seed: undefined },
+      sampling: { temperature: 1, topP: 1, topK: 0, minP: 0, maxTokens: 2048, stop: [], seed: undefined },
       ...{ n: 1, stream: false, includeUsage: false, logprobs: false, topLogprobs: 0 },
       ...{ tokenIds: false, tokensAsIds: false },
     });
@@ -66,6 +66,7 @@ describe('a request for a chat completion', () => {
     ['temperature', { temperature: -1 }],
     ['top_p', { top_p: 2 }],
     ['top_k', { top_k: 1.5 }],
+    ['min_p', { min_p: 1.5 }],
     ['max_tokens', { max_tokens: -2 }],
     ['max_tokens', { max_tokens: 5, max_completion_tokens: 6 }],
     ['stop', { stop: 'x'.repeat(257) }],
@@ -78,7 +79,6 @@ describe('a request for a chat completion', () => {
     ['modalities', { modalities: ['text', 'audio'] }],
     ['logit_bias', { logit_bias: { 50: -100 } }],
     ['presence_penalty', { presence_penalty: 0.5 }],
-    ['min_p', { min_p: 0.05 }],
     ['samplers', { samplers: ['min_p'] }],
     ['model', { model: undefined }],
     ['messages', { messages: [] }],

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
+import { samplingEntries, samplingNumbers, type SamplingField } from '../../samplingSettings';
 import type { ChatMessage, PictureMessage, SamplingSettings, ServerSampling } from '../model';
-import { NEUTRAL, NEUTRAL_FIELDS, OTHER_TOP_K, type NeutralField } from './neutral';
+import { NEUTRAL, NEUTRAL_FIELDS, type NeutralField } from './neutral';
 import { isRefusal, refusedIn, refusesParameter } from './neutral';
 
 /** Fields of a request that the `openai` package lacks or declares with other types. */
@@ -36,7 +37,13 @@ const DISPENSABLE = Object.keys(dispensable) as (keyof typeof dispensable)[];
 type Dispensable = keyof typeof dispensable | NeutralField;
 
 /** Fields that the user chose; they are never omitted, because the log would then be wrong. */
-const CHOSEN = ['temperature', 'top_p', 'top_k', 'stop'] as const;
+const CHOSEN = [
+  ...samplingEntries.flatMap(([name, { field }]) => (name === 'maxTokens' ? [] : [field])),
+  'stop' as const,
+];
+
+/** For servers that refuse a negative number. */
+const OTHER_TOP_K = samplingNumbers.topK.off;
 
 interface DialectSettings {
   readonly model: string;
@@ -68,17 +75,17 @@ export class Dialect {
     sampling: SamplingSettings,
     mayStop = false,
   ): RequestBody {
-    const { temperature, topP = 1, topK = 0, maxTokens, stop = [], seed } = sampling;
+    const { stop = [], seed } = sampling;
     const body: RequestBody = {
       ...this.#neutralFields(),
       model: this.#settings.model,
       messages: messages.map(sent),
       stream: true,
-      temperature,
-      [this.#maxTokensField()]: maxTokens,
     };
-    if (topP < 1) body.top_p = topP;
-    if (topK > 0) body.top_k = topK;
+    for (const [name, { field, off }] of samplingEntries) {
+      const value = sampling[name];
+      if (value !== undefined && value !== off) body[this.#nameOf(field)] = value;
+    }
     if (stop.length > 0) body.stop = [...stop];
     if (seed !== undefined && this.#speaks('seed')) body.seed = seed;
     if (this.#speaks('stream_options')) body.stream_options = { include_usage: true };
@@ -120,7 +127,8 @@ export class Dialect {
     body: RequestBody,
   ): { field: string; value: unknown } | undefined {
     if (!isRefusal(status)) return undefined;
-    const chosen = CHOSEN.filter((field) => field in body && !this.#isNeutral(field, body));
+    const neutral = new Set<string>(NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body)));
+    const chosen = CHOSEN.filter((field) => field in body && !neutral.has(field));
     const [field] = refusedIn(answer, chosen);
     return field && { field, value: body[field] };
   }
@@ -145,10 +153,8 @@ export class Dialect {
     return field === 'top_k' ? this.#topKOff : NEUTRAL[field];
   }
 
-  #isNeutral(field: string, body: RequestBody): boolean {
-    if (!(field in NEUTRAL) || !(field in body)) return false;
-    if (field === 'top_p') return body.top_p === NEUTRAL.top_p;
-    return field !== 'top_k' || (body.top_k ?? 0) <= 0;
+  #isNeutral(field: NeutralField, body: RequestBody): boolean {
+    return body[field] === NEUTRAL[field] || (field === 'top_k' && body.top_k === OTHER_TOP_K);
   }
 
   #askForLogprobs(body: RequestBody): void {
@@ -163,9 +169,10 @@ export class Dialect {
     return !this.#refused.has(parameter);
   }
 
-  #maxTokensField(): DialectSettings['maxTokensField'] {
-    const field = this.#settings.maxTokensField;
-    return this.#speaks(field) ? field : (swapped(field) ?? field);
+  #nameOf(field: SamplingField): SamplingField | 'max_completion_tokens' {
+    if (field !== 'max_tokens') return field;
+    const { maxTokensField } = this.#settings;
+    return this.#speaks(maxTokensField) ? maxTokensField : (swapped(maxTokensField) ?? maxTokensField);
   }
 
   /** True if the server has already refused the other name of the token limit. */

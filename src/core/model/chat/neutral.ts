@@ -1,13 +1,18 @@
+import { SAMPLING_ORDER, samplingEntries, type TruncationField } from '../../samplingSettings';
+
+const offValues = Object.fromEntries(
+  samplingEntries.flatMap(([, { field, off, serverOff = off }]) =>
+    serverOff === undefined ? [] : [[field, serverOff]],
+  ),
+) as Readonly<Record<TruncationField, number>>;
+
 /**
  * Fields with which servers exclude tokens from sampling or change their probabilities, each with the value that
  * disables it. A server takes fields that are not sent from its own defaults: llama.cpp from its command line, vLLM and
  * SGLang from the model's `generation_config.json`.
  */
 export const NEUTRAL = {
-  top_p: 1,
-  // SGLang and older vLLM refuse 0; others refuse negative numbers, see `OTHER_TOP_K`.
-  top_k: -1,
-  min_p: 0,
+  ...offValues,
   typical_p: 1,
   presence_penalty: 0,
   frequency_penalty: 0,
@@ -17,11 +22,8 @@ export const NEUTRAL = {
   mirostat: 0,
   dynatemp_range: 0,
   // llama.cpp applies the listed samplers in this order, and no others. By default its temperature follows its top-p.
-  samplers: ['temperature', 'top_k', 'top_p'],
+  samplers: SAMPLING_ORDER,
 } as const;
-
-/** Value for "no top-k" on servers that refuse negative numbers. */
-export const OTHER_TOP_K = 0;
 
 export type NeutralField = keyof typeof NEUTRAL;
 

@@ -111,7 +111,7 @@ export class LocalModel implements Model {
 
   /**
    * Token ids include the one that ended the turn. Log-probabilities are those of the model itself, before temperature
-   * and top-p.
+   * and truncation.
    */
   async generate(
     messages: readonly ChatMessage[],

@@ -3,7 +3,7 @@ import type { SamplingSettings } from '../model';
 
 export interface LikelyToken {
   readonly id: number;
-  /** Natural, under the model itself, before temperature, top-k and top-p. */
+  /** Natural, under the model itself, before temperature, min-p, top-k and top-p. */
   readonly logprob: number;
 }
 
@@ -19,6 +19,7 @@ interface SampledToken extends LikelyToken {
 export class Sampler {
   readonly #seed: number;
   readonly #temperature: number;
+  readonly #minP: number;
   readonly #topP: number;
   /** 0: all tokens. */
   readonly #topK: number;
@@ -26,9 +27,10 @@ export class Sampler {
   #chosen = 0;
 
   /** @param alternatives the most likely tokens to list with each chosen one */
-  constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'topK' | 'seed'>, alternatives = 0) {
+  constructor(settings: Omit<SamplingSettings, 'maxTokens' | 'stop'>, alternatives = 0) {
     this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
     this.#temperature = settings.temperature;
+    this.#minP = settings.minP ?? 0;
     this.#topP = settings.topP ?? 1;
     this.#topK = settings.topK ?? 0;
     this.#alternatives = alternatives;
@@ -56,7 +58,8 @@ export class Sampler {
   }
 
   #draw(logits: Float32Array, largest: number, weights: Float64Array, total: number): number {
-    const sum = this.#temperature === 1 ? total : exponentials(logits, largest, this.#temperature, weights);
+    const all = this.#temperature === 1 ? total : exponentials(logits, largest, this.#temperature, weights);
+    const sum = this.#minP > 0 ? dropBelow(weights, this.#minP) : all;
     const uniform = uniformAt(this.#seed, this.#chosen++);
     if (this.#topK > 0 && this.#topK < weights.length) {
       const best = mostLikely(weights, this.#topK);
@@ -72,6 +75,16 @@ export class Sampler {
     }
     return argmax(logits);
   }
+}
+
+/** Sets smaller weights to 0. Returns the sum of the others. The largest weight is 1, so this is min-p. */
+function dropBelow(weights: Float64Array, least: number): number {
+  let sum = 0;
+  for (let id = 0; id < weights.length; id++) {
+    if (weights[id]! < least) weights[id] = 0;
+    sum += weights[id]!;
+  }
+  return sum;
 }
 
 /**

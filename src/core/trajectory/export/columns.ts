@@ -1,3 +1,5 @@
+import { samplingEntries } from '../../samplingSettings';
+
 /**
  * What Hugging Face `datasets` must see in the first 10 MB of a file, from which it takes the columns: it refuses a later
  * row with another field, or with another type.
@@ -35,7 +37,11 @@ export class SeenColumns {
   }
 }
 
-const REAL = /"(?:reward|leak|advantage|survived|temperature|topP)":-?\d+(?=[,}])/g;
+const REAL = new Set([
+  ...['reward', 'leak', 'advantage', 'survived'],
+  ...samplingEntries.flatMap(([name, { type }]) => (type === 'number' ? [name] : [])),
+]);
+const WHOLE_FIELD = /"(\w+)":-?\d+(?=[,}])/g;
 const REALS = /"logprobs":\[[^\]]*\]/g;
 const WHOLE = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
@@ -45,7 +51,7 @@ const WHOLE = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
  */
 export const withReals = (json: string): string =>
   json
-    .replace(REAL, (field) => `${field}.0`)
+    .replace(WHOLE_FIELD, (field, name: string) => (REAL.has(name) ? `${field}.0` : field))
     .replace(REALS, (list) =>
       list.replace(WHOLE, (number) => (/^-?\d+$/.test(number) ? `${number}.0` : number)),
     );

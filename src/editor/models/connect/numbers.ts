@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { isWithin } from '../../../core/numberRange';
+import { samplingEntries, type SamplingName } from '../../../core/samplingSettings';
 import { askText, runSteps, taking } from '../../inputSteps';
 import type { Server } from '../server';
 
@@ -12,42 +14,65 @@ interface NumberField<Name extends string> {
   readonly rule: string;
 }
 
-const SAMPLING = [
-  {
-    name: 'temperature',
+/** `inWords` stands in the list of a connection's settings. */
+interface SamplingWords extends Pick<NumberField<SamplingName>, 'prompt' | 'placeholder' | 'rule'> {
+  readonly inWords: (value: number) => string;
+}
+
+const SAMPLING: Readonly<Record<SamplingName, SamplingWords>> = {
+  temperature: {
     prompt: t(
       'Temperature when it plays the agent; 0 always takes the most likely token. Empty: as in the settings.',
     ),
-    placeholder: t('0 to 2'),
-    fits: (value: number) => value >= 0 && value <= 2,
-    rule: t('A temperature is a number from 0 to 2.'),
+    placeholder: t('for example 0.7'),
+    rule: t('A temperature is a number, 0 or more.'),
+    inWords: (value) => t('temperature {0}', value),
   },
-  {
-    name: 'topP',
+  topP: {
     prompt: t(
       'Top-p: sample from the most likely tokens that together have this probability. Empty: as in the settings.',
     ),
     placeholder: t('above 0, at most 1'),
-    fits: (value: number) => value > 0 && value <= 1,
     rule: t('Top-p is a number above 0 and at most 1.'),
+    inWords: (value) => t('top-p {0}', value),
   },
-  {
-    name: 'topK',
+  topK: {
     prompt: t(
       'Top-k: sample from this many of the most likely tokens, 0 from all. Empty: as in the settings.',
     ),
     placeholder: t('for example 40'),
-    fits: (value: number) => Number.isSafeInteger(value) && value >= 0,
     rule: t('Top-k is a whole number, 0 or more.'),
+    inWords: (value) => t('top-k {0}', value),
   },
-  {
-    name: 'maxTokens',
+  minP: {
+    prompt: t(
+      'Min-p: sample from tokens that have at least this share of the most likely one’s probability, 0 from all. Empty: as in the settings.',
+    ),
+    placeholder: t('for example 0.05'),
+    rule: t('Min-p is a number from 0 to 1.'),
+    inWords: (value) => t('min-p {0}', value),
+  },
+  maxTokens: {
     prompt: t('Maximum tokens per message, including thoughts. Empty: as in the settings.'),
     placeholder: t('for example 4096'),
-    fits: (value: number) => Number.isInteger(value) && value >= 1,
     rule: t('Enter a whole number of at least 1.'),
+    inWords: (value) => t('at most {0} tokens', value),
   },
-] as const satisfies NumberField<keyof NonNullable<Server['sampling']>>[];
+};
+
+const SAMPLING_FIELDS: readonly NumberField<SamplingName>[] = samplingEntries.map(([name, setting]) => ({
+  ...SAMPLING[name],
+  name,
+  fits: (value) => isWithin(value, setting),
+}));
+
+export function samplingWords(sampling: NonNullable<Server['sampling']>): string {
+  const words = samplingEntries.flatMap(([name]) => {
+    const value = sampling[name];
+    return value === undefined ? [] : [SAMPLING[name].inWords(value)];
+  });
+  return words.length === 0 ? t('as in the settings') : words.join(', ');
+}
 
 const isPrice = (value: number): boolean => value >= 0;
 const PRICES = [
@@ -69,7 +94,7 @@ const PRICES = [
 
 /** Undefined when the person cancelled. */
 export async function askSampling(now: Server['sampling']): Promise<Pick<Server, 'sampling'> | undefined> {
-  const values = await askNumbers(t('Sampling'), SAMPLING, now ?? {});
+  const values = await askNumbers(t('Sampling'), SAMPLING_FIELDS, now ?? {});
   if (values === undefined) return undefined;
   return { sampling: Object.keys(values).length === 0 ? undefined : values };
 }

@@ -3,6 +3,7 @@ import { linesOf } from '../../../core/text';
 import type { Trial } from '../../../core/model/connection';
 import { shown, type Given, type Head } from '../../inputSteps';
 import type { Server } from '../server';
+import { samplingWords } from './numbers';
 import { blamed } from './offers';
 
 const { t } = vscode.l10n;
@@ -103,7 +104,7 @@ function itemsOf(step: Review, state: TestState): ReviewItem[] {
   ];
   const sampling: ReviewItem = {
     label: t('Sampling'),
-    description: samplingWords(server),
+    description: samplingWords(server.sampling ?? {}),
     does: 'sampling',
   };
   const mends = refusesSampling(server, state) ? [sampling, ...parts] : parts;
@@ -152,17 +153,6 @@ const ROW_CHARACTERS = 76;
 
 function placeholderOf({ model, baseUrl }: Server): string {
   return t('Review and connect {0} at {1}', model, baseUrl);
-}
-
-function samplingWords({ sampling = {} }: Server): string {
-  const { temperature, topP, topK, maxTokens } = sampling;
-  const words = [
-    ...(temperature === undefined ? [] : [t('temperature {0}', temperature)]),
-    ...(topP === undefined ? [] : [t('top-p {0}', topP)]),
-    ...(topK === undefined ? [] : [t('top-k {0}', topK)]),
-    ...(maxTokens === undefined ? [] : [t('at most {0} tokens', maxTokens)]),
-  ];
-  return words.length === 0 ? t('as in the settings') : words.join(', ');
 }
 
 function priceWords({ price }: Server): string {

@@ -64,10 +64,10 @@ describe('the models that the editor is offered', () => {
   it('are sampled as the asking extension says, as far as it says something that makes sense', () => {
     const settings = { temperature: 1, maxTokens: 100 };
     expect(
-      samplingFor(settings, { temperature: 0, max_tokens: 7.5, top_p: 0.9, top_k: 20, seed: 3 }),
+      samplingFor(settings, { temperature: 0, max_tokens: 7.5, top_p: 0.9, top_k: 20, min_p: 0.1, seed: 3 }),
     ).toEqual({
-      ...{ temperature: 0, maxTokens: 7, topP: 0.9, topK: 20, seed: 3 },
+      ...{ temperature: 0, maxTokens: 7, topP: 0.9, topK: 20, minP: 0.1, seed: 3 },
     });
-    expect(samplingFor(settings, { temperature: 'hot', max_tokens: -1 })).toEqual(settings);
+    expect(samplingFor(settings, { temperature: 'hot', max_tokens: -1, top_p: 5 })).toEqual(settings);
   });
 });

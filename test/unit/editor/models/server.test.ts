@@ -56,7 +56,7 @@ describe('the connected servers', () => {
       baseUrl: `${qwen.baseUrl}/`,
       model: 'newer',
       of: 2,
-      sampling: { topK: 5, minP: 1 },
+      sampling: { topK: 5, mirostat: 1 },
     };
     const { servers, settings } = kept([odd[0], newer, odd[1], qwen, odd[2]]);
     const llama = { ...qwen, model: 'llama' };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SamplingSettings } from '../../../../src/core/model/model';
 import { Sampler } from '../../../../src/core/model/local/sampling';
 import { TurnText } from '../../../../src/core/model/local/turnText';
 
@@ -61,7 +62,7 @@ describe('a long turn', () => {
 
 describe('a sampler', () => {
   const logits = Float32Array.from([1, 3, 2, -4].map((x) => x / 2));
-  const share = (settings: { temperature: number; topP?: number; topK?: number }): number[] => {
+  const share = (settings: Omit<SamplingSettings, 'maxTokens'>): number[] => {
     const counts = [0, 0, 0, 0];
     for (let seed = 0; seed < 4000; seed++) counts[new Sampler({ ...settings, seed }).choose(logits).id]!++;
     return counts.map((count) => count / 4000);
@@ -97,8 +98,31 @@ describe('a sampler', () => {
     expect(share({ temperature: 1, topK: 1 })).toEqual([0, 1, 0, 0]);
   });
 
+  // Weights at temperature 1: 0.37, 1, 0.61, 0.03; at temperature 2: 0.61, 1, 0.78, 0.17.
+  it.each<[Omit<SamplingSettings, 'maxTokens'>, readonly number[]]>([
+    [{ temperature: 1, minP: 0.3 }, [0, 1, 2]],
+    [{ temperature: 1, minP: 0.7 }, [1]],
+    [{ temperature: 2, minP: 0.7 }, [1, 2]],
+    [{ temperature: 1, minP: 1 }, [1]],
+    [{ temperature: 1, minP: 0.3, topK: 2 }, [1, 2]],
+    [{ temperature: 2, minP: 0.7, topK: 3 }, [1, 2]],
+    // Of the two that min-p leaves, the first has 0.62; of all, it has 0.5.
+    [{ temperature: 1, minP: 0.5, topP: 0.6 }, [1]],
+    [{ temperature: 1, minP: 0.5, topP: 0.63 }, [1, 2]],
+    [{ temperature: 1, minP: 0.3, topK: 2, topP: 0.6 }, [1]],
+  ])(
+    'with min-p, then top-k and top-p, %j takes only %j, each as often as it is likely among them',
+    (settings, kept) => {
+      const all = softmax(settings.temperature);
+      const sum = kept.reduce((mass, id) => mass + all[id]!, 0);
+      for (const [id, own] of share(settings).entries())
+        if (kept.includes(id)) expect(Math.abs(own - all[id]! / sum)).toBeLessThan(0.032);
+        else expect(own).toBe(0);
+    },
+  );
+
   it('tells the log-probability of the model itself, whatever the temperature', () => {
-    const { id, logprob } = new Sampler({ temperature: 0.1, topP: 0.5, seed: 3 }).choose(logits);
+    const { id, logprob } = new Sampler({ temperature: 0.1, topP: 0.5, minP: 0.1, seed: 3 }).choose(logits);
     expect(logprob).toBeCloseTo(Math.log(softmax(1)[id]!), 9);
   });
 

@@ -8,9 +8,9 @@ import { openLog, temporaryFolder } from '../../../fixtures/log';
 import { taskRow, written } from '../../../fixtures/tasks';
 
 it('whole numbers of real columns are written as real ones, and no text changes', () => {
-  const row = { text: '"reward":1,', reward: 1, turn: 1, logprobs: [0, -1, -0.5, 1e-7] };
+  const row = { text: '"reward":1,', reward: 1, minP: 0, turn: 1, logprobs: [0, -1, -0.5, 1e-7] };
   const text = withReals(JSON.stringify(row));
-  expect(text).toContain('"reward":1.0,"turn":1,"logprobs":[0.0,-1.0,-0.5,1e-7]');
+  expect(text).toContain('"reward":1.0,"minP":0.0,"turn":1,"logprobs":[0.0,-1.0,-0.5,1e-7]');
   expect(JSON.parse(text)).toEqual(row);
 });
 
