@@ -3,22 +3,25 @@ import type { PackTask } from '../../src/core/dialogue/collect';
 import type { ProgramTask } from '../../src/core/task/task';
 import { Prompts } from '../../src/core/dialogue/prompts';
 import { RulesSimulator } from '../../src/core/dialogue/simulator';
-import { trainerCode } from '../../src/core/evaluation/loop/trainerCode';
 import { precisionOf } from '../../src/core/evaluation/loop/export';
 import { trained } from '../../src/core/evaluation/loop/trainingStage';
 import { readLocalFolder, type LocalFolder } from '../../src/core/model/local/folder';
 import { openModel } from '../../src/core/model/spec';
-import { scoreboard, type Board } from './board';
+import { scoreboard, type Board, type BoardOptions } from './board';
 import { summaryOf, writeBoard } from './files';
-import { full, methods as allMethods, quick, trying, type Method, type Plan } from './plan';
+import { methods as allMethods } from './methods';
+import { temperatureName } from './pictures';
+import { full, quick, type Plan } from './plan';
 import type { BoardProgress, Surroundings as BoardSurroundings } from './surroundings';
-import { tableOf, type Row, type Table } from './table';
+import { tableOf, type Side, type Table, type TableRow } from './table';
+import { trainingCosts } from './trainingCosts';
 import { starterTasks } from '../../src/core/task/starter/world';
 import { Runs } from '../../src/core/training/runs';
 import { scoreTrajectories } from '../../src/core/training/score';
 import type { Trainer } from '../../src/core/training/trainer';
 import { percent, points } from '../../src/core/evaluation/words';
 import {
+  minutes,
   wholeNumber,
   wrongUse,
   type Install,
@@ -32,12 +35,13 @@ import { say } from '../../src/cli/output';
 
 interface Options {
   readonly quick?: boolean;
-  readonly seeds?: number;
-  readonly settings?: number;
+  readonly seeds?: readonly number[];
   readonly methods?: string;
-  readonly credit: boolean;
+  readonly minutes?: number;
+  readonly credit?: boolean;
   readonly agent: string;
   readonly out?: string;
+  readonly rows?: string;
   readonly jobs?: number;
 }
 
@@ -45,79 +49,86 @@ export const installScoreboard: Install = (program, perform) => {
   program
     .command('scoreboard')
     .description(
-      'train every method from the same base model on the same dialogues, and compare; run the same command again to continue after a stop',
+      'train every method from the same base model, and compare; the same command continues from the finished rows, also on another machine',
     )
     .option('--quick', 'fewer tasks, seeds and settings: a preview in half an hour, not a result')
-    .option('--seeds <n>', 'training seeds of the table', wholeNumber('--seeds', 1))
     .option(
-      '--settings <n>',
-      'the number of settings to try for each method; with 1 there is no selection',
-      wholeNumber('--settings', 1),
+      '--minutes <n>',
+      'work for so long, then write the page of what is finished',
+      minutes('--minutes'),
     )
-    .option('--methods <names>', `methods to train: ${allMethods.map(({ name }) => name).join(', ')}`)
-    .option('--no-credit', 'skip the last measurement, how well scores rank turns')
+    .option('--methods <names>', `methods to work on: ${allMethods.map(({ name }) => name).join(', ')}`)
+    .option('--seeds <list>', 'training seeds to work on, such as 4,5', seedList)
+    .option('--credit', 'also measure how well scores rank turns')
     .option('--agent <model>', 'the base model: starter or local:<folder>', 'starter')
-    .option('--out <folder>', 'where everything is kept (default: .tandem/scoreboards/full or quick)')
+    .option('--out <folder>', 'runs, dialogues and the page (default: .tandem/scoreboards/full or quick)')
+    .option(
+      '--rows <file>',
+      'finished rows (default: docs/benchmarks/scoreboard/rows.jsonl; with --quick rows.jsonl in the folder)',
+    )
     .addOption(jobsOption())
     .action((options: Options) => perform((to) => makeScoreboard(options, to)));
 };
 
 async function makeScoreboard(options: Options, to: CliContext): Promise<CommandResult> {
-  const plan = planOf(options);
-  const methods = methodsOf(options.methods);
+  const plan = options.quick === true ? quick : full;
   const out = path.resolve(options.out ?? path.join('.tandem', 'scoreboards', plan.name));
-  const { folder: start, graph } = startOf(options.agent, to);
+  const { folder, graph, fingerprint } = startOf(options.agent, to);
   const prompts = await Prompts.load(path.join(to.assets, 'prompts'));
-  const players = { start: options.agent, simulator: 'rules' };
-  const write = async (board: Board): Promise<{ table: Table; page: string }> => {
-    const table = tableOf(board.final, plan.test.seed);
-    return { table, page: await writeBoard(out, board, table, { plan, methods, players }) };
-  };
   const trainer = await openShippedTrainer(to);
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   try {
     const board = await scoreboard({
-      ...{ out, plan, methods, start, prompts, grader, signal: to.signal },
-      openAgent: (folder) =>
-        openModel(folder === start ? options.agent : `local:${folder}`, modelOptions(to)),
+      ...{ out, plan, methods: allMethods, prompts, grader, signal: to.signal },
+      rows: path.resolve(options.rows ?? rowsFile(plan, out, to)),
+      piece: pieceOf(options, plan),
+      withCredit: options.credit === true,
+      start: { name: options.agent, folder, fingerprint },
+      openAgent: (name) => openModel(name, modelOptions(to)),
       tasks: drawing(plan),
       precision: precisionOf(graph),
-      trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
       simulator: new RulesSimulator(),
       train: training(trainer, new Runs(out), path.join(to.assets, 'prompts')),
       score: (what) => scoreTrajectories(trainer, what),
-      withoutCredit: !options.credit,
-      // The page is also written before the credit, so that it exists when the command is stopped during that.
-      onTable: async (table) => {
-        await write(table);
-      },
       onProgress: new Lines().print,
     });
-    const { table, page } = await write(board);
+    const table = tableOf(board, plan);
+    const players = { start: options.agent, simulator: 'rules' };
+    const page = await writeBoard(out, board, table, { plan, methods: allMethods, players });
     return {
-      summary: { page, ...summaryOf(board, table, plan, methods) },
-      print: () => inWords(table, page),
-      failed: table.rows.some(({ sampled, failures }) => sampled === undefined || failures.length > 0),
+      summary: { page, ...summaryOf(board, table, plan, allMethods) },
+      print: () => inWords(board, table, page),
+      failed: board.failures.length > 0,
     };
   } finally {
     await grader.close();
   }
 }
 
-function planOf({ quick: isQuick, seeds: count, settings }: Options): Plan {
-  const plan = isQuick === true ? quick : full;
-  const seeds = count === undefined ? plan.seeds : Array.from({ length: count }, (_, i) => i + 1);
-  return { ...plan, seeds, ...(settings !== undefined && trying(settings, seeds)) };
+/** Rows of the full plan are part of the repository, in which the built files lie. */
+const rowsFile = (plan: Plan, out: string, { assets }: CliContext): string =>
+  plan.name === 'full'
+    ? path.join(assets, '..', 'docs', 'benchmarks', 'scoreboard', 'rows.jsonl')
+    : path.join(out, 'rows.jsonl');
+
+function pieceOf({ methods: names, seeds, minutes: limit }: Options, plan: Plan): BoardOptions['piece'] {
+  const unknown = seeds?.find((seed) => !plan.seeds.includes(seed));
+  if (unknown !== undefined)
+    throw wrongUse(`The plan has no seed ${unknown}; --seeds takes some of ${plan.seeds.join(', ')}.`);
+  return { methods: methodsOf(names), seeds: seeds ?? plan.seeds, minutes: limit };
 }
 
-function methodsOf(names: string | undefined): readonly Method[] {
-  if (names === undefined) return allMethods;
+function seedList(text: string): number[] {
+  return text.split(',').map((one) => wholeNumber('--seeds', 1)(one.trim()));
+}
+
+function methodsOf(names: string | undefined): string[] {
+  const all = allMethods.map(({ name }) => name);
+  if (names === undefined) return all;
   const wanted = names.split(',').map((name) => name.trim());
-  const unknown = wanted.find((name) => !allMethods.some((method) => method.name === name));
-  if (unknown === undefined) return allMethods.filter(({ name }) => wanted.includes(name));
-  throw wrongUse(
-    `There is no method "${unknown}"; there are ${allMethods.map(({ name }) => name).join(', ')}.`,
-  );
+  const unknown = wanted.find((name) => !all.includes(name));
+  if (unknown === undefined) return wanted;
+  throw wrongUse(`There is no method "${unknown}"; there are ${all.join(', ')}.`);
 }
 
 /** Returns a function that draws tasks of the starter world, and keeps each draw, because every cell asks for it. */
@@ -145,9 +156,9 @@ function training(trainer: Trainer, runs: Runs, prompts: string): BoardSurroundi
   // One check of the machine is enough for all cells, and it takes long.
   let examined = false;
   return async (options) => {
-    const result = await trained({ ...options, runs, trainer, prompts, examined });
+    const { model, critic, run } = await trained({ ...options, runs, trainer, prompts, examined });
     examined = true;
-    return result;
+    return { model, critic, costs: await trainingCosts(run) };
   };
 }
 
@@ -166,29 +177,33 @@ class Lines {
   };
 }
 
-function inWords({ rows, targets }: Table, page: string): string {
+function inWords({ cells, failures, isOutOfTime }: Board, { rows, targets }: Table, page: string): string {
+  const played = rows.filter(({ sides }) => sides.length > 0);
   return [
-    aligned([['method', 'setting', 'success, T = 1', 'greedy', 'missed', 'useless'], ...rows.map(rowOf)]),
-    'In brackets: 95 % intervals over training seeds and tasks.',
-    ...targets.map(({ better, worse, difference, met }) => {
-      if (difference === undefined) return `${better} − ${worse}: not measured.`;
+    `${cells.done} of the ${cells.total} cells that are known by now are finished.${isOutOfTime ? ' The time is up; the same command continues.' : ''}`,
+    ...failures.map(({ cell, message }) => `${cell} failed: ${message}`),
+    ...(played.length === 0 ? [] : [tableInWords(played)]),
+    ...targets.flatMap(({ better, worse, difference, met }) => {
+      if (difference === undefined) return [];
       const { mean, interval } = difference.success;
       const range = interval === null ? '' : ` [${points(interval.low)}, ${points(interval.high)}]`;
-      return `${better} − ${worse}: ${points(mean)} points${range}: ${met ? 'as wanted' : 'less than wanted'}.`;
+      const verdict = met === undefined ? 'not all seeds yet' : met ? 'as wanted' : 'less than wanted';
+      return `${better} − ${worse}: ${points(mean)} points${range}: ${verdict}.`;
     }),
     `Everything else is in ${page}.`,
   ].join('\n');
 }
 
-function rowOf({ method, setting, sampled, greedy }: Row): string[] {
-  const success = (side: Row['sampled']): string => {
-    if (side === undefined) return 'failed';
+function tableInWords(rows: readonly TableRow[]): string {
+  const temperatures = rows[0]!.sides.map(({ temperature }) => temperature);
+  const success = (side: Side): string => {
     const { mean, interval } = side.success;
     const range = interval && ` [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
     return `${percent(mean)}${range ?? ''}`;
   };
-  return [
-    ...[method, setting ?? '–', success(sampled), success(greedy)],
-    ...[sampled?.missed?.toFixed(2) ?? '–', sampled?.useless?.toFixed(2) ?? '–'],
-  ];
+  const body = rows.map(({ name, setting, seeds, sides, own }) => [
+    ...[name, setting, String(seeds.length), ...sides.map(success), temperatureName(own)],
+  ]);
+  const head = ['method', 'setting', 'seeds', ...temperatures.map(temperatureName), 'own temperature'];
+  return `${aligned([head, ...body])}\nIn brackets: 95 % intervals over training seeds and tasks.`;
 }

@@ -8,10 +8,9 @@ import type { Model } from '../../src/core/model/model';
 import { eventSchema } from '../../src/core/trajectory/event';
 import { ifThere, writeAtomically } from '../../src/core/trajectory/files';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import type { Attempt } from './attemptFile';
-import type { OfflineData } from './offline';
+import { offlineKey, trainingKey, type TrainedPlayer } from './cells';
+import type { Models } from './models';
 import { Pace } from './pace';
-import type { Method } from './plan';
 import { qualityOf, type ScoreQuality } from './quality';
 import { scoresOf, type CandidateScores } from './scores';
 import { drawStates, type DrawnState } from './states';
@@ -38,17 +37,24 @@ const AT_ONCE = 4;
 
 const UNTRAINED = 'untrained-score';
 
-/** Judges the critics of the final attempts. Samples, rollouts and scores of an earlier call are read from files. */
+/**
+ * Judges the critics of players of one seed, which learned from the same dialogues. Samples, rollouts and scores of an
+ * earlier call are read from files.
+ */
 export async function creditOf(
-  final: readonly { readonly method: Method; readonly attempts: readonly Attempt[] }[],
-  offline: OfflineData,
+  players: readonly TrainedPlayer[],
+  models: Models,
   to: Surroundings,
 ): Promise<Credit> {
   const { out, plan } = to;
   const { tasks: count, seed } = plan.development;
   const unseenTasks = contentOf(to.tasks({ split: 'development', count, seed }));
-  const agent = to.openAgent(to.start);
-  const key = digestOf(offline.digest, plan.credit, unseenTasks, plan.protocol, plan.maxTokens);
+  const trainingSeed = players[0]?.seed ?? plan.seeds[0]!;
+  const onWhere = (where: string): void =>
+    to.onProgress?.({ done: 0, total: 0, what: `seed ${trainingSeed}`, where });
+  const offline = await models.dataOf(trainingSeed, onWhere);
+  const agent = to.openAgent(to.start.name);
+  const key = digestOf(offlineKey(trainingSeed, to), plan.credit, unseenTasks, plan.protocol, plan.maxTokens);
   const folder = join(out, 'credit', key);
   const logs: TrajectoryLog[] = [];
   try {
@@ -60,7 +66,7 @@ export async function creditOf(
     const unseen = await statesOf(join(folder, 'unseen.json'), unseenLog, unseenCollection, agent, to);
     const states = [...seen, ...unseen];
     const worth = await worthOf(states, folder, agent, to);
-    const series = await scoreSeries(final, states, folder, to);
+    const series = await scoreSeries(players, models, states, folder, to);
     const judged = (of: CandidateScores[], figure: keyof CandidateScores, from: number, until: number) =>
       qualityOf(
         worth.slice(from, until).map((values, i) => ({
@@ -181,34 +187,29 @@ interface Series {
   readonly figure: keyof CandidateScores;
 }
 
-/**
- * Returns the scores of each method with critics, by training seed, and the untrained baseline, which every critic
- * reports.
- */
+/** Returns the scores of each method with a critic, and the untrained baseline, which every critic reports. */
 async function scoreSeries(
-  final: readonly { readonly method: Method; readonly attempts: readonly Attempt[] }[],
+  players: readonly TrainedPlayer[],
+  models: Models,
   states: readonly CreditState[],
   folder: string,
   to: Surroundings,
 ): Promise<Series[]> {
   const series: Series[] = [];
-  for (const { method, attempts } of final) {
-    const scores: CandidateScores[] = [];
-    for (const { critic, run } of attempts) {
-      if (critic === undefined || run === undefined) continue;
-      to.onProgress?.({
-        done: 0,
-        total: 0,
-        what: `critic of ${method.name}`,
-        where: 'scores the candidates',
-      });
-      scores.push(await scoresOf(join(to.out, critic), run, states, folder, to));
-    }
-    if (scores.length > 0) series.push({ name: method.name, scores, figure: 'advantage' });
+  for (const player of players) {
+    const { name } = player.method;
+    const what = `critic of ${name}`;
+    const { critic } = await models.train(player, (where) =>
+      to.onProgress?.({ done: 0, total: 0, what, where }),
+    );
+    if (critic === undefined) continue;
+    to.onProgress?.({ done: 0, total: 0, what, where: 'scores the candidates' });
+    const scores = [await scoresOf(critic, trainingKey(player, to), states, folder, to)];
+    series.push({ name, scores, figure: 'advantage' });
   }
   // A critic without length normalisation reports sums, which are not comparable.
   const untrained = series.find(({ name }) => name !== 'no-length-normalisation');
   return untrained === undefined
     ? series
-    : [...series, { name: UNTRAINED, scores: untrained.scores.slice(0, 1), figure: 'untrained' }];
+    : [...series, { name: UNTRAINED, scores: untrained.scores, figure: 'untrained' }];
 }

@@ -1,42 +1,32 @@
 import { join } from 'node:path';
 import { writeAtomically } from '../../src/core/trajectory/files';
-import type { Attempt } from './attemptFile';
 import type { Board } from './board';
 import { pageOf, type Players } from './page';
 import { picturesOf } from './pictures';
-import { common, type Method, type Plan } from './plan';
+import { common, type Method } from './methods';
+import { comparisons, INSTRUMENT, type Plan } from './plan';
 import type { Table } from './table';
 
-/** The content of the page for programs; figures by task are stored with the attempts only. */
-export interface Summary extends Table, Pick<Board, 'credit' | 'testUses'> {
+/** The content of the page for programs; figures by task are in the rows. */
+export interface Summary extends Table, Pick<Board, 'credit' | 'cells' | 'failures'> {
+  readonly instrument: number;
   readonly plan: Plan;
+  readonly comparisons: object;
   readonly common: object;
   readonly methods: readonly Method[];
-  readonly choices: readonly {
-    readonly method: string;
-    readonly chosen: string | undefined;
-    readonly tried: readonly { readonly setting: string; readonly success: number | null }[];
-  }[];
-  readonly attempts: readonly object[];
-  readonly earlier: readonly object[];
+  readonly choices: readonly object[];
 }
 
 export function summaryOf(board: Board, table: Table, plan: Plan, methods: readonly Method[]): Summary {
-  const { credit, testUses, choices, attempts, earlier } = board;
+  const { credit, cells, failures, choices } = board;
   return {
-    ...{ ...table, plan, common, methods, credit, testUses },
-    choices: choices.map(({ method, chosen, tried }) => ({
+    ...{ ...table, instrument: INSTRUMENT, plan, comparisons, common, methods, credit, cells, failures },
+    choices: [...choices.values()].map(({ method, chosen, tried }) => ({
       method: method.name,
-      chosen: chosen?.name,
-      tried: tried.map(({ setting, success, bySeed }) => ({ setting: setting.name, success, bySeed })),
+      chosen: chosen && { setting: chosen.setting.name, temperature: chosen.temperature },
+      tried: tried.map(({ setting, at }) => ({ setting: setting.name, at })),
     })),
-    attempts: attempts.map(withoutTasks),
-    earlier: earlier.map(withoutTasks),
   };
-}
-
-function withoutTasks({ sampled, greedy, ...rest }: Attempt): object {
-  return { ...rest, sampled: sampled?.figures, greedy: greedy?.figures };
 }
 
 /** Writes page, pictures and summary into the folder of the scoreboard. Returns the page's path. */

@@ -1,49 +1,61 @@
 import { join } from 'node:path';
-import { collect, collectionName, type CollectionProgress } from '../../src/core/dialogue/collect';
+import { collect, type CollectionProgress } from '../../src/core/dialogue/collect';
 import { Fault } from '../../src/core/fault';
-import type { Model } from '../../src/core/model/model';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import { contentOf, digestOf, type Surroundings } from './surroundings';
+import { offlineKey, offlineSeed, trainTasks } from './cells';
+import type { Surroundings } from './surroundings';
 
-/** Dialogues of the start model from which every method learns. */
+/** Dialogues of the start model from which a seed's methods learn. */
 export interface OfflineData {
   /** The data folder with their log, and the name of their collection in it. */
   readonly log: string;
   readonly collection: string;
-  /** Digest of their content, independent of the folder. */
-  readonly digest: string;
+  readonly dialogues: number;
+  /** Sampled by the agent in these dialogues. */
+  readonly tokens: number;
 }
 
-/** Plays the train split with the start model, or continues after a stop. */
-export async function offlineData(
-  start: Model,
-  { out, plan, tasks, simulator, prompts, grader, signal }: Surroundings,
+/**
+ * Plays the tasks of a seed with the start model, or continues after a stop.
+ * @throws {Fault} `study/incomplete-data`
+ */
+export async function collectOffline(
+  seed: number,
+  to: Surroundings,
   onProgress: (progress: CollectionProgress) => void,
 ): Promise<OfflineData> {
-  const { offline, difficulty, protocol, maxTokens, concurrency } = plan;
-  const log = await TrajectoryLog.open(join(out, 'offline'));
+  const { out, plan, simulator, prompts, grader, signal } = to;
+  const { offline, protocol, maxTokens, concurrency } = plan;
+  const key = offlineKey(seed, to);
+  // A log for each seed, because several seeds may collect at once.
+  const folder = join(out, 'offline', `seed-${seed}-${key}`);
+  const collection = `offline-${key}`;
+  const log = await TrajectoryLog.open(folder);
+  const agent = to.openAgent(to.start.name);
   try {
-    const settings = {
-      ...{ agent: start, simulator, prompts, protocol, seed: offline.seed },
-      sampling: { temperature: 1, maxTokens },
-    };
-    const drawn = tasks({ split: 'train', count: offline.tasks, seed: offline.seed });
-    // The name includes tasks and counts, because filters of the log cannot select a part of a collection.
-    const name = `${collectionName('collection', settings)}-${offline.tasks}x${offline.rollouts}-${difficulty}-${contentOf(drawn)}`;
     const { done, total, failures } = await collect({
-      ...settings,
-      ...{ log, grader, concurrency, signal, onProgress },
-      tasks: drawn,
+      ...{ agent, simulator, prompts, protocol, seed: offlineSeed(seed, plan) },
+      ...{ log, grader, concurrency, signal, onProgress, collection, mode: 'fixed' },
+      sampling: { temperature: 1, maxTokens },
+      tasks: trainTasks(seed, to),
       rollouts: offline.rollouts,
-      mode: 'fixed',
-      collection: name,
     });
     if (done < total) {
       const message = `${total - done} of ${total} dialogues of the start failed: ${failures[0]?.message ?? ''} The same command tries them again.`;
       throw new Fault('study/incomplete-data', message);
     }
-    return { log: join(out, 'offline'), collection: name, digest: digestOf(start.fingerprint, name) };
+    return { log: folder, collection, dialogues: total, tokens: await sampledTokens(log, collection) };
   } finally {
+    await agent.close?.();
     await log.close();
   }
+}
+
+async function sampledTokens(log: TrajectoryLog, collection: string): Promise<number> {
+  const episodes = [...log.collected(collection).values()].map(({ episode }) => episode);
+  let tokens = 0;
+  for await (const { turns } of log.trajectories(episodes)) {
+    for (const { agent } of turns) tokens += agent.tokens!.ids!.length; // local models always have them
+  }
+  return tokens;
 }

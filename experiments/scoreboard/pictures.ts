@@ -14,87 +14,86 @@ import {
   TOP,
   whisker,
 } from '../../src/core/evaluation/pictures/chart';
-import { MAIN, SAMPLINGS, type Difference, type Row, type Sampling, type Side, type Table } from './table';
+import { costPicture } from './costPicture';
+import { MAIN, type Difference, type Side, type Table, type TableRow } from './table';
 
-/** Returns the SVG pictures of a table, by file name. */
-export function picturesOf({ rows, differences }: Table): Readonly<Record<string, string>> {
-  const played = rows.filter(hasPlayed);
+/** Returns the SVG pictures of a table, by file name; none until a seed is finished. */
+export function picturesOf({ rows, differences, equal }: Table): Readonly<Record<string, string>> {
+  const played = rows.filter(({ sides }) => sides.length > 0);
+  if (played.length === 0) return {};
   const against = differences.filter(({ better }) => better === MAIN);
   return {
     'success.svg': seedPicture({
       title: 'Success on the test split',
       subtitle: 'Mean and 95 % interval over training seeds and tasks; each dot is a seed',
-      categories: played.map(({ method }) => method),
-      values: (sampling) => played.map((row) => row[sampling].success),
+      categories: played.map(({ name }) => name),
+      series: played[0]!.sides.map(({ temperature }, place) => ({
+        name: temperatureName(temperature),
+        values: played.map(({ sides }) => sides[place]!.success),
+      })),
       format: percent,
     }),
-    ...(against.length > 0 && {
-      'differences.svg': seedPicture({
-        title: 'SWEET-RL minus each other method, in points of success',
-        subtitle:
-          'Same tasks and seeds; mean and 95 % interval over training seeds and tasks; each dot is a seed',
-        categories: [...new Set(against.map(({ worse }) => worse))],
-        values: (sampling) => successes(against, sampling),
-        format: points,
-      }),
+    ...(against.length > 0 && { 'differences.svg': differencePicture(against, 'each other method') }),
+    ...(equal.differences.length > 0 && {
+      'equal.svg': differencePicture(equal.differences, 'others of equal β and NLL'),
     }),
-    'missed.svg': perDialogue(
-      'Hidden decisions never asked about, per dialogue',
-      played,
-      ({ missed }) => missed,
-    ),
-    'useless.svg': perDialogue('Useless questions, per dialogue', played, ({ useless }) => useless),
-    'exhausted.svg': barPicture({
-      title: 'Dialogues that ran out of turns',
-      categories: played.map(({ method }) => method),
-      series: barsOf(played, ({ exhausted }) => exhausted),
-      format: percent,
+    'dialogues.svg': costPicture(played, {
+      title: 'Success and dialogues',
+      axis: 'dialogues, collected and played in training',
+      cost: ({ dialogues }) => dialogues,
     }),
+    'compute.svg': costPicture(played, {
+      title: 'Success and compute',
+      axis: 'tokens, sampled and trained',
+      cost: ({ sampled, trained }) => sampled + trained,
+    }),
+    'missed.svg': bars('Hidden decisions never asked about, per dialogue', played, ({ missed }) => missed),
+    'useless.svg': bars('Useless questions, per dialogue', played, ({ useless }) => useless),
+    'exhausted.svg': bars('Dialogues that ran out of turns', played, ({ exhausted }) => exhausted, percent),
   };
 }
 
-type PlayedRow = Row & { readonly sampled: Side; readonly greedy: Side };
+export const temperatureName = (temperature: number): string =>
+  temperature === 0 ? 'greedy' : `T = ${temperature}`;
 
-const hasPlayed = (row: Row): row is PlayedRow => row.sampled !== undefined && row.greedy !== undefined;
-
-const NAMES: Readonly<Record<Sampling, string>> = { sampled: 'T = 1', greedy: 'greedy' };
+/** The play at the temperature that was chosen on the development split. */
+export const ownSide = ({ sides, own }: TableRow): Side | undefined =>
+  sides.find(({ temperature }) => temperature === own);
 
 const points = (value: number): string => {
   const shown = Math.abs(100 * value).toFixed(1);
   return shown === '0.0' ? shown : `${value < 0 ? '−' : '+'}${shown}`;
 };
 
-const successes = (all: readonly Difference[], sampling: Sampling): OverSeeds[] =>
-  all.filter((one) => one.sampling === sampling).map(({ success }) => success);
-
-function perDialogue(
-  title: string,
-  rows: readonly PlayedRow[],
-  figure: (side: Side) => number | null,
-): string {
-  return barPicture({
-    title,
-    categories: rows.map(({ method }) => method),
-    series: barsOf(rows, figure),
-    format: (value) => value.toFixed(2),
+const differencePicture = (all: readonly Difference[], others: string): string =>
+  seedPicture({
+    title: `SWEET-RL minus ${others}, in points of success`,
+    subtitle:
+      'Each at its own temperature; mean and 95 % interval over training seeds and tasks; each dot is a seed',
+    categories: all.map(({ worse }) => worse),
+    series: [{ name: 'own temperature', values: all.map(({ success }) => success) }],
+    format: points,
   });
-}
 
-const barsOf = (rows: readonly PlayedRow[], figure: (side: Side) => number | null) =>
-  SAMPLINGS.map((sampling) => ({
-    name: NAMES[sampling],
-    bars: rows.map((row) => {
-      const value = figure(row[sampling]);
-      return value === null ? null : { value };
-    }),
-  }));
+const bars = (
+  title: string,
+  rows: readonly TableRow[],
+  figure: (side: Side) => number,
+  format = (value: number): string => value.toFixed(2),
+): string =>
+  barPicture({
+    title,
+    categories: rows.map(({ name }) => name),
+    series: [{ name: 'own temperature', bars: rows.map((row) => ({ value: figure(ownSide(row)!) })) }],
+    format,
+  });
 
 interface SeedPicture {
   readonly title: string;
   readonly subtitle: string;
   readonly categories: readonly string[];
-  /** Returns one value for each category. */
-  readonly values: (sampling: Sampling) => readonly OverSeeds[];
+  /** Each has one value for each category. */
+  readonly series: readonly { readonly name: string; readonly values: readonly OverSeeds[] }[];
   /** Formats a value, beside its dot and on the axis. */
   readonly format: (value: number) => string;
 }
@@ -102,16 +101,14 @@ interface SeedPicture {
 const LINE = 20;
 const BETWEEN = 18;
 
-/**
- * Draws means with whiskers, and a dot for each training seed: a row for each category, with a line for each sampling.
- */
+/** Draws means with whiskers, and a dot for each training seed: a row for each category, with a line for each series. */
 function seedPicture(picture: SeedPicture): string {
-  const { title, subtitle, categories, format } = picture;
-  const height = categories.length * (SAMPLINGS.length * LINE + BETWEEN);
+  const { title, subtitle, categories, format, series } = picture;
+  const height = categories.length * (series.length * LINE + BETWEEN);
   return svgOf(
     {
       title: titled(title, subtitle),
-      legend: { ...legend(SAMPLINGS.map((sampling) => NAMES[sampling])), icon: 'circle' },
+      legend: { ...legend(series.length === 1 ? [] : series.map(({ name }) => name)), icon: 'circle' },
       grid: { left: 180, right: 72, top: TOP, bottom: 40 },
       xAxis: {
         type: 'value',
@@ -126,23 +123,19 @@ function seedPicture(picture: SeedPicture): string {
         axisLine: { ...axisLine, onZero: true },
         axisTick: { show: false },
       },
-      series: SAMPLINGS.map((sampling, i) => seriesOf(sampling, i, picture)),
+      series: series.map((_, place) => seriesOf(picture, place)),
     },
     TOP + height + 40,
   );
 }
 
-function seriesOf(
-  sampling: Sampling,
-  index: number,
-  { values: of, format }: SeedPicture,
-): CustomSeriesOption {
-  const values = of(sampling);
-  const colour = COLOURS[index]!;
-  const offset = (index - (SAMPLINGS.length - 1) / 2) * LINE;
+function seriesOf({ series, format }: SeedPicture, place: number): CustomSeriesOption {
+  const { name, values } = series[place]!;
+  const colour = COLOURS[place]!;
+  const offset = (place - (series.length - 1) / 2) * LINE;
   return {
     type: 'custom',
-    name: NAMES[sampling],
+    name,
     silent: true,
     // The dimensions after the category stretch the axis to everything that is drawn.
     data: values.map((one, category) => [one.mean, category, ...reach(one)]),

@@ -4,7 +4,7 @@ import { mulberry32 } from '../../src/core/random';
 /** A mean over training seeds and tasks. */
 export interface OverSeeds {
   readonly mean: number;
-  /** 95 % interval; null with fewer than `MIN_TASKS` tasks, too few to resample. */
+  /** Null with fewer than `MIN_TASKS` tasks, too few to resample. */
   readonly interval: Interval | null;
   /** True when the interval covers other training seeds, too; with one seed it covers other tasks only. */
   readonly coversSeeds: boolean;
@@ -23,13 +23,15 @@ const MIN_TASKS = 6;
  * and the interval would be too short.
  *
  * Variation over seeds is added to each resample as a draw from Student's t with S − 1 degrees of freedom, scaled by
- * the standard error of the S means. Resampling so few means would give the percentiles of a normal distribution at
+ * the standard error of the S means: each seed has collected its own dialogues, so that this is the variation over draws
+ * of data, too. Resampling so few means would give the percentiles of a normal distribution at
  * best: such a "95 %" interval covers the truth in 88 of 100 cases with five seeds, and in 51 with two.
  *
  * @param values one row for each seed, one column for each task; for a difference, second − first on the same task
  * @param seed seed of the resampling; equal seeds give equal results
+ * @param level of the interval
  */
-export function overSeeds(values: readonly (readonly number[])[], seed = 0): OverSeeds {
+export function overSeeds(values: readonly (readonly number[])[], seed = 0, level = 0.95): OverSeeds {
   const rows = values.map((row) => Float64Array.from(row));
   const tasks = rows[0]?.length ?? 0;
   if (tasks === 0 || rows.some(({ length }) => length !== tasks)) {
@@ -38,14 +40,19 @@ export function overSeeds(values: readonly (readonly number[])[], seed = 0): Ove
   const bySeed = rows.map(mean);
   return {
     mean: mean(bySeed),
-    interval: tasks < MIN_TASKS ? null : resampled(rows, bySeed, mulberry32(seed)),
+    interval: tasks < MIN_TASKS ? null : resampled(rows, bySeed, mulberry32(seed), level),
     coversSeeds: rows.length > 1,
     bySeed,
     tasks,
   };
 }
 
-function resampled(rows: readonly Float64Array[], bySeed: readonly number[], random: () => number): Interval {
+function resampled(
+  rows: readonly Float64Array[],
+  bySeed: readonly number[],
+  random: () => number,
+  level: number,
+): Interval {
   const columns = Float64Array.from(rows[0]!, (_, task) => mean(rows.map((row) => row[task]!)));
   const tasks = columns.length;
   const error = standardError(bySeed);
@@ -58,7 +65,8 @@ function resampled(rows: readonly Float64Array[], bySeed: readonly number[], ran
     means[r] = total / tasks + ofSeeds;
   }
   means.sort();
-  return { low: means[Math.floor(0.025 * RESAMPLES)]!, high: means[Math.floor(0.975 * RESAMPLES)]! };
+  const tail = (1 - level) / 2;
+  return { low: means[Math.floor(tail * RESAMPLES)]!, high: means[Math.floor((1 - tail) * RESAMPLES)]! };
 }
 
 /** Returns the standard error of the mean; 0 for a single value. */

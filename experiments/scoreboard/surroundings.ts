@@ -11,43 +11,53 @@ import type {
   TrainedProgress,
 } from '../../src/core/evaluation/loop/trainingStage';
 import type { Model } from '../../src/core/model/model';
-import type { Run } from '../../src/core/training/runs';
 import type { Scored, ScoreOptions } from '../../src/core/training/score';
-import type { Method, Plan } from './plan';
+import type { Method } from './methods';
+import type { Plan } from './plan';
+import type { Costs } from './rows';
 
 /** A split of the starter world. */
 export type Split = 'train' | 'development' | 'test';
 
-/** The fields of the run that trained a model. */
-export type TrainingRun = Pick<Run, 'id' | 'startedAt' | 'changedAt'>;
+export interface StartModel {
+  /** As on the command line. */
+  readonly name: string;
+  readonly folder: string;
+  readonly fingerprint: string;
+}
+
+/** Counted by a training; dialogues and tokens of the collected data come on top. */
+export type TrainingCosts = Omit<Costs, 'collected'>;
+
+export interface TrainedModel extends Pick<TrainedResult, 'model' | 'critic'> {
+  readonly costs: TrainingCosts;
+}
 
 /** Context of a scoreboard: its plan, and everything with which it is carried out. */
 export interface Surroundings {
-  /** The folder of all its files. */
+  /** The folder of all its files, except the rows. */
   readonly out: string;
+  /** The file of the rows. */
+  readonly rows: string;
   readonly plan: Plan;
   readonly methods: readonly Method[];
-  /** The model folder from which every method starts. */
-  readonly start: string;
+  /** The model from which every method starts. */
+  readonly start: StartModel;
   /** Precision at which the start model plays, and therefore every model trained from it. */
   readonly precision: Precision;
-  /** Opens a model folder as the agent; the caller must close it. */
-  readonly openAgent: (folder: string) => Model;
+  /** Opens an agent as on the command line; the caller must close it. */
+  readonly openAgent: (name: string) => Model;
   readonly tasks: (of: { split: Split; count: number; seed: number }) => readonly PackTask<ProgramTask>[];
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly grader: Grader;
-  /** The digest of the trainer's sources. */
-  readonly trainerCode: string;
   readonly train: (
-    options: Pick<TrainedOptions, 'configuration' | 'key' | 'signal'> & {
+    options: Pick<TrainedOptions, 'configuration' | 'key' | 'name' | 'signal'> & {
       readonly onProgress: (progress: TrainedProgress) => void;
     },
-  ) => Promise<Pick<TrainedResult, 'model' | 'critic'> & { readonly run: TrainingRun }>;
+  ) => Promise<TrainedModel>;
   readonly score: (options: ScoreOptions) => Promise<Scored[]>;
   readonly signal?: AbortSignal;
-  /** Leaves out Monte-Carlo credit. */
-  readonly withoutCredit?: boolean;
   /** Receives the work in progress in a few words, and how much of everything is done. */
   readonly onProgress?: (progress: BoardProgress) => void;
 }
@@ -65,9 +75,14 @@ export interface BoardProgress {
   readonly secondsLeft?: number;
 }
 
+/** Digests by draw, because every key of a cell asks for them. */
+const contents = new WeakMap<readonly PackTask<ProgramTask>[], string>();
+
 /** Returns a digest of a split's tasks; their ids alone would miss a changed wording. */
-export const contentOf = (tasks: readonly PackTask<ProgramTask>[]): string =>
-  digestOf(
+export function contentOf(tasks: readonly PackTask<ProgramTask>[]): string {
+  const before = contents.get(tasks);
+  if (before !== undefined) return before;
+  const content = digestOf(
     tasks.map(({ task }) => [
       task.description,
       task.reference,
@@ -76,6 +91,9 @@ export const contentOf = (tasks: readonly PackTask<ProgramTask>[]): string =>
       task.facts,
     ]),
   );
+  contents.set(tasks, content);
+  return content;
+}
 
 /** Returns a short digest of the parts, which identifies whatever depends on them. */
 export const digestOf = (...parts: readonly unknown[]): string =>

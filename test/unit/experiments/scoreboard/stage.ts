@@ -5,7 +5,9 @@ import { RulesSimulator } from '../../../../src/core/dialogue/simulator';
 import type { Grader } from '../../../../src/core/grading/grader';
 import type { Model } from '../../../../src/core/model/model';
 import { mulberry32 } from '../../../../src/core/random';
-import { full, type Method, type Plan } from '../../../../experiments/scoreboard/plan';
+import type { BoardOptions } from '../../../../experiments/scoreboard/board';
+import type { Method } from '../../../../experiments/scoreboard/methods';
+import { full, type Plan } from '../../../../experiments/scoreboard/plan';
 import type { BoardProgress, Surroundings } from '../../../../experiments/scoreboard/surroundings';
 import { starterTasks } from '../../../../src/core/task/starter/world';
 import { answers, shippedPrompts } from '../../../fixtures/dialogue';
@@ -18,10 +20,13 @@ import { answers, shippedPrompts } from '../../../fixtures/dialogue';
 export const plan: Plan = {
   ...full,
   offline: { tasks: 6, rollouts: 2, ranked: 0.5, seed: 10 },
-  development: { tasks: 4, seed: 20 },
-  test: { tasks: 6, seed: 30 },
+  development: { tasks: 12, rollouts: 1, seed: 20 },
+  test: { tasks: 6, rollouts: 2, seed: 30 },
+  temperatures: [1, 0],
   choiceSeeds: [9],
   seeds: [1, 2],
+  fewSeeds: 1,
+  bestNew: 1,
   settings: 2,
   credit: { ...full.credit, states: 4, samples: 4, standardError: 0.2, mostRolls: 20 },
 };
@@ -40,24 +45,41 @@ const rowSchema = z.object({
 /** Makes a setting; its learning rate stands for the success rate after training. */
 const setting = (name: string, rate: number) => ({ name, fields: { policy: { learning_rate: rate } } });
 
+const START = { name: '–', fields: {} };
+
 export const methods: readonly Method[] = [
-  { name: 'zero-shot', about: 'The start.', fields: null, settings: [] },
   {
-    name: 'rft',
-    about: 'Imitates.',
+    ...{ name: 'zero-shot', role: 'anchor', about: 'The start.', settings: [START] },
+    ...{ uses: [], agent: ({ start }) => start },
+  },
+  // The composed agent comes before the methods that it uses.
+  {
+    ...{ name: 'either', role: 'new', about: 'The better of two models.', settings: [START] },
+    uses: ['rft', 'sweet-rl'],
+    agent: ({ model, critic }) => `local:${model('rft')}+${critic('sweet-rl')}`,
+  },
+  {
+    ...{ name: 'rft', role: 'other', about: 'Imitates.' },
     fields: { method: 'rft' },
     settings: [setting('weak', 0.1), setting('strong', 0.5)],
   },
   {
-    name: 'sweet-rl',
-    about: 'Ranks turns.',
+    ...{ name: 'sweet-rl', role: 'anchor', about: 'Ranks turns.' },
     fields: { method: 'sweet-rl' },
-    settings: [setting('strong', 0.95), setting('weak', 0.3)],
+    settings: [setting('β 0.3, NLL 1', 0.3), setting('strong', 0.95)],
+  },
+  {
+    ...{ name: 'multiturn-dpo', role: 'anchor', about: 'Pairs dialogues.' },
+    fields: { method: 'multiturn-dpo' },
+    settings: [setting('β 0.3, NLL 1', 0.1)],
   },
 ];
 
+/** Number of cells: one a setting, and one a seed of each method; the last one is of the ablation alone. */
+export const CELLS = { development: 7, test: 2 + 2 + 1 + 2 + 2 + 1 };
+
 export interface Stage {
-  readonly to: Surroundings;
+  readonly to: BoardOptions;
   /** Names of the runs that were trained, in their order. */
   readonly trained: string[];
   /** Number of requested agent turns. */
@@ -65,22 +87,23 @@ export interface Stage {
   readonly told: BoardProgress[];
 }
 
-export async function stage(folder: string, changes: Partial<Surroundings> = {}): Promise<Stage> {
+export async function stage(folder: string, changes: Partial<BoardOptions> = {}): Promise<Stage> {
   const trained: string[] = [];
   const turns = { asked: 0 };
   const told: BoardProgress[] = [];
   const start = path.join(folder, 'start');
   await writeModel(start, 0.2);
-  const to: Surroundings = {
-    ...{ out: path.join(folder, 'out'), plan, methods, start, prompts: await shippedPrompts() },
-    simulator: new RulesSimulator(),
-    ...{ grader, trainerCode: 'as it is', precision: 'fp32' },
-    openAgent: (where) => agentOf(where, turns),
+  const to: BoardOptions = {
+    ...{ out: path.join(folder, 'out'), rows: path.join(folder, 'rows.jsonl'), plan, methods, grader },
+    start: { name: `local:${start}`, folder: start, fingerprint: 'start' },
+    piece: { methods: methods.map(({ name }) => name), seeds: [1, 2, 3] },
+    ...{ withCredit: false, precision: 'fp32', simulator: new RulesSimulator() },
+    prompts: await shippedPrompts(),
+    openAgent: (name) => agentOf(name, turns),
     tasks: drawnTasks,
     train: async ({ key, configuration, onProgress }) => {
       onProgress({ preparing: 'launch' });
       const { method, policy, seed } = fieldsSchema.parse(configuration.forTrainer);
-      const at = '2026-01-01T00:00:00Z';
       const model = path.join(folder, 'runs', key);
       if (!(await isThere(model))) {
         trained.push(`${method} ${policy.learning_rate} seed ${seed}`);
@@ -88,7 +111,7 @@ export async function stage(folder: string, changes: Partial<Surroundings> = {})
       }
       return {
         model,
-        run: { id: key, startedAt: at, changedAt: at },
+        costs: { played: 0, sampled: 100, trained: 1000, minutes: 2 },
         ...(method === 'sweet-rl' && { critic: model }),
       };
     },
@@ -133,20 +156,26 @@ const isThere = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** Makes an agent that answers at once or asks first, depending on the seed, with the success rate of its folder. */
-function agentOf(folder: string, turns: { asked: number }): Model {
-  let reading: Promise<string> | undefined;
+/**
+ * Makes an agent that answers at once or asks first, depending on the seed. Its success rate is the highest one of its
+ * folders, `local:A+B`.
+ */
+function agentOf(name: string, turns: { asked: number }): Model {
+  const folders = name.replace('local:', '').split('+');
+  const rates = async (): Promise<number[]> =>
+    Promise.all(folders.map(async (folder) => Number(await readFile(path.join(folder, 'rate'), 'utf8'))));
+  let reading: Promise<number[]> | undefined;
   return {
-    name: `local:${folder}`,
-    fingerprint: path.basename(folder),
+    ...{ name, fingerprint: folders.map((folder) => path.basename(folder)).join('+') },
     async generate(messages, { seed = 0 }) {
       turns.asked += 1;
-      const rate = Number(await (reading ??= readFile(path.join(folder, 'rate'), 'utf8')));
+      const rate = Math.max(...(await (reading ??= rates())));
       const random = mulberry32(seed);
       const isFirst = messages.length === 1;
       const code = random() < rate ? 'right' : 'wrong';
       const text = isFirst && random() < 0.5 ? 'Would you like a docstring?' : answers(code);
-      return { text, finishReason: 'stop', timing: { totalMs: 1, attempts: 1 } };
+      const timing = { totalMs: 1, attempts: 1 };
+      return { text, finishReason: 'stop', tokens: { ids: [1, 2, 3] }, timing };
     },
   };
 }

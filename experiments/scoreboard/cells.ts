@@ -1,0 +1,131 @@
+import type { PackTask } from '../../src/core/dialogue/collect';
+import { deriveSeed } from '../../src/core/dialogue/seed';
+import type { ProgramTask } from '../../src/core/task/task';
+import {
+  common,
+  isTrained,
+  type AgentMethod,
+  type RunFields,
+  type Setting,
+  type TrainedMethod,
+} from './methods';
+import { INSTRUMENT, rolloutsAt } from './plan';
+import { contentOf, digestOf, type Surroundings } from './surroundings';
+
+/** One method with one setting and one seed. */
+export type Player = TrainedPlayer | AgentPlayer;
+
+export interface TrainedPlayer {
+  readonly method: TrainedMethod;
+  readonly setting: Setting;
+  readonly seed: number;
+}
+
+export interface AgentPlayer {
+  readonly method: AgentMethod;
+  readonly setting: Setting;
+  readonly seed: number;
+  /** The trained models that it uses. */
+  readonly uses: readonly TrainedPlayer[];
+}
+
+/** A player on one split. */
+export interface Cell {
+  readonly player: Player;
+  readonly split: 'development' | 'test';
+}
+
+export const isTrainedPlayer = (player: Player): player is TrainedPlayer => isTrained(player.method);
+
+export const playerName = ({ method, setting, seed }: Player): string =>
+  [method.name, ...(setting.name === '–' ? [] : [setting.name]), `seed ${seed}`].join(', ');
+
+export const cellName = ({ player, split }: Cell): string => `${playerName(player)}, ${split}`;
+
+/** Merges the fields of a run; later ones override earlier ones. */
+export function merged(...all: readonly RunFields[]): RunFields {
+  const result: Record<string, RunFields[string]> = {};
+  for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {
+    const before = result[name];
+    result[name] = typeof value === 'object' && typeof before === 'object' ? { ...before, ...value } : value;
+  }
+  return result;
+}
+
+/** The configuration of a training, without paths. */
+export function fieldsOf(
+  { method, setting, seed }: TrainedPlayer,
+  { plan, precision }: Surroundings,
+): RunFields {
+  const { offline, protocol, maxTokens } = plan;
+  const here = { seed, export: { onnx: [precision] }, candidates: { trajectories: offline.ranked } };
+  // An online method plays as many dialogues as the others learn from, by the same rules.
+  const online = {
+    dialogues: offline.tasks * offline.rollouts,
+    max_turns: protocol.maxTurns,
+    max_new_tokens: maxTokens,
+  };
+  return merged(common, method.fields, setting.fields, here, isOnline(method) ? { grpo: online } : {});
+}
+
+export const isOnline = ({ fields }: TrainedMethod): boolean => fields.method === 'grpo';
+
+/** Tasks of the training split that a seed collects its dialogues about: others than those of another seed. */
+export const trainTasks = (seed: number, { plan, tasks }: Surroundings): readonly PackTask<ProgramTask>[] =>
+  tasks({ split: 'train', count: plan.offline.tasks, seed: offlineSeed(seed, plan) });
+
+export const offlineSeed = (seed: number, { offline }: Surroundings['plan']): number =>
+  deriveSeed(offline.seed, seed);
+
+export const splitTasks = (
+  split: Cell['split'],
+  { plan, tasks }: Surroundings,
+): readonly PackTask<ProgramTask>[] => tasks({ split, count: plan[split].tasks, seed: plan[split].seed });
+
+/** Digest of everything that the dialogues of a seed depend on. Like all keys it is the same on every machine. */
+export const offlineKey = (seed: number, to: Surroundings): string =>
+  digestOf(
+    ...rulesOf(to),
+    to.plan.offline.rollouts,
+    offlineSeed(seed, to.plan),
+    contentOf(trainTasks(seed, to)),
+  );
+
+/** Digest of everything that a trained model depends on. */
+export const trainingKey = (player: TrainedPlayer, to: Surroundings): string =>
+  digestOf(offlineKey(player.seed, to), fieldsOf(player, to));
+
+/** Digest of everything that a player depends on. */
+export function playerKey(player: Player, to: Surroundings): string {
+  if (isTrainedPlayer(player)) return trainingKey(player, to);
+  const { method, setting, uses } = player;
+  const placeholders = {
+    start: '<start>',
+    model: (name: string) => `<model of ${name}>`,
+    critic: (name: string) => `<critic of ${name}>`,
+  };
+  return digestOf(
+    ...rulesOf(to),
+    method.agent(placeholders, setting.fields),
+    uses.map((used) => trainingKey(used, to)),
+  );
+}
+
+/** Digest of everything that a row depends on. */
+export function rowKey({ player, split }: Cell, temperature: number, to: Surroundings): string {
+  return digestOf(
+    ...[playerKey(player, to), split, contentOf(splitTasks(split, to))],
+    ...[evaluationSeed(split, player.seed, to), temperature, rolloutsAt(to.plan[split], temperature)],
+  );
+}
+
+const rulesOf = ({ plan, start, precision, simulator, prompts }: Surroundings): readonly unknown[] => [
+  ...[INSTRUMENT, start.fingerprint, precision, plan.protocol, plan.maxTokens],
+  ...[simulator.name, simulator.fingerprint, prompts.versions],
+];
+
+/**
+ * Equal for all methods, so that they are paired; different for each training seed, so that chance averages out.
+ */
+export const evaluationSeed = (split: Cell['split'], seed: number, { plan }: Surroundings): number =>
+  deriveSeed(plan[split].seed, split, seed);
