@@ -190,7 +190,7 @@ class Work {
         total: all.length,
       },
       failures: [...this.failures].map(([cell, message]) => ({ cell, message })),
-      isOutOfTime: to.piece.minutes !== undefined && !this.time.mayBegin(),
+      isOutOfTime: this.time.hasLeftWork,
       credit,
     };
   }

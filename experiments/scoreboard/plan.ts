@@ -73,7 +73,7 @@ export const full: Plan = {
   offline: { tasks: 150, rollouts: 4, ranked: 0.8, seed: 11 },
   development: { tasks: 200, rollouts: 2, seed: 21 },
   // No earlier table played these tasks.
-  test: { tasks: 300, rollouts: 4, seed: 40 },
+  test: { tasks: 400, rollouts: 4, seed: 40 },
   temperatures: [1, 0.5, 0],
   // These seeds differ from those of the table, so that a lucky training is not chosen for its luck and then reported.
   choiceSeeds: [101, 102],

@@ -4,6 +4,7 @@ export class TimeLimit {
   private readonly timeout: AbortSignal | undefined;
   private readonly began = performance.now();
   private longest = 0;
+  private refused = false;
 
   constructor(
     private readonly minutes: number | undefined,
@@ -21,7 +22,14 @@ export class TimeLimit {
   /** False when a cell that takes as long as the longest one so far would not end in time. */
   mayBegin(): boolean {
     if (this.minutes === undefined) return true;
-    return performance.now() - this.began + this.longest < 60_000 * this.minutes;
+    const isInTime = performance.now() - this.began + this.longest < 60_000 * this.minutes;
+    this.refused ||= !isInTime;
+    return isInTime;
+  }
+
+  /** True if work was left for another call. */
+  get hasLeftWork(): boolean {
+    return this.refused || this.isOver;
   }
 
   /** Counts a finished cell by the time at which it began. */

@@ -8,7 +8,11 @@ import type { TrainingCosts } from './surroundings';
 const withTokens = z.object({ tokens: z.number() });
 
 /** Counts what a finished run played, sampled and trained on; a step that was repeated after a stop counts once. */
-export async function trainingCosts({ folder, startedAt, changedAt }: Run): Promise<TrainingCosts> {
+export async function trainingCosts({
+  folder,
+  startedAt,
+  changedAt,
+}: Pick<Run, 'folder' | 'startedAt' | 'changedAt'>): Promise<TrainingCosts> {
   const trained = new Map<string, number>();
   const sampled = new Map<string, number>();
   const played = new Map<string, number>();
