@@ -43,8 +43,7 @@ export async function offeredCritics({
 }: Sources): Promise<OfferedCritic[]> {
   const { criticsIn } = await import('../../core/training/credit/critics');
   const made = (await Promise.all(dataFolders.map(criticsIn))).flat();
-  const cells = await cellsOf(made);
-  const named = made.map((critic) => ofRun(critic, cells));
+  const named = made.map(ofRun);
   const others = folders
     .filter(({ folder }) => existsSync(folder) && made.every((critic) => critic.folder !== folder))
     .map((place): Unread => ({
@@ -59,34 +58,16 @@ export async function offeredCritics({
   );
 }
 
-/** By run id, which is unique. */
-async function cellsOf(made: readonly RunCritic[]): Promise<ReadonlyMap<string, string>> {
-  const { trainedCells } = await import('../../core/training/attempts');
-  const boards = new Set(
-    made.flatMap(({ experiment }) => (experiment?.kind === 'scoreboards' ? experiment.folder : [])),
-  );
-  const cells = await Promise.all([...boards].map(trainedCells));
-  return new Map(cells.flatMap((of) => [...of]));
-}
-
-function ofRun(critic: RunCritic, cells: ReadonlyMap<string, string>): Unread {
-  const { run, method, base, startedAt, experiment, folder } = critic;
+function ofRun({ run, name, method, base, startedAt, experiment, folder }: RunCritic): Unread {
   const when = ago(startedAt, Date.now(), t);
   const trained = t('{0} on {1}', methodWord(method, t), baseName({ base }));
-  if (experiment === undefined) {
-    const id = run === critic.name ? [] : [run];
-    return { folder, name: critic.name, from: 'run', about: [trained, when, ...id].join(' · ') };
-  }
+  const id = run === name ? [] : [run];
+  if (experiment === undefined)
+    return { folder, name, from: 'run', about: [trained, when, ...id].join(' · ') };
   const own = path.basename(experiment.folder);
   if (experiment.kind === 'loops')
     return { folder, name: own, from: 'loop', about: [trained, when, run].join(' · ') };
-  const cell = cells.get(run);
-  return {
-    folder,
-    name: cell ?? run,
-    from: 'scoreboard',
-    about: [own, trained, when, ...(cell === undefined ? [] : [run])].join(' · '),
-  };
+  return { folder, name, from: 'scoreboard', about: [own, trained, when, ...id].join(' · ') };
 }
 
 async function figuresOf(
