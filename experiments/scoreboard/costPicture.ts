@@ -20,7 +20,7 @@ interface CostPicture {
 
 const HEIGHT = 420;
 /** Height of a line of names, in pixels. */
-const LINE = 15;
+const LINE = 13;
 /** Width of a letter of a name, in pixels; the library cannot measure text without a screen. */
 const LETTER = 6.5;
 
@@ -36,10 +36,12 @@ export function costPicture(rows: readonly TableRow[], { title, axis, cost }: Co
     const side = sides.find(({ temperature }) => temperature === own);
     return side === undefined || costs === undefined ? [] : [{ name, side, cost: cost(costs) }];
   });
+  // From above, so that a name that is moved down meets only those that are placed after it.
+  points.sort((a, b) => b.side.success.mean - a.side.success.mean);
   return svgOf(
     {
       title: titled(title, 'At each method’s own temperature; whiskers: 95 % over training seeds and tasks'),
-      grid: { left: 60, right: 150, top: TOP, bottom: 52 },
+      grid: { left: 60, right: 170, top: TOP, bottom: 52 },
       xAxis: {
         type: 'value',
         name: axis,
@@ -117,7 +119,7 @@ function freeHeight(named: Box[], box: Box): number {
   let { y } = box;
   const covers = (other: Box): boolean =>
     other.left < box.right && box.left < other.right && Math.abs(other.y - y) < LINE;
-  while (named.some(covers)) y += LINE / 3;
+  while (named.some(covers)) y += 1;
   named.push({ ...box, y });
   return y;
 }

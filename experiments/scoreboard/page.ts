@@ -10,7 +10,7 @@ import { common, isTrained, type Method } from './methods';
 import { ownSide, temperatureName } from './pictures';
 import { INSTRUMENT, type Plan } from './plan';
 import type { ScoreQuality } from './quality';
-import { MIN_SEEDS, type Difference, type Table, type TableRow, type Target } from './table';
+import { MAIN, MIN_SEEDS, type Difference, type Table, type TableRow, type Target } from './table';
 
 /** Names of the players for the head of the page. */
 export interface Players {
@@ -58,7 +58,9 @@ function resultsOf(table: Table, plan: Plan): string[] {
       'steps, as the trainer counts them. Minutes as they passed, two runs at once: they do not compare methods, since ' +
       'what several runs need is computed by the first.',
     '## Differences',
-    '![Paired differences](differences.svg)',
+    ...(table.differences.some(({ better }) => better === MAIN)
+      ? ['![Paired differences](differences.svg)']
+      : []),
     differencesOf(table.differences),
     '## Equal β and NLL',
     ...equalOf(table.equal),

@@ -70,11 +70,10 @@ describe('the scoreboard', () => {
       const rows = await rowsIn(own);
       expect(rows).toHaveLength(2 * (CELLS.development + CELLS.test));
       expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
-      expect(
-        new Set(rows.map(({ temperature, rollouts }) => `${String(temperature)} ${String(rollouts)}`)),
-      ).toEqual(new Set(['1 2', '0 1']));
-      const test = rows.find(({ split }) => split === 'test')!;
-      expect(test.success).toMatch(/^[0-2]{6}$/);
+      const test = rows.filter(({ split }) => split === 'test');
+      const rollouts = test.map((row) => `${String(row.temperature)} ${String(row.rollouts)}`);
+      expect(new Set(rollouts)).toEqual(new Set(['1 2', '0 1']));
+      expect(test[0]!.success).toMatch(/^[0-2]{6}$/);
       expect(JSON.stringify(rows)).not.toContain(own);
     });
 
