@@ -55,7 +55,7 @@ export function merged(...all: readonly RunFields[]): RunFields {
 /** The configuration of a training, without paths. */
 export function fieldsOf(
   { method, setting, seed }: TrainedPlayer,
-  { plan, precision }: Surroundings,
+  { plan, precision }: Pick<Surroundings, 'plan' | 'precision'>,
 ): RunFields {
   const { offline, protocol, maxTokens } = plan;
   const here = { seed, export: { onnx: [precision] }, candidates: { trajectories: offline.ranked } };

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { fieldsOf, merged } from '../../../../experiments/scoreboard/cells';
+import { isTrained, methods } from '../../../../experiments/scoreboard/methods';
+import { comparisons, full, quick } from '../../../../experiments/scoreboard/plan';
+import { parseConfiguration } from '../../../../src/core/training/configuration';
+
+const trained = methods.filter(isTrained);
+
+describe('the plan of the scoreboard', () => {
+  it.each(trained.flatMap((method) => method.settings.map((setting) => ({ method, setting }))))(
+    'has fields that a run takes: $method.name, $setting.name',
+    async ({ method, setting }) => {
+      const fields = merged(fieldsOf({ method, setting, seed: 1 }, { plan: full, precision: 'fp32' }), {
+        model: { base: '/start' },
+      });
+      await expect(
+        parseConfiguration(merged(fields, { data: { trajectories: [] } }), { from: 'the plan', folder: '/' }),
+      ).resolves.toBeDefined();
+    },
+  );
+
+  it('compares methods that it has, and the ablation those that have its setting', () => {
+    const names = methods.map(({ name }) => name);
+    const compared = comparisons.claims.flatMap(({ better, worse }) => [better, worse]);
+    expect(names).toEqual(expect.arrayContaining([...compared, ...comparisons.newAgainst]));
+    const { setting, methods: ablated } = comparisons.equal;
+    const having = methods.filter(({ settings }) => settings.some(({ name }) => name === setting));
+    expect(having.map(({ name }) => name).toSorted()).toEqual([...ablated].toSorted());
+  });
+
+  it.each([full, quick])('keeps choice and table apart: $name', ({ seeds, choiceSeeds, fewSeeds }) => {
+    expect(seeds.filter((seed) => choiceSeeds.includes(seed))).toEqual([]);
+    expect(fewSeeds).toBeLessThanOrEqual(seeds.length);
+  });
+});
