@@ -128,7 +128,7 @@ export function equalArms(choices: Choices, plan: Plan): Arm[] {
     const choice = choices.get(wanted);
     const temperature = choice && temperatureOf(choice, name);
     const setting = choice?.method.settings.find((one) => one.name === name);
-    if (choice === undefined || temperature === undefined || setting === undefined) return [];
+    if (choice?.chosen === undefined || temperature === undefined || setting === undefined) return [];
     return [{ method: choice.method, setting, temperature, seeds: plan.seeds.slice(0, plan.fewSeeds) }];
   });
 }

@@ -64,13 +64,20 @@ export class Models {
     const { to } = this;
     const key = trainingKey(player, to);
     return once(this.trained, key, async () => {
-      const data = await this.dataOf(player.seed, onWhere);
+      const data = await this.configuredData(player, onWhere);
       return to.train({
         configuration: await configurationOf(player, data, to),
         ...{ key, name: playerName(player), signal: to.signal },
         onProgress: (progress) => onWhere(inWords(progress)),
       });
     });
+  }
+
+  /** The field `data` of a run: the seed's dialogues, or for an online method their tasks. */
+  private async configuredData(player: TrainedPlayer, onWhere: OnWhere): Promise<Record<string, unknown>> {
+    if (isOnline(player.method)) return { tasks: [await trainPack(player.seed, this.to)] };
+    const { log, collection } = await this.dataOf(player.seed, onWhere);
+    return { log, filter: { collection } };
   }
 
   /** The dialogues of a seed; collected if they are not there. */
@@ -110,7 +117,7 @@ function once<T>(kept: Map<string, Promise<T>>, key: string, make: () => Promise
 /** Returns the full configuration, with the paths that are not part of the identity. */
 async function configurationOf(
   player: TrainedPlayer,
-  data: OfflineData,
+  data: Record<string, unknown>,
   to: Surroundings,
 ): Promise<RunConfiguration> {
   const { start, out } = to;
@@ -119,9 +126,7 @@ async function configurationOf(
   await mkdir(shared, { recursive: true });
   const where = {
     model: { base: start.folder },
-    data: isOnline(player.method)
-      ? { tasks: [await trainPack(player.seed, to)] }
-      : { log: data.log, filter: { collection: data.collection } },
+    data,
     resources: { shared },
   };
   return parseConfiguration(merged(fieldsOf(player, to), where), { from: playerName(player), folder: out });
