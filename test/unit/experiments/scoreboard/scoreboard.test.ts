@@ -15,6 +15,9 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** For what does not depend on how many methods there are. */
+const two = { methods: methods.filter(({ name }) => name === 'zero-shot' || name === 'sweet-rl') };
+
 const rowsIn = async (place: string): Promise<Record<string, unknown>[]> => {
   const lines = (await readFile(path.join(place, 'rows.jsonl'), 'utf8')).trim().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -133,9 +136,9 @@ describe('the scoreboard', () => {
     const primary = targets.filter(({ kind }) => kind === 'primary');
     expect(primary.map(({ difference }) => difference!.level)).toEqual([0.975, 0.975]);
 
-    const two = await stage(folder, { plan: { ...large, seeds: [1, 2, 3, 4] } });
-    const piece = { ...two.to.piece, seeds: [] };
-    const partial = tableOf(await scoreboard({ ...two.to, piece }), two.to.plan);
+    const more = await stage(folder, { plan: { ...large, seeds: [1, 2, 3, 4] } });
+    const piece = { ...more.to.piece, seeds: [] };
+    const partial = tableOf(await scoreboard({ ...more.to, piece }), more.to.plan);
     expect(partial.targets.find(({ worse }) => worse === 'multiturn-dpo')).toMatchObject({
       met: undefined,
       planned: 4,
@@ -173,7 +176,7 @@ describe('the scoreboard', () => {
   });
 
   it('ends without an error when its minutes are over, and counts nothing that is half done', async () => {
-    const { to } = await stage(folder);
+    const { to } = await stage(folder, two);
     const never = new Promise<never>((_, reject) => {
       setTimeout(() => reject(new Error('stopped')), 600);
     });
@@ -184,7 +187,8 @@ describe('the scoreboard', () => {
     });
     expect(hung.isOutOfTime).toBe(true);
     expect(hung.failures).toEqual([]);
-    expect((await scoreboard(to)).cells.done).toBe(CELLS.development + CELLS.test);
+    const { cells } = await scoreboard(to);
+    expect(cells.done).toBe(cells.total);
   });
 
   it('tells of a failed training, goes on with the others, and tries it again the next time', async () => {
@@ -207,7 +211,7 @@ describe('the scoreboard', () => {
   });
 
   it('measures how well the critics of the first seed rank turns', async () => {
-    const { to } = await stage(folder, { withCredit: true });
+    const { to } = await stage(folder, { ...two, withCredit: true });
     const { credit } = await scoreboard(to);
     expect(credit!.scores.map(({ name }) => name)).toEqual(['sweet-rl', 'untrained-score']);
     expect(credit!.scores[0]!.seen.auc!.mean).toBeGreaterThan(0.9);
