@@ -1,40 +1,37 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { EventTail } from '../../src/core/training/eventFile';
+import { lastEvent } from '../../src/core/training/eventFile';
 import { runFiles } from '../../src/core/training/runFolder';
 import type { Run } from '../../src/core/training/runs';
 import type { TrainingCosts } from './surroundings';
 
-const withTokens = z.object({ tokens: z.number() });
+/** Figures of a stage: one with steps trains, one with histories samples candidates; that of GRPO plays dialogues. */
+const stageSchema = z.looseObject({
+  tokens: z.number().default(0),
+  steps: z.number().optional(),
+  histories: z.number().optional(),
+  dialogues: z.number().default(0),
+});
+const resultSchema = z.looseObject({ stages: z.record(z.string(), stageSchema) });
 
-/** Counts what a finished run played, sampled and trained on; a step that was repeated after a stop counts once. */
+/**
+ * What a finished run played, sampled and trained on. It includes a critic and candidates that the run took from an
+ * earlier one, so that the costs of a method do not depend on which of its runs came first.
+ */
 export async function trainingCosts({
   folder,
   startedAt,
   changedAt,
 }: Pick<Run, 'folder' | 'startedAt' | 'changedAt'>): Promise<TrainingCosts> {
-  const trained = new Map<string, number>();
-  const sampled = new Map<string, number>();
-  const played = new Map<string, number>();
-  const tail = new EventTail(join(folder, runFiles.events));
-  try {
-    for await (const event of tail.read()) {
-      if (event.event === 'candidates') sampled.set(event.stage, withTokens.parse(event).tokens);
-      if (event.event !== 'step') continue;
-      trained.set(`${event.stage} ${event.step}`, withTokens.parse(event).tokens);
-      if (event.dialogues != null) played.set(event.stage, event.dialogues);
-    }
-  } finally {
-    await tail.close();
-  }
+  const result = resultSchema.parse(await lastEvent(join(folder, runFiles.events), 'result'));
+  const stages = Object.values(result.stages);
+  const total = (figure: 'tokens' | 'dialogues', of: 'steps' | 'histories'): number =>
+    stages.filter((stage) => stage[of] !== undefined).reduce((sum, stage) => sum + stage[figure], 0);
   return {
-    played: sum(played),
-    sampled: sum(sampled),
-    trained: sum(trained),
+    played: total('dialogues', 'steps'),
+    sampled: total('tokens', 'histories'),
+    trained: total('tokens', 'steps'),
     // Includes the pauses of a stopped run.
     minutes: Math.round((Date.parse(changedAt) - Date.parse(startedAt)) / 600) / 100,
   };
 }
-
-const sum = (counts: ReadonlyMap<string, number>): number =>
-  [...counts.values()].reduce((total, one) => total + one, 0);

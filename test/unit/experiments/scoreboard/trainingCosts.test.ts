@@ -4,20 +4,21 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { trainingCosts } from '../../../../experiments/scoreboard/trainingCosts';
 
-it('counts sampled and trained tokens by their events, and a step that a resumed run repeats once', async () => {
+it('counts the tokens of all stages, also of a critic that an earlier run trained', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-costs-'));
   const head = { version: 1, at: '2026-01-01T00:00:00Z' };
-  const step = (stage: string, number: number, tokens: number) => ({
-    ...{ ...head, event: 'step', stage, step: number, steps: 2, tokens },
-  });
-  const candidates = { ...head, event: 'candidates', histories: 1, candidates: 8 };
+  const stages = {
+    critic: { steps: 2, tokens: 30 },
+    candidates: { histories: 4, candidates: 32, tokens: 100 },
+    ranking: { histories: 4, candidates: 20 },
+    policy: { steps: 1, tokens: 5 },
+    'candidates-2': { histories: 4, candidates: 32, tokens: 50 },
+    'policy-2': { steps: 1, tokens: 7, dialogues: 16 },
+  };
+  // The critic has no steps here, because it came from another run.
   const events = [
-    ...[step('critic', 1, 10), step('critic', 2, 20), step('critic', 2, 20)],
-    ...[{ ...candidates, stage: 'candidates', tokens: 100 }, step('policy', 1, 5)],
-    ...[
-      { ...candidates, stage: 'candidates-2', tokens: 50 },
-      { ...step('policy-2', 1, 7), dialogues: 16 },
-    ],
+    { ...head, event: 'step', stage: 'policy', step: 1, steps: 1, tokens: 5 },
+    { ...head, event: 'result', model: 'model', stages },
   ];
   await writeFile(
     path.join(folder, 'events.jsonl'),
