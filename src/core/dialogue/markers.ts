@@ -22,6 +22,9 @@ const OPENING = new RegExp(`^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[
 /** Marker within a line: in upper case and with its colon. */
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
+/** Each begins a message that can only be an answer. */
+export const ANSWER_OPENINGS = ['OUTPUT:\nI WANT TO ANSWER:', 'I WANT TO ANSWER:'] as const;
+
 export const MAX_LINE_CHARS = 4000;
 
 /** Later markers of a line are ignored. */

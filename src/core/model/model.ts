@@ -86,6 +86,8 @@ export interface GenerateOptions {
    * `other`.
    */
   readonly enough?: () => boolean;
+  /** The message begins with one of these, as its text says; only for a model that `forcesOpening`. */
+  readonly openings?: readonly string[];
   /** Position in the dialogue; scripted models choose their canned turn by it. */
   readonly position?: { readonly description: string; readonly turn: number };
 }
@@ -116,6 +118,8 @@ export interface Model {
    * be shown, not only logged.
    */
   readonly notes?: readonly string[];
+  /** Whether `openings` can be forced on it; absent where that is never so. @throws {Fault} as `generate` */
+  forcesOpening?(signal?: AbortSignal): Promise<boolean>;
   /** @throws {Fault} `model/*` with the server, the model, its answer and the remedy; AbortError on cancel */
   generate(
     messages: readonly ChatMessage[],

@@ -2,6 +2,7 @@ import { Fault, messageOf } from '../../fault';
 import type { SamplingSettings } from '../model';
 import type { Decoder, SequenceRow } from './decoder';
 import { CHUNK } from './graph';
+import type { Opening } from './opening';
 import type { FinishedTurn, TurnPiece, TurnTokens } from './protocol';
 import { Sampler, type LikelyToken } from './sampling';
 import { TurnText } from './turnText';
@@ -10,6 +11,8 @@ interface TurnRequest {
   readonly promptIds: readonly number[];
   readonly sampling: SamplingSettings;
   readonly alternatives: number;
+  /** Of a turn whose beginning is given. */
+  readonly opening?: Opening;
   readonly onText?: (piece: TurnPiece) => void;
   readonly onDone: (turn: FinishedTurn) => void;
   readonly onFailed: (reason: unknown) => void;
@@ -167,7 +170,9 @@ export class Batch {
   #choose(running: Running, logits: Float32Array): void {
     const { turn } = running;
     if (turn.cancelled) return;
-    const { id, logprob, alternatives } = turn.sampler.choose(logits);
+    const { opening } = turn.request;
+    const { id, logprob, alternatives } = turn.sampler.choose(opening?.restrict(logits) ?? logits);
+    opening?.push(id);
     turn.ids.push(id);
     turn.logprobs.push(logprob);
     turn.alternatives?.push(alternatives ?? []);

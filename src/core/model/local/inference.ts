@@ -1,9 +1,11 @@
 /** The inference process: one model, many turns at once. `InferenceProcess` starts it and talks to it. */
 import { Fault, messageOf } from '../../fault';
+import { lazily } from '../../lazily';
 import { endAtOnce, endWithParent, tellParent } from '../../parent';
 import { Batch, type StartedTurn } from './batch';
 import { Chat } from './chat';
 import { openDecoder } from './openDecoder';
+import { Opening, OpeningTokens } from './opening';
 import { readLocalFolder } from './folder';
 import { openWhereFastest } from './accelerator';
 import type { FromInference, InferenceSettings, ToInference } from './protocol';
@@ -12,6 +14,7 @@ interface Model {
   readonly batch: Batch;
   readonly chat: Chat;
   readonly vocabulary: number;
+  readonly tokens: () => OpeningTokens;
 }
 
 const tell = (message: FromInference): void => tellParent(message);
@@ -24,7 +27,8 @@ async function load({ graph: file, memoryBytes }: InferenceSettings): Promise<Mo
   const decoder = await openDecoder(graph, bytes, left);
   const batch = new Batch(decoder, chat, { contextLength, memoryBytes: left });
   tell({ kind: 'ready', provider: graph.provider, notes });
-  return { batch, chat, vocabulary: graph.vocabulary };
+  const { vocabulary } = graph;
+  return { batch, chat, vocabulary, tokens: lazily(() => new OpeningTokens(folder, vocabulary)) };
 }
 
 function failed(error: unknown, id?: number): FromInference {
@@ -45,8 +49,8 @@ function requireKnown(ids: readonly number[], vocabulary: number, folder: string
 const turns = new Map<number, StartedTurn>();
 
 function generate(
-  { batch, chat, vocabulary }: Model,
-  { id, messages, sampling, stream, alternatives }: ToInference & { kind: 'generate' },
+  { batch, chat, vocabulary, tokens }: Model,
+  { id, messages, openings, sampling, stream, alternatives }: ToInference & { kind: 'generate' },
 ): void {
   try {
     const promptIds = chat.encode(messages);
@@ -55,6 +59,7 @@ function generate(
       promptIds,
       sampling,
       alternatives,
+      opening: openings && new Opening(tokens(), openings),
       onText: stream ? (piece) => tell({ kind: 'text', id, ...piece }) : undefined,
       onDone: (turn) => {
         turns.delete(id);

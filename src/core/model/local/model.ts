@@ -111,12 +111,21 @@ export class LocalModel implements Model {
 
   /**
    * Token ids include the one that ended the turn. Log-probabilities are those of the model itself, before temperature
-   * and truncation.
+   * and truncation, and among the tokens that are allowed in an opening.
    */
   async generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
-    { signal, onText, onRestart, onBegin, onPiece, enough, alternatives }: LocalGenerateOptions = {},
+    {
+      signal,
+      onText,
+      onRestart,
+      onBegin,
+      onPiece,
+      enough,
+      alternatives,
+      openings,
+    }: LocalGenerateOptions = {},
   ): Promise<LocalGeneration> {
     const started = performance.now();
     let attempts = 1;
@@ -129,6 +138,7 @@ export class LocalModel implements Model {
         signal,
         enough,
         alternatives,
+        openings,
         onBegin,
         onText:
           (onText ?? onPiece) &&
@@ -166,6 +176,10 @@ export class LocalModel implements Model {
       usage,
       timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },
     };
+  }
+
+  forcesOpening(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   async close(): Promise<void> {

@@ -20,6 +20,7 @@ interface TurnOptions {
   readonly onRestart?: (why: string) => void;
   readonly enough?: () => boolean;
   readonly alternatives?: number;
+  readonly openings?: readonly string[];
 }
 
 interface PendingTurn {
@@ -68,11 +69,11 @@ export class InferenceProcess {
     sampling: SamplingSettings,
     options: TurnOptions,
   ): Promise<FinishedTurn> {
-    const { signal, onText, enough, alternatives = 0 } = options;
+    const { signal, onText, enough, alternatives = 0, openings } = options;
     if (signal?.aborted === true) return Promise.reject(cancelled());
     const id = this.#nextId++;
     const stream = (onText ?? enough) !== undefined;
-    const message = { kind: 'generate', id, messages, sampling, stream, alternatives } as const;
+    const message = { kind: 'generate', id, messages, openings, sampling, stream, alternatives } as const;
     const { promise, resolve, reject } = Promise.withResolvers<FinishedTurn>();
     const cancel = (): void => {
       this.#settle(id)?.reject(cancelled());

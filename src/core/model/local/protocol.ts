@@ -15,6 +15,8 @@ export type ToInference =
       readonly kind: 'generate';
       readonly id: number;
       readonly messages: readonly ChatMessage[];
+      /** The message begins with one of these. */
+      readonly openings?: readonly string[];
       readonly sampling: SamplingSettings;
       readonly stream: boolean;
       /** 0: none. */
