@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { collect, collectionName } from '../../src/core/dialogue/collect';
-import { monteCarloCredit, type CandidateValue, type CreditState } from './rolledOut';
+import {
+  monteCarloCredit,
+  type CandidateValue,
+  type CreditState,
+} from '../../src/core/training/credit/rollouts';
 import { inFlight } from '../../src/core/concurrency';
 import type { Model } from '../../src/core/model/model';
 import { eventSchema } from '../../src/core/trajectory/event';

@@ -1,4 +1,4 @@
-import type { CandidateValue } from './rolledOut';
+import type { CandidateValue } from '../../src/core/training/credit/rollouts';
 import { rankingQuality, type RankingQuality } from './ranking';
 import { overSeeds, type OverSeeds } from './seeds';
 

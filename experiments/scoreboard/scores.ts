@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { agentMessages } from '../../src/core/dialogue/conversation';
 import { parseAgentMessage } from '../../src/core/dialogue/protocol';
-import type { CreditState } from './rolledOut';
+import type { CreditState } from '../../src/core/training/credit/rollouts';
 import { Fault } from '../../src/core/fault';
 import { Consents } from '../../src/core/trajectory/consent';
 import { ifThere, writeAtomically } from '../../src/core/trajectory/files';

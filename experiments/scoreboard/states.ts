@@ -1,6 +1,6 @@
 import { agentMessages } from '../../src/core/dialogue/conversation';
 import { deriveSeed } from '../../src/core/dialogue/seed';
-import type { CreditState } from './rolledOut';
+import type { CreditState } from '../../src/core/training/credit/rollouts';
 import { inFlight } from '../../src/core/concurrency';
 import type { Model } from '../../src/core/model/model';
 import { LOG_VERSION, type EventOf } from '../../src/core/trajectory/event';

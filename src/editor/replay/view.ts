@@ -335,6 +335,7 @@ function unitWords(unit: AdvantageUnit, t: Translate): string {
     'nats-per-token': t('nats/token'),
     nats: t('nats'),
     logit: t('logit of the reward after the turn'),
+    reward: t('reward'),
   };
   return words[unit];
 }

@@ -22,6 +22,8 @@ export const creditSchema = z.object({
     z.object({
       /** From 1. */
       turn: z.number().int(),
+      /** Worth of the history before the turn; absent for a critic. */
+      value: z.number().optional(),
       advantage: z.number().nullable(),
       /** The control: the score of the untrained base. Null without hidden information. */
       untrained: z.number().nullable(),

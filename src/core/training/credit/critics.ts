@@ -16,8 +16,11 @@ import { runFiles } from '../runFolder';
 import { Runs } from '../runs';
 import { lastEvent } from '../eventFile';
 
-/** Units of an advantage. `logit`: the logit of the reward that a value head predicts after the turn. */
-export const units = ['nats-per-token', 'nats', 'logit'] as const;
+/**
+ * Units of an advantage. `logit`: the logit of the reward that a value head predicts after the turn. `reward`: credit
+ * without a critic, a difference of rewards.
+ */
+export const units = ['nats-per-token', 'nats', 'logit', 'reward'] as const;
 export type AdvantageUnit = (typeof units)[number];
 
 export interface Critic {

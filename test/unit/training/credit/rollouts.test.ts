@@ -5,7 +5,9 @@ import {
   monteCarloCredit,
   type CreditPlan,
   type CreditState,
-} from '../../../../experiments/scoreboard/rolledOut';
+  Rollouts,
+} from '../../../../src/core/training/credit/rollouts';
+import { playedCredit } from '../../../../src/core/training/credit/playedCredit';
 import type { Grader } from '../../../../src/core/grading/grader';
 import type { Model } from '../../../../src/core/model/model';
 import { mulberry32 } from '../../../../src/core/random';
@@ -87,5 +89,48 @@ describe('Monte-Carlo credit', () => {
   it('plays an answer once, for it ends the dialogue', async () => {
     const [value] = await monteCarloCredit(state(answers('right')), plan());
     expect(value).toEqual({ success: 1, reward: 1, standardError: 0, rolls: 1 });
+  });
+});
+
+describe('values by rollouts', () => {
+  /** Asks for the surcharge in one of two dialogues, else answers at once. */
+  const halting: Model = {
+    ...lucky,
+    generate: (messages, sampling, options) => {
+      const isFirst = messages.length === 1;
+      if (!isFirst || mulberry32(sampling.seed ?? 0)() < 0.5)
+        return lucky.generate(messages, sampling, options);
+      const timing = { totalMs: 0, attempts: 1 };
+      return Promise.resolve({ text: surcharge, finishReason: 'stop', timing });
+    },
+  };
+  const exchanges = [{ agent: surcharge, reply: 'It is 4.50.' }, { agent: answers('right') }];
+  const played = { id: 'd', task, protocol: colBenchProtocol, exchanges, answer: answers('right') };
+  const rollouts = (agent: Model, samples: number): Rollouts => new Rollouts({ ...plan(), agent, samples });
+
+  it('are those of the tree that agent and simulator make, to the standard error', async () => {
+    const value = rollouts(halting, 600);
+    // Told: 0.3 · 1 + 0.7 · 0.5. Before: half of the dialogues ask, the others fail half of the tests.
+    expect(Math.abs((await value.value({ ...played, history: exchanges.slice(0, 1) })) - 0.65)).toBeLessThan(
+      0.03,
+    );
+    expect(Math.abs((await value.value({ ...played, history: [] })) - 0.575)).toBeLessThan(0.03);
+  });
+
+  it('give credit that sums to R − V(h₁), where a person replied, too', async () => {
+    const value = rollouts(lucky, 8);
+    const { turns } = await playedCredit(played, value);
+    expect(turns[0]!.value).toBe(0.5);
+    const [first, second] = turns.map(({ advantage }) => advantage!);
+    expect(first! + second!).toBeCloseTo(0.5, 12);
+    expect(turns[1]!.value! + second!).toBe(1);
+  });
+
+  it('of candidates are those after them, and the reward of one that answers', async () => {
+    const value = rollouts(lucky, 600);
+    const start = { ...played, history: [] };
+    const worth = await value.candidate(start, surcharge);
+    expect(Math.abs(worth.value - 0.65)).toBeLessThan(0.03);
+    expect(await value.candidate(start, answers('right'))).toEqual({ value: 1, ended: true });
   });
 });
