@@ -18,6 +18,7 @@ import { installOnnx } from './commands/onnx';
 import { installLoop } from './commands/loop';
 import { installResume } from './commands/resume';
 import { installRuns } from './commands/runs';
+import { installRollouts } from './commands/rollouts';
 import { installScore } from './commands/score';
 import { installAgreement } from './commands/agreement';
 import { installLeaderboard } from './commands/leaderboard';
@@ -58,6 +59,7 @@ const installs = [
   installStop,
   installResume,
   installScore,
+  installRollouts,
   installOnnx,
   installConvert,
   installDoctor,
@@ -91,7 +93,10 @@ const USAGE: ReadonlySet<FaultCode> = new Set<FaultCode>([
 ]);
 
 /** They continue after a stop when they are run again. */
-const RESUMABLE = new Set(['collect', 'evaluate', 'loop', 'scoreboard', 'import', 'download', 'publish']);
+const RESUMABLE = new Set([
+  ...['collect', 'evaluate', 'loop', 'scoreboard', 'import', 'download', 'publish'],
+  ...['rollouts', '--answer-now'],
+]);
 
 /** `tandem`, or the studies in `experiments/`, which print and exit in the same way. */
 export interface Program {

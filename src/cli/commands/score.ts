@@ -7,27 +7,41 @@ import { scoreTrajectories, type Scored } from '../../core/training/score';
 import { scoreHere } from '../../core/training/scoring/scoreLocally';
 import { withRowsOfLogs } from '../../core/training/scoring/rowsOfLogs';
 import type { Install, CommandResult, CliContext } from '../command';
-import { wrongUse } from '../command';
+import { wholeNumber, wrongUse } from '../command';
 import { table } from '../terminal';
 import { openShippedTrainer } from '../resources';
 import { say } from '../output';
+import { MODEL_WORDS } from '../play';
+import {
+  addPlayedCreditOptions,
+  creditPlayed,
+  refuseToReplace,
+  type PlayedCreditOptions,
+} from '../playedCredit';
 
-interface Options {
+interface CriticOptions {
   readonly critic: string;
   readonly base?: string;
   readonly out?: string;
-  readonly overwrite?: boolean;
   readonly runner?: 'onnx' | 'trainer';
 }
 
+interface Options extends Omit<CriticOptions, 'critic'>, Omit<PlayedCreditOptions, 'agent' | 'samples'> {
+  readonly critic?: string;
+  readonly answerNow?: boolean;
+  readonly agent?: string;
+  readonly answers: number;
+  readonly overwrite?: boolean;
+}
+
 export const installScore: Install = (program, perform) => {
-  program
+  const command = program
     .command('score')
     .description(
-      'turn advantages of trajectories by the critic of a run, with the untrained baseline beside it',
+      'turn advantages of trajectories by the critic of a run, with the untrained baseline beside it, or by answers that a model is forced to give',
     )
     .argument('<trajectories...>', 'files of published or exported rows, or data folders')
-    .requiredOption('--critic <model>', 'the folder `critic` of a run')
+    .option('--critic <model>', 'the folder `critic` of a run')
     .option('--base <model>', 'the base model of the critic, if it has moved')
     .addOption(
       new Option(
@@ -37,14 +51,36 @@ export const installScore: Install = (program, perform) => {
     )
     .option('--out <file>', 'write the rows into this file, JSON lines')
     .option('--overwrite', 'replace a file of that name')
-    .action((trajectories: string[], options: Options) => perform((to) => score(trajectories, options, to)));
+    .optionsGroup('Without a critic:')
+    .option('--answer-now', 'credit a turn by how much better answers get that are forced after it')
+    .option('--agent <model>', `gives the answers: ${MODEL_WORDS}`)
+    .option('--answers <k>', 'answers for each history', wholeNumber('--answers', 1), 8);
+  addPlayedCreditOptions(command).action((trajectories: string[], options: Options) =>
+    perform((to) => score(trajectories, options, to)),
+  );
 };
 
-async function score(places: string[], options: Options, to: CliContext): Promise<CommandResult> {
-  const { critic, out, overwrite } = options;
-  if (out !== undefined && existsSync(out) && overwrite !== true) {
-    throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
+function score(places: string[], options: Options, to: CliContext): Promise<CommandResult> {
+  const { critic, answerNow, agent, answers, base, runner, out, overwrite } = options;
+  refuseToReplace(out, overwrite);
+  if (answerNow !== true) {
+    if (critic === undefined)
+      throw wrongUse('Say what scores: --critic <model>, or --answer-now --agent <model>.');
+    if (agent !== undefined) throw wrongUse('--agent is for --answer-now; a critic scores without one.');
+    return scoreByCritic(places, { critic, base, runner, out }, to);
   }
+  if (agent === undefined) throw wrongUse('--answer-now needs the model that answers: --agent <model>.');
+  if (critic !== undefined || base !== undefined || runner !== undefined)
+    throw wrongUse('--answer-now needs no critic: leave --critic, --base and --runner out.');
+  return creditPlayed('answer-now', places, { ...options, agent, samples: answers }, to);
+}
+
+async function scoreByCritic(
+  places: string[],
+  options: CriticOptions,
+  to: CliContext,
+): Promise<CommandResult> {
+  const { critic, out } = options;
   const runner = chooseRunner(options, say);
   const prompts = path.join(to.assets, 'prompts');
   const rows = await withRowsOfLogs(
@@ -79,7 +115,10 @@ async function score(places: string[], options: Options, to: CliContext): Promis
 }
 
 /** By default ONNX Runtime when the critic has graphs for it. */
-function chooseRunner({ critic, base, runner }: Options, say: (line: string) => void): 'onnx' | 'trainer' {
+function chooseRunner(
+  { critic, base, runner }: CriticOptions,
+  say: (line: string) => void,
+): 'onnx' | 'trainer' {
   if (runner === 'onnx' && base !== undefined) {
     throw wrongUse('--base is for --runner trainer: the graphs of a critic hold its base.');
   }
@@ -94,7 +133,7 @@ function chooseRunner({ critic, base, runner }: Options, say: (line: string) => 
 }
 
 /** A base that is no folder is a name on the hub. */
-function baseOf({ base }: Options): { base?: string } {
+function baseOf({ base }: CriticOptions): { base?: string } {
   return base === undefined ? {} : { base: existsSync(base) ? path.resolve(base) : base };
 }
 
