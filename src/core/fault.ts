@@ -81,6 +81,7 @@ export type FaultCode =
   | 'editor/restricted'
   | 'editor/settings-changed'
   | 'editor/too-few-runs'
+  | 'environment/no-agent'
   | 'environment/no-episode'
   | 'environment/over'
   | 'environment/unknown-split'

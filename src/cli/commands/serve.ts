@@ -73,6 +73,7 @@ export const installServe: Install = (program, perform) => {
     )
     .optionsGroup('Of an environment:')
     .option('--simulator <model>', `the simulator: rules, ${MODEL_WORDS}`, 'rules')
+    .option('--value-agent <model>', `values candidate turns at POST /values: ${MODEL_WORDS}`)
     .option('--capacity <n>', 'maximum number of episodes at once', wholeNumber('--capacity', 1), 1024)
     .option(
       '--idle-minutes <n>',
@@ -135,6 +136,7 @@ async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
 }
 
 interface EnvironmentOptions extends DialogueOptions, PackOptions {
+  readonly valueAgent?: string;
   readonly capacity: number;
   readonly idleMinutes: number;
   readonly data?: string;
@@ -147,7 +149,8 @@ async function serveEnvironment(
   options: EnvironmentOptions & ServedAt,
   to: CliContext,
 ): Promise<CommandResult> {
-  const keyOf = namedKeys(options.keyEnv, [options.simulator]);
+  const specs = [options.simulator, ...(options.valueAgent === undefined ? [] : [options.valueAgent])];
+  const keyOf = namedKeys(options.keyEnv, specs);
   const play = {
     tasks: await tasksOf(options, to),
     ...(await prepareDialogues(options, to, keyOf)),
@@ -157,6 +160,8 @@ async function serveEnvironment(
   const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
   const log = options.data === undefined ? undefined : await openLog(options.data, to.signal);
   const agent = clientAgent(options.agentName);
+  const valueAgent =
+    options.valueAgent === undefined ? undefined : openModel(options.valueAgent, modelOptions(to, keyOf));
   const { seed, mode, host, port, token, capacity } = options;
   const renderer = await rendererOf({ ...play, pages, mode });
   const collection = collectionName('environment', {
@@ -175,6 +180,7 @@ async function serveEnvironment(
       pages,
       clip,
       agent,
+      valueAgent,
       collection,
       log: log ?? unrecorded,
       rollouts: nextRollouts(log, collection),
@@ -192,12 +198,14 @@ async function serveEnvironment(
     await server.close();
     return {
       summary: { collection, data: options.data, ...counts },
-      print: () => [inWords(counts), ...usageOf(play.simulator)].join('\n'),
+      print: () =>
+        [inWords(counts), ...usageOf(play.simulator), ...(valueAgent ? usageOf(valueAgent) : [])].join('\n'),
     };
   } finally {
     await log?.close();
     await grader.close();
     await play.simulator.close?.();
+    await valueAgent?.close?.();
     await pages?.close();
     await clip?.close();
   }

@@ -37,6 +37,8 @@ export interface EnvironmentPlan extends Pick<DialogueParts, 'pages' | 'clip'> {
   /** `unrecorded` when no log is kept. */
   readonly log: DialogueRecord;
   readonly agent: Model;
+  /** Plays or answers at histories whose candidates `POST /values` asks about. */
+  readonly valueAgent?: Model;
   readonly collection: string;
   readonly rollouts: Map<string, number>;
   readonly counts: EpisodeCounts;

@@ -13,6 +13,7 @@ import {
   stepRequestSchema,
   wireSchemas,
 } from './messages';
+import { valuesOf } from './values';
 
 const ENVIRONMENT = 'tandem';
 
@@ -69,6 +70,7 @@ const routes: readonly Route[] = [
     sentObservation(beginEpisode(plan, resetSchema.parse(body ?? {})).opening),
   ),
   route('post', '/step', 'Environment Control', 'Begin an episode and take one step in it', step),
+  route('post', '/values', 'Values', 'Value candidate turns by what a model makes of them', values),
   route('post', '/mcp', 'Model Context Protocol', 'Answer a request in JSON-RPC', (_, body) =>
     mcpResponse(body),
   ),
@@ -102,9 +104,7 @@ const taskSpecs = ({ name, tasks }: PackSplit): object[] =>
 /** Plain HTTP has no session: each step begins an episode and, unless it completes it, abandons it. */
 async function step({ plan, enter, signal }: HttpParts, body: unknown): Promise<unknown> {
   const { action, ...choice } = stepRequestSchema.parse(body);
-  const leave = enter();
-  if (leave === undefined) throw new Refused(503, 'All episodes are taken; try again later.');
-  try {
+  return inPlace(enter, async () => {
     const episode = beginEpisode(plan, choice);
     try {
       const observation = await episode.step(action, signal);
@@ -114,6 +114,19 @@ async function step({ plan, enter, signal }: HttpParts, body: unknown): Promise<
       await episode.abandon('The server was stopped.');
       throw error;
     }
+  });
+}
+
+/** A request counts as one episode. */
+function values({ plan, enter, signal }: HttpParts, body: unknown): Promise<unknown> {
+  return inPlace(enter, () => valuesOf(plan, body, signal));
+}
+
+async function inPlace<T>(enter: HttpParts['enter'], work: () => Promise<T>): Promise<T> {
+  const leave = enter();
+  if (leave === undefined) throw new Refused(503, 'All episodes are taken; try again later.');
+  try {
+    return await work();
   } finally {
     leave();
   }
@@ -174,7 +187,7 @@ function failureOf(error: unknown): Answer {
   if (error instanceof Fault && error.code === 'environment/unknown-split') {
     return { status: 404, body: { detail: error.message } };
   }
-  if (error instanceof Fault && error.code === 'environment/unknown-task') {
+  if (error instanceof Fault && ['environment/unknown-task', 'environment/no-agent'].includes(error.code)) {
     return { status: 400, body: { detail: error.message } };
   }
   return { status: 500, body: { detail: messageOf(error) } };
