@@ -5,7 +5,7 @@ import { environmentBaseUrl, readAddress, type Address, environmentKey, keyRemed
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
 import { clientFor } from './chat/client';
 import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline';
-import { Dialect, type RequestBody } from './chat/dialect';
+import { CONTINUING, CONTINUING_TEST, continuesMessages, Dialect, type RequestBody } from './chat/dialect';
 import {
   badAnswer,
   brokenOff,
@@ -30,6 +30,7 @@ import {
   type SeeingModel,
   MAX_REPLY_CHARS,
 } from './model';
+import { isRefusal } from './chat/neutral';
 import { sightOf, type Sight } from './vision';
 
 export interface OpenAiOptions {
@@ -50,6 +51,11 @@ export interface OpenAiOptions {
 const isLost = ({ code, again }: Failure): boolean =>
   code === 'model/unreachable' || code === 'model/timed-out' || (code === 'model/bad-answer' && again);
 
+const BEGUN: readonly ChatMessage[] = [
+  { role: 'user', content: 'Say yes.' },
+  { role: 'assistant', content: 'y' },
+];
+
 /** By server and model, for as long as this process runs. */
 const sights = new Map<string, Sight>();
 
@@ -66,6 +72,7 @@ export class OpenAiModel implements SeeingModel {
   readonly #retry: RetrySettings;
   readonly #notes = new Set<string>();
   #looking: Promise<Sight> | undefined;
+  #continues: Promise<boolean> | undefined;
   readonly #counts = {
     requests: 0,
     retries: 0,
@@ -119,6 +126,13 @@ export class OpenAiModel implements SeeingModel {
     return sees;
   }
 
+  /** Asks the server once, by a request that it must refuse if it can continue a message, as vLLM can. */
+  forcesOpening(signal?: AbortSignal): Promise<boolean> {
+    this.#continues ??= this.#testContinuing(signal);
+    return this.#continues;
+  }
+
+  /** Forces the first of `openings`. */
   async generate(
     messages: readonly (ChatMessage | PictureMessage)[],
     sampling: SamplingSettings,
@@ -130,10 +144,11 @@ export class OpenAiModel implements SeeingModel {
       firstTextMs ??= performance.now() - started;
       options.onText?.(piece);
     };
+    const [opening = ''] = options.openings ?? [];
     let requests = 0;
     for (let attempt = 1; ;) {
       if (options.signal?.aborted) throw cancelled();
-      const body = this.#dialect.request(messages, sampling, options.enough !== undefined);
+      const body = this.#request(messages, sampling, options);
       requests += 1;
       this.#counts.requests += 1;
       try {
@@ -144,6 +159,7 @@ export class OpenAiModel implements SeeingModel {
         const timing = { totalMs: performance.now() - started, attempts: requests };
         return {
           ...answer,
+          text: opening + answer.text,
           serverSampling: this.#dialect.samplingOf(body, sampling),
           timing: streamed && firstTextMs !== undefined ? { ...timing, firstTextMs } : timing,
         };
@@ -159,6 +175,32 @@ export class OpenAiModel implements SeeingModel {
           { number: attempt, of: this.#retry.attempts, after: error.code },
         );
         await pause(waitMs, options.signal);
+      }
+    }
+  }
+
+  #request(
+    messages: readonly (ChatMessage | PictureMessage)[],
+    sampling: SamplingSettings,
+    { openings: [opening] = [], enough }: GenerateOptions,
+  ): RequestBody {
+    if (opening === undefined) return this.#dialect.request(messages, sampling, enough !== undefined);
+    const begun = [...messages, { role: 'assistant', content: opening } as const];
+    return { ...this.#dialect.request(begun, sampling, enough !== undefined), ...CONTINUING };
+  }
+
+  async #testContinuing(signal: AbortSignal | undefined): Promise<boolean> {
+    for (;;) {
+      const test = this.#dialect.request(BEGUN, { temperature: 0, maxTokens: 1 });
+      const body = { ...test, ...CONTINUING_TEST };
+      try {
+        await this.#attempt(body, { signal });
+        return false;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        if (this.#learned(error, body)) continue;
+        if (isRefusal(error.status ?? 0)) return continuesMessages(error.status ?? 0, error.words ?? '');
+        throw error.toFault(1);
       }
     }
   }

@@ -99,6 +99,7 @@ export class Servers {
     return {
       name: model.name,
       ...(model.terms === undefined ? {} : { terms: model.terms }),
+      forcesOpening: model.forcesOpening?.bind(model),
       generate: async (...request) => {
         try {
           const generation = await model.generate(...request);

@@ -4,6 +4,17 @@ import type { ChatMessage, PictureMessage, SamplingSettings, ServerSampling } fr
 import { NEUTRAL, NEUTRAL_FIELDS, type NeutralField } from './neutral';
 import { isRefusal, refusedIn, refusesParameter } from './neutral';
 
+/** Lets a server continue the last message, which is the model's own. */
+export const CONTINUING = { continue_final_message: true, add_generation_prompt: false } as const;
+
+/** A server that knows both fields refuses this contradiction; others pass over them, or refuse them as unknown. */
+export const CONTINUING_TEST = { continue_final_message: true, add_generation_prompt: true } as const;
+
+export const continuesMessages = (status: number, answer: string): boolean =>
+  isRefusal(status) &&
+  !refusesParameter(answer) &&
+  Object.keys(CONTINUING_TEST).every((field) => answer.includes(field));
+
 /** Fields of a request that the `openai` package lacks or declares with other types. */
 interface ServerFields extends Partial<Record<Exclude<NeutralField, 'samplers'>, number>> {
   samplers?: readonly string[];
@@ -13,6 +24,9 @@ interface ServerFields extends Partial<Record<Exclude<NeutralField, 'samplers'>,
   return_token_ids?: boolean;
   /** Older vLLM: write each token of the log-probabilities as `token_id:<id>`. */
   return_tokens_as_token_ids?: boolean;
+  /** vLLM: the last message is the beginning of the answer. */
+  continue_final_message?: boolean;
+  add_generation_prompt?: boolean;
   /** llama.cpp: send the number of tokens so far in each chunk. */
   timings_per_token?: boolean;
 }
