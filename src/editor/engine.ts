@@ -82,6 +82,12 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.agent;
   }
 
+  /** Of a local model; others have none before they are opened. */
+  async fingerprintOf(name: string): Promise<string | undefined> {
+    const place = this.localPlace(name);
+    return place && (await this.locals.look(place.folder)).files?.fingerprint;
+  }
+
   /** Returns the name that a person sees for a model: its run's name or its folder's, or its connection's. */
   calledBy(name: string): string {
     return this.localPlace(name)?.name ?? this.servers.find(name)?.name ?? name;

@@ -111,12 +111,15 @@ afterAll(async () => {
 
 beforeEach(() => workbench.clearNotifications());
 
-test('without a critic one sentence says how to get one', async () => {
+test('without a critic a run is offered, which trains one, and credit that needs none', async () => {
   await openCredit(/^Parcel surcharge, .*asks-first/);
-  const told = await workbench.notification(
-    /There is no critic in this workspace\. A SWEET-RL run trains one/,
-  );
-  for (const name of ['New Run…', 'Choose Folder…']) await told.getByRole('button', { name }).waitFor();
+  for (const item of [
+    /New Run….*a SWEET-RL run trains one/,
+    /answer-now by starter/,
+    /rollouts by starter and rules.*in place of a person/,
+  ])
+    await offered(item).waitFor();
+  await workbench.page.keyboard.press('Escape');
 });
 
 test('the critic of a run is chosen and its credit stands at the left of each turn', async () => {
@@ -219,6 +222,28 @@ test('another dialogue is scored with the critic that was used last; two stand o
   }
   await pictures('credit-compare', ['light', 'dark']);
   await narrowPicture('credit-compare');
+  await workbench.closeAllEditors();
+});
+
+test('answers that the agent is forced to give are credit without a critic', async () => {
+  await openRow(row(/^Parcel surcharge, .*asks-first/), replay().getByText('critic: first try'));
+  await replay().getByRole('button', { name: 'change…' }).click();
+  await workbench.quickInput.pick('answer-now by starter');
+  await replay().getByText('credit: answer-now by starter').waitFor();
+  await replay()
+    .getByText(/^Bar scale ±\d+\.\d+ reward; right = helped$|^no turn changed what the model makes/)
+    .waitFor();
+  await expect
+    .poll(() =>
+      turn(1)
+        .getByRole('img', { name: /reward$/ })
+        .count(),
+    )
+    .toBe(1);
+  await pictures('credit-answer-now', ['light', 'dark']);
+  await replay().getByRole('button', { name: 'change…' }).click();
+  await workbench.quickInput.pick('first try');
+  await replay().getByText('critic: first try').waitFor();
   await workbench.closeAllEditors();
 });
 

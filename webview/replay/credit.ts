@@ -82,11 +82,14 @@ export function criticLine(
 ): TemplateResult | typeof nothing {
   if (credits?.critic === undefined) return nothing;
   const { critic, problem, canScore, restriction } = credits;
-  const { name, folder, unit, scale, agreement } = critic;
+  const { name, folder, agreement, isCritic } = critic;
+  const title = withVisibleControls(name);
   const isScored = credits.credits.some((turns) => turns !== null);
   const hasTokens = credits.credits.some((turns) => turns?.some(({ tokens }) => tokens !== undefined));
   return html`<p class="knows critic">
-      <span title=${folder}>${icon('law')} ${t('critic: {0}', withVisibleControls(name))}</span>
+      <span title=${folder}
+        >${icon('law')} ${isCritic ? t('critic: {0}', title) : t('credit: {0}', title)}</span
+      >
       ${agreement.map((sentence) => html`<span class="quiet" title=${AGREEMENT}>${sentence}</span>`)}
       ${choose(t('change…'))}
       ${
@@ -94,23 +97,31 @@ export function criticLine(
           ? linkButton(
               t('score with it'),
               () => host.send({ type: 'score' }),
-              t('Have the critic read the dialogue; it takes a moment'),
+              isCritic
+                ? t('Have the critic read the dialogue; it takes a moment')
+                : t('Have the model play from each turn; it takes a while'),
             )
           : nothing
       }
       ${hasTokens ? toggleLink(t('shade tokens'), shades, onShade) : nothing}
     </p>
-    ${isScored ? legend(scale, unit, hasTokens && shades) : nothing}
+    ${isScored ? legend(critic, hasTokens && shades) : nothing}
     ${problem === undefined ? nothing : warning(problem)}
     ${canScore && restriction !== undefined ? warning(restriction, manageTrust()) : nothing}`;
 }
 
 const AGREEMENT = t('Give a verdict beside each bar; in brackets: the rate and its 95 % interval');
 
-const legend = (scale: number, unit: string, shades: boolean): TemplateResult =>
+const legend = (critic: CriticView, shades: boolean): TemplateResult =>
   html`<p class="knows quiet legend">
-    <span>${scaleWords(scale, unit)}</span>
-    <span><span class="untrained key" aria-hidden="true"></span>${t('thin mark: untrained baseline')}</span>
+    <span>${scaleWords(critic)}</span>
+    ${
+      critic.isCritic
+        ? html`<span
+            ><span class="untrained key" aria-hidden="true"></span>${t('thin mark: untrained baseline')}</span
+          >`
+        : nothing
+    }
     ${
       shades
         ? html`<span class="helps shade-2"
@@ -127,10 +138,13 @@ const warning = (sentence: string, wayOut: TemplateResult | typeof nothing = not
 const manageTrust = (): TemplateResult =>
   linkButton(t('Manage Workspace Trust'), () => host.send({ type: 'manage-trust' }));
 
-const scaleWords = (scale: number, unit: string): string =>
-  scale === 0
-    ? t('the critic scores every turn as its base model does')
-    : t('Bar scale ±{0} {1}; right = helped', signed(scale).slice(1), unit);
+const scaleWords = ({ scale, unit, isCritic }: CriticView): string => {
+  if (scale === 0)
+    return isCritic
+      ? t('the critic scores every turn as its base model does')
+      : t('no turn changed what the model makes of the dialogue');
+  return t('Bar scale ±{0} {1}; right = helped', signed(scale).slice(1), unit);
+};
 
 const MAX_ROWS = 20;
 

@@ -113,7 +113,10 @@ export interface TurnCredit {
 
 export interface CriticView {
   readonly name: string;
+  /** Empty for credit without a critic. */
   readonly folder: string;
+  /** False where a model answers or plays on, which has no untrained baseline. */
+  readonly isCritic: boolean;
   /** Unit of its numbers: `nats/token`. */
   readonly unit: string;
   /** Value at the ends of the bars: the largest absolute number in the shown dialogues; 0 when all are 0. */

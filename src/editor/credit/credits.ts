@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Agreement } from '../../core/evaluation/agreement';
 import type { Credit, Scorable } from '../../core/training/credit/credit';
-import type { Critic, CriticPlace } from '../../core/training/credit/critics';
+import type { Critic } from '../../core/training/credit/critics';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
 import { cancellable } from '../progress';
@@ -12,15 +12,16 @@ import { refuseInRestrictedMode, restrictionOf } from '../workspaceTrust';
 import type { CriticChoice } from './criticChoice';
 import type { KeptCredit } from './creditCache';
 import { openCriticAt } from './criticOptions';
+import { computePlayed, identityIn, type CreditPlace, type PlayedBy } from './playedCredits';
 
 const { t } = vscode.l10n;
 
 const DO_NOT_RUN = t('Critics do not run');
 
 export interface KnownCredit {
-  readonly place: CriticPlace;
+  readonly place: CreditPlace;
   /** Absent where its folder cannot be read, which `problem` explains. */
-  readonly critic?: Critic;
+  readonly critic?: Pick<Critic, 'id' | 'unit'>;
   readonly problem?: string;
   /** Undefined where the critic has not read the dialogue's present state. */
   readonly credits: readonly (Credit | undefined)[];
@@ -45,12 +46,12 @@ export class Credits {
     const place = this.choice.chosen;
     if (place === undefined) return undefined;
     try {
-      const critic = await openCriticAt(place);
+      const critic = await (place.by === undefined ? openCriticAt(place) : identityIn(engine, place.by));
       const cache = await this.kept.cache(engine);
       const credits = await Promise.all(
         trajectories.map(async (trajectory) => {
-          const scorable = await this.scorable(trajectory);
-          return scorable && cache.read(critic.id, scorable);
+          const scored = await this.scored(trajectory, place);
+          return scored && cache.read(critic.id, scored);
         }),
       );
       return { place, critic, credits, agreement: await this.kept.agreement(engine, critic.id) };
@@ -68,6 +69,7 @@ export class Credits {
   async compute(engine: Engine, trajectories: readonly Trajectory[]): Promise<boolean> {
     const place = this.choice.chosen;
     if (place === undefined) return false;
+    if (place.by !== undefined) return this.play(engine, place.by, place.name, trajectories);
     const critic = await openCriticAt(place);
     const cache = await this.kept.cache(engine);
     const missing: Scorable[] = [];
@@ -78,6 +80,27 @@ export class Credits {
     if (missing.length === 0) return false;
     refuseInRestrictedMode(DO_NOT_RUN);
     const credits = await this.score(critic, missing, t('{0} scores the dialogue', place.name));
+    for (const credit of credits ?? []) await cache.write(credit);
+    return credits !== undefined;
+  }
+
+  private async play(
+    engine: Engine,
+    by: PlayedBy,
+    name: string,
+    trajectories: readonly Trajectory[],
+  ): Promise<boolean> {
+    const { id } = await identityIn(engine, by);
+    const cache = await this.kept.cache(engine);
+    const missing: Trajectory[] = [];
+    for (const trajectory of trajectories) {
+      const scored = await this.scored(trajectory, { by });
+      if (scored && (await cache.read(id, scored)) === undefined) missing.push(trajectory);
+    }
+    if (missing.length === 0) return false;
+    const credits = await cancellable(t('Credit: {0}', name), (signal, report) =>
+      computePlayed(engine, by, id, missing, { signal, report }),
+    );
     for (const credit of credits ?? []) await cache.write(credit);
     return credits !== undefined;
   }
@@ -108,6 +131,16 @@ export class Credits {
       t('This critic has no graphs for this machine, so the trainer has to score. Install what it needs?'),
       t('Or make ONNX graphs with the command tandem onnx.'),
     );
+  }
+
+  /** Undefined before the agent's first message. */
+  private async scored(
+    trajectory: Trajectory,
+    { by }: Pick<CreditPlace, 'by'>,
+  ): Promise<Pick<Scorable, 'episode' | 'of'> | undefined> {
+    if (by === undefined || trajectory.turns.length === 0) return this.scorable(trajectory);
+    const { digestOf, playedDialogue } = await import('../../core/training/credit/playedCredit');
+    return { episode: trajectory.id, of: digestOf(playedDialogue(trajectory)) };
   }
 
   /** Undefined before the agent's first message. */

@@ -8,6 +8,7 @@ import type { Engines } from '../engines';
 import { recall } from '../recall';
 import type { KeptCredit } from './creditCache';
 import { figureWords, offeredCritics, type OfferedCritic } from './criticOptions';
+import { offeredPlay, type CreditPlace, type OfferedPlay } from './playedCredits';
 
 const { t } = vscode.l10n;
 
@@ -16,10 +17,22 @@ const FOLDERS = 'tandem.criticFolders';
 
 /** A heading has no place. */
 interface Item extends vscode.QuickPickItem {
-  readonly place?: () => Promise<CriticPlace | undefined> | CriticPlace;
+  readonly place?: () => Promise<CreditPlace | undefined> | CreditPlace;
 }
 
 const placeSchema = lazily(() => z.object({ folder: z.string(), name: z.string() }));
+
+const chosenSchema = lazily(() =>
+  placeSchema().extend({
+    by: z
+      .object({
+        kind: z.enum(['answer-now', 'rollouts']),
+        agent: z.string(),
+        simulator: z.string().optional(),
+      })
+      .optional(),
+  }),
+);
 
 /** The critic that the replays of this workspace show. */
 export class CriticChoice implements vscode.Disposable {
@@ -33,17 +46,16 @@ export class CriticChoice implements vscode.Disposable {
     private readonly memory: vscode.Memento,
   ) {}
 
-  get chosen(): CriticPlace | undefined {
-    return recall(this.memory, CHOSEN, placeSchema);
+  get chosen(): CreditPlace | undefined {
+    return recall(this.memory, CHOSEN, chosenSchema);
   }
 
   /**
    * @param engine of the log with the shown dialogues
-   * @returns undefined when the person cancelled, or there is no critic
+   * @returns undefined when the person cancelled, or begins a run instead
    */
-  async choose(engine: Engine): Promise<CriticPlace | undefined> {
+  async choose(engine: Engine): Promise<CreditPlace | undefined> {
     const items = await this.items(engine);
-    if (items.length === 0) return this.sayHow();
     const apart = { label: '', kind: vscode.QuickPickItemKind.Separator };
     const picked = await vscode.window.showQuickPick<Item>([...items, apart, this.another], {
       title: t('Choose the Critic'),
@@ -67,9 +79,20 @@ export class CriticChoice implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  async use({ folder, name }: CriticPlace): Promise<void> {
-    await this.memory.update(CHOSEN, { folder, name });
+  async use({ folder, name, by }: CreditPlace): Promise<void> {
+    await this.memory.update(CHOSEN, { folder, name, by });
     this.changed.fire();
+  }
+
+  private get train(): Item {
+    return {
+      label: `$(rocket) ${t('New Run…')}`,
+      detail: t('There is no critic in this workspace; a SWEET-RL run trains one'),
+      place: async () => {
+        await vscode.commands.executeCommand(idOf('newRun'));
+        return undefined;
+      },
+    };
   }
 
   private get another(): Item {
@@ -91,9 +114,14 @@ export class CriticChoice implements vscode.Disposable {
         ...{ name, of: critics.filter((critic) => critic.from === from && !isLast(critic)) },
       })),
     ];
-    return headings.flatMap(({ name, of }) =>
-      of.length === 0 ? [] : [{ label: name, kind: vscode.QuickPickItemKind.Separator }, ...of.map(itemOf)],
+    const named = headings.flatMap(({ name, of }) =>
+      of.length === 0 ? [] : [heading(name), ...of.map(itemOf)],
     );
+    const played = offeredPlay(engine).map(playItemOf);
+    return [
+      ...(critics.length === 0 ? [this.train] : named),
+      ...(played.length === 0 ? [] : [heading(t('without a critic')), ...played]),
+    ];
   }
 
   private get folders(): CriticPlace[] {
@@ -116,24 +144,9 @@ export class CriticChoice implements vscode.Disposable {
     await this.memory.update(FOLDERS, [place, ...others]);
     return place;
   }
-
-  private async sayHow(): Promise<CriticPlace | undefined> {
-    const train = t('New Run…');
-    const choose = t('Choose Folder…');
-    const answer = await vscode.window.showInformationMessage(
-      t(
-        'There is no critic in this workspace. A SWEET-RL run trains one; or choose the critic of a run elsewhere.',
-      ),
-      train,
-      choose,
-    );
-    if (answer === train) await vscode.commands.executeCommand(idOf('newRun'));
-    if (answer !== choose) return undefined;
-    const place = await this.askFolder();
-    if (place !== undefined) await this.use(place);
-    return place;
-  }
 }
+
+const heading = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 const headingsOfKinds = (): { readonly from: OfferedCritic['from']; readonly name: string }[] => [
   { from: 'run', name: t('runs') },
@@ -145,4 +158,9 @@ const headingsOfKinds = (): { readonly from: OfferedCritic['from']; readonly nam
 const itemOf = (critic: OfferedCritic): Item => ({
   ...{ label: `$(law) ${critic.name}`, description: figureWords(critic), detail: critic.about },
   place: () => critic,
+});
+
+const playItemOf = (play: OfferedPlay): Item => ({
+  ...{ label: `$(debug-restart) ${play.name}`, detail: play.about },
+  place: () => play,
 });

@@ -86,6 +86,7 @@ export class LoadedModels {
     this.take(place);
     return {
       name: place.spec,
+      forcesOpening: () => Promise.resolve(true),
       generate: (...request) => this.generate(place, request),
     };
   }

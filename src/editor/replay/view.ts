@@ -284,7 +284,7 @@ export function creditsView(
   return {
     ...message,
     critic: {
-      ...place,
+      ...{ name: place.name, folder: place.folder, isCritic: place.by === undefined },
       unit: critic === undefined ? '' : unitWords(critic.unit, t),
       scale: scaleOf(credits.flatMap((turns) => turns ?? [])),
       agreement: agreement === undefined ? [] : agreementWords(agreement, t),

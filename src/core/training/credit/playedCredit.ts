@@ -3,6 +3,7 @@ import type { Exchange } from '../../dialogue/conversation';
 import type { DialogueParts } from '../../dialogue/dialogueParts';
 import type { Protocol } from '../../dialogue/protocol';
 import { graderVersion } from '../../grading/grade';
+import type { Model } from '../../model/model';
 import { isProgram, testsOf, type Task } from '../../task/task';
 import { LOG_VERSION } from '../../trajectory/event';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
@@ -55,9 +56,15 @@ export interface ValuePlan extends Omit<DialogueParts, 'log'>, AnswerGrading {
   readonly seed: number;
 }
 
+/** What decides a value. */
+interface ValueIdentity extends Pick<ValuePlan, 'prompts' | 'sampling' | 'samples' | 'seed' | 'mode'> {
+  readonly agent: Pick<Model, 'name' | 'fingerprint'>;
+  readonly simulator?: Pick<Model, 'name' | 'fingerprint'>;
+}
+
 export function identityOf(
   kind: HistoryValue['kind'],
-  { agent, simulator, prompts, sampling, samples, seed, mode }: ValuePlan,
+  { agent, simulator, prompts, sampling, samples, seed, mode }: ValueIdentity,
 ): string {
   const players = [agent, ...(kind === 'rollouts' && simulator ? [simulator] : [])];
   const identity = [

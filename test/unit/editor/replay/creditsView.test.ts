@@ -43,6 +43,16 @@ describe('the credit in a replay', () => {
     expect(shown.canScore).toBe(false);
   });
 
+  it('says that credit without a critic has neither a folder nor a baseline', () => {
+    const by = { kind: 'answer-now' as const, agent: 'starter' };
+    const played = { folder: '', name: 'answer-now by starter', by };
+    const known = { place: played, critic: { id: 'p', unit: 'reward' as const }, credits: [undefined] };
+    const { critic: shown, canScore } = creditsView(known, [trajectory()], { own: 'kim' }, english);
+    expect(shown).toMatchObject({ name: 'answer-now by starter', isCritic: false, unit: 'reward' });
+    expect(shown).not.toHaveProperty('by');
+    expect(canScore).toBe(true);
+  });
+
   it('tells one’s own verdict from those of others, and from those on another critic', () => {
     const judged = trajectory(
       verdict('a', 1, false),
