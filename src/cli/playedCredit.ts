@@ -59,7 +59,7 @@ export function addPlayedCreditOptions(command: Command): Command {
     )
     .option('--temperature <t>', 'temperature of the agent; 0 is greedy', nonNegative('--temperature'), 1)
     .addOption(whole('--max-tokens <n>', 'maximum number of tokens in an agent turn', 1, 2048))
-    .addOption(whole('--concurrency <n>', 'dialogues at work at once', 1, 4))
+    .addOption(whole('--concurrency <n>', 'answers or dialogues at work at once', 1, 16))
     .addOption(whole('--seed <s>', 'seed of the sampling', 0, 0))
     .addOption(modeOption())
     .option('--prompts <folder>', 'your own prompts, as for collect; short: those for small models')
@@ -80,7 +80,7 @@ async function openValue(
   dialogues: readonly PlayedDialogue[],
   to: CliContext,
 ) {
-  const { samples, seed, mode, temperature, maxTokens } = options;
+  const { samples, seed, mode, concurrency, temperature, maxTokens } = options;
   const keyOf = namedKeys(options.keyEnv, [options.agent, ...(options.simulator ? [options.simulator] : [])]);
   const prompts = await Prompts.load(path.join(to.assets, 'prompts'), options.prompts);
   const agent = openModel(options.agent, modelOptions(to, keyOf));
@@ -90,7 +90,19 @@ async function openValue(
   const pages = drawn ? openPages(to, options.browser) : undefined;
   const clip = drawn && mode === 'paper' ? openClip(to, options.clip) : undefined;
   const plan = {
-    ...{ agent, simulator, prompts, grader, pages, clip, samples, seed, mode, signal: to.signal },
+    ...{
+      agent,
+      simulator,
+      prompts,
+      grader,
+      pages,
+      clip,
+      samples,
+      seed,
+      mode,
+      concurrency,
+      signal: to.signal,
+    },
     sampling: { temperature, maxTokens },
   };
   return {
@@ -121,7 +133,9 @@ export async function creditPlayed(
 ): Promise<CommandResult> {
   const found = { prompts: path.join(to.assets, 'prompts'), signal: to.signal, onLine: say };
   const dialogues = await withRowsOfLogs(places, found, (files) => playedDialogues(files, say, to.signal));
-  const opened = await openValue(kind, options, dialogues, to);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([to.signal, stop.signal]);
+  const opened = await openValue(kind, options, dialogues, { ...to, signal });
   const { value } = opened;
   const progress = startProgress(kind, 'dialogues');
   try {
@@ -172,6 +186,8 @@ export async function creditPlayed(
         ].join('\n'),
     };
   } finally {
+    // After a failure other samples would go on.
+    stop.abort();
     progress.end();
     await opened.close();
   }

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { inFlight } from '../concurrency';
 import { Fault, type FaultCode } from '../fault';
 import { MAX_REPLY_CHARS } from '../model/model';
 import { isProgram } from '../task/task';
@@ -53,8 +52,8 @@ interface SentValues {
   }[];
 }
 
-/** Values at work at once, each with all of its samples. */
-const AT_ONCE = 16;
+/** Answers or dialogues at work at once for a request. */
+const AT_ONCE = 64;
 
 /** About one dialogue or its task; the others get their values. */
 const OF_ONE: ReadonlySet<FaultCode> = new Set<FaultCode>([
@@ -82,7 +81,11 @@ export async function valuesOf(
     );
   const { score, states, with_history: withHistory, ...request } = valuesRequest.parse(body);
   const { samples, seed, temperature, max_tokens: maxTokens } = request;
-  const parts = { ...plan, agent, samples, seed, signal, sampling: { temperature, maxTokens } };
+  const stop = new AbortController();
+  const parts = {
+    ...{ ...plan, agent, samples, seed, concurrency: AT_ONCE, sampling: { temperature, maxTokens } },
+    signal: AbortSignal.any([signal, stop.signal]),
+  };
   const by = score === 'answer-now' ? new AnswerNow(parts) : new Rollouts(parts);
   const sent = states.map(() => ({
     history: undefined as SentValue | undefined,
@@ -99,11 +102,13 @@ export async function valuesOf(
     };
     return withHistory ? [history, ...candidates] : candidates;
   });
-  await inFlight(jobs, AT_ONCE, (job) => {
-    signal.throwIfAborted();
-    return job();
-  });
-  return { agent: agent.name, forcing: await forcingOf(by), states: sent };
+  try {
+    await Promise.all(jobs.map((job) => job()));
+    return { agent: agent.name, forcing: await forcingOf(by), states: sent };
+  } finally {
+    // After a failure other samples would go on.
+    stop.abort();
+  }
 }
 
 function positionOf(

@@ -24,6 +24,7 @@ export interface CreditPlace extends CriticPlace {
 
 /** Answers, or dialogues, for each history; the command line has the same default. */
 const SAMPLES = 8;
+const AT_ONCE = 16;
 
 export interface OfferedPlay extends CreditPlace {
   readonly by: PlayedBy;
@@ -85,8 +86,10 @@ export async function computePlayed(
   const { playedCredit, playedDialogue } = await import('../../core/training/credit/playedCredit');
   const { AnswerNow } = await import('../../core/training/credit/answerNow');
   const { Rollouts } = await import('../../core/training/credit/rollouts');
+  const stop = new AbortController();
   const plan = {
-    ...{ ...settingsIn(engine, agentName), signal, ...(await engine.pageParts()) },
+    signal: AbortSignal.any([signal, stop.signal]),
+    ...{ ...settingsIn(engine, agentName), concurrency: AT_ONCE, ...(await engine.pageParts()) },
     agent: await engine.modelNamed(agentName),
     prompts: await engine.prompts(),
     grader: await engine.grader(),
@@ -100,11 +103,16 @@ export async function computePlayed(
     report(t('{0} of {1} histories', Math.min(done, histories), histories), Math.min(1, done / histories));
   };
   const credits: Credit[] = [];
-  for (const trajectory of trajectories) {
-    signal.throwIfAborted();
-    credits.push({ ...(await playedCredit(playedDialogue(trajectory), value, onValue)), critic: id });
+  try {
+    for (const trajectory of trajectories) {
+      signal.throwIfAborted();
+      credits.push({ ...(await playedCredit(playedDialogue(trajectory), value, onValue)), critic: id });
+    }
+    return credits;
+  } finally {
+    // After a failure other samples would go on.
+    stop.abort();
   }
-  return credits;
 }
 
 const settingsIn = (engine: Engine, agent: string) => ({

@@ -47,9 +47,11 @@ it('values candidates by forced answers, and says what the simulator replies', a
   expect([by, forcing]).toEqual(['informed', 'last-turn']);
   const [asked, answered, ungraded] = states[0]!.candidates;
   expect(states[0]!.history).toEqual({ value: 0.25 });
-  expect(asked).toMatchObject({ value: 1, ended: false, reply: expect.stringContaining('4.50') });
+  expect(asked).toMatchObject({ value: 1, ended: false });
+  expect(asked!.reply).toContain('4.50');
   expect(answered).toEqual({ value: 0.75, ended: true });
-  expect(ungraded).toMatchObject({ value: null, why: expect.stringContaining('No number.') });
+  expect(ungraded!.value).toBeNull();
+  expect(ungraded!.why).toContain('No number.');
 });
 
 it('values candidates by dialogues played to their end, after the history that is sent', async () => {

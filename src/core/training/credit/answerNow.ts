@@ -6,6 +6,7 @@ import { limitReply, parseAgentMessage } from '../../dialogue/protocol';
 import { deriveSeed } from '../../dialogue/seed';
 import { endingAfter } from '../../dialogue/state';
 import { Fault } from '../../fault';
+import { Gate } from '../../grading/gate';
 import { isProgram, type ProgramTask, type Task } from '../../task/task';
 import { AnswerScores } from './answerScores';
 import {
@@ -30,11 +31,13 @@ export type Forcing = 'opening' | 'last-turn';
 export class AnswerNow implements HistoryValue {
   readonly kind = 'answer-now';
   private readonly scores: AnswerScores;
+  private readonly gate: Gate;
   private readonly values = new Map<string, Promise<number>>();
   private forced: Promise<Forcing> | undefined;
 
   constructor(private readonly plan: ValuePlan) {
     this.scores = new AnswerScores(plan);
+    this.gate = new Gate(plan.concurrency, 1);
   }
 
   get id(): string {
@@ -87,8 +90,8 @@ export class AnswerNow implements HistoryValue {
     const { task, history } = position;
     if (!isProgram(task)) return this.reward(task, lastDraft(history));
     const forcing = await this.forcing();
-    const answers = Array.from({ length: this.plan.samples }, async (_, sample) =>
-      this.reward(task, await this.answer(position, task, forcing, sample)),
+    const answers = Array.from({ length: this.plan.samples }, (_, sample) =>
+      this.gate.together(async () => this.reward(task, await this.answer(position, task, forcing, sample))),
     );
     return (await Promise.all(answers)).reduce((sum, reward) => sum + reward, 0) / answers.length;
   }

@@ -54,6 +54,8 @@ export interface ValuePlan extends Omit<DialogueParts, 'log'>, AnswerGrading {
   /** Answers, or dialogues, for each history. */
   readonly samples: number;
   readonly seed: number;
+  /** Answers, or dialogues, at work at once, whatever number of histories waits. */
+  readonly concurrency: number;
 }
 
 /** What decides a value. */

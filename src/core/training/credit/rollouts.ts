@@ -3,6 +3,7 @@ import { unrecorded } from '../../dialogue/dialogueParts';
 import type { Protocol } from '../../dialogue/protocol';
 import { deriveSeed } from '../../dialogue/seed';
 import type { Simulator } from '../../dialogue/simulator';
+import { Gate } from '../../grading/gate';
 import type { Task } from '../../task/task';
 import { LOG_VERSION, type EventOf } from '../../trajectory/event';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
@@ -16,7 +17,7 @@ import {
   type ValuePlan,
 } from './playedCredit';
 
-interface RolloutPlan extends Omit<ValuePlan, 'samples'> {
+interface RolloutPlan extends Omit<ValuePlan, 'samples' | 'concurrency'> {
   readonly simulator: Simulator;
 }
 
@@ -28,10 +29,12 @@ interface RolloutPlan extends Omit<ValuePlan, 'samples'> {
 export class Rollouts implements HistoryValue {
   readonly kind = 'rollouts';
   private readonly scores: AnswerScores;
+  private readonly gate: Gate;
   private readonly values = new Map<string, Promise<CandidateWorth>>();
 
-  constructor(private readonly plan: RolloutPlan & Pick<ValuePlan, 'samples'>) {
+  constructor(private readonly plan: RolloutPlan & Pick<ValuePlan, 'samples' | 'concurrency'>) {
     this.scores = new AnswerScores(plan);
+    this.gate = new Gate(plan.concurrency, 1);
   }
 
   get id(): string {
@@ -63,7 +66,7 @@ export class Rollouts implements HistoryValue {
   private async rolled(start: RolloutStart, key: string): Promise<CandidateWorth> {
     const { plan, scores } = this;
     const rolls = Array.from({ length: plan.samples }, (_, number) =>
-      roll(start, deriveSeed(plan.seed, 'rollout', key, number), plan, scores),
+      this.gate.together(() => roll(start, deriveSeed(plan.seed, 'rollout', key, number), plan, scores)),
     );
     const ends = await Promise.all(rolls);
     return { value: mean(ends.map(({ reward }) => reward)), ended: ends[0]!.certain };

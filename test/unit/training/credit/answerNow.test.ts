@@ -39,7 +39,16 @@ const agentThat = (write: (text: string, seed: number, options: GenerateOptions)
 const informed = agentThat((text) => answers(text.includes('It is 4.50') ? '1.00' : '0.25'));
 
 const plan = (agent: Model, changes: Partial<ValuePlan> = {}): ValuePlan => ({
-  ...{ agent, simulator: new RulesSimulator(), prompts, grader, mode: 'fixed', samples: 4, seed: 1 },
+  ...{
+    agent,
+    simulator: new RulesSimulator(),
+    prompts,
+    grader,
+    mode: 'fixed',
+    samples: 4,
+    seed: 1,
+    concurrency: 4,
+  },
   ...{ sampling: { temperature: 1, maxTokens: 10 }, ...changes },
 });
 

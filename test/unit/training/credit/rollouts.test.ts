@@ -106,7 +106,8 @@ describe('values by rollouts', () => {
   };
   const exchanges = [{ agent: surcharge, reply: 'It is 4.50.' }, { agent: answers('right') }];
   const played = { id: 'd', task, protocol: colBenchProtocol, exchanges, answer: answers('right') };
-  const rollouts = (agent: Model, samples: number): Rollouts => new Rollouts({ ...plan(), agent, samples });
+  const rollouts = (agent: Model, samples: number): Rollouts =>
+    new Rollouts({ ...plan(), agent, samples, concurrency: 16 });
 
   it('are those of the tree that agent and simulator make, to the standard error', async () => {
     const value = rollouts(halting, 600);
