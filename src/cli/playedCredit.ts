@@ -86,7 +86,7 @@ async function openValue(
   const agent = openModel(options.agent, modelOptions(to, keyOf));
   const simulator = openSimulator(options.simulator ?? 'rules', prompts, modelOptions(to, keyOf));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const drawn = kind === 'rollouts' && dialogues.some(({ task }) => !isProgram(task));
+  const drawn = kind === 'rollouts' && !dialogues.every(isAboutProgram);
   const pages = drawn ? openPages(to, options.browser) : undefined;
   const clip = drawn && mode === 'paper' ? openClip(to, options.clip) : undefined;
   const plan = {
@@ -143,7 +143,8 @@ export async function creditPlayed(
     const cache = new CreditCache(data, say);
     const credits = await keptCredits(dialogues, value, cache);
     const missing = dialogues.filter(({ id }) => !credits.has(id));
-    if (missing.length > 0) say(costInWords(kind, missing, options.samples));
+    const sampled = kind === 'rollouts' ? missing : missing.filter(isAboutProgram);
+    if (sampled.length > 0) say(costInWords(kind, sampled, options.samples));
     const leftOut: string[] = [];
     let done = credits.size;
     progress.update(done, dialogues.length);
@@ -167,7 +168,8 @@ export async function creditPlayed(
       );
     const rows = dialogues.flatMap((dialogue) => rowOf(dialogue, credits.get(dialogue.id)) ?? []);
     if (options.out !== undefined) await writeRows(options.out, rows);
-    const forcing = value instanceof AnswerNow ? await value.forcing() : undefined;
+    const answers = value instanceof AnswerNow ? value : undefined;
+    const forcing = dialogues.some(isAboutProgram) ? await answers?.forcing() : undefined;
     return {
       rows,
       summary: {
@@ -182,6 +184,7 @@ export async function creditPlayed(
             ? inWords(rows)
             : `${rows.length} trajectories are in ${path.resolve(options.out)}.`,
           ...(forcing === undefined ? [] : [forcingWords(forcing)]),
+          ...(answers === undefined || dialogues.every(isAboutProgram) ? [] : [PAGES_WORDS]),
           ...opened.usage(),
         ].join('\n'),
     };
@@ -253,6 +256,11 @@ function inWords(rows: readonly CreditedRow[]): string {
   );
   return table([['trajectory', 'task', 'reward', 'turn', 'value before', 'credit'], ...lines]);
 }
+
+const isAboutProgram = ({ task }: PlayedDialogue): boolean => isProgram(task);
+
+const PAGES_WORDS =
+  'The credit of a web page’s turns is the gain of their drafts, which its grade has; no model was asked.';
 
 function forcingWords(forcing: Forcing): string {
   return forcing === 'opening'

@@ -3,7 +3,7 @@ import { Fault, type FaultCode } from '../fault';
 import { MAX_REPLY_CHARS } from '../model/model';
 import { isProgram } from '../task/task';
 import { AnswerNow, type Forcing } from '../training/credit/answerNow';
-import type { CandidateWorth, HistoryValue, Position } from '../training/credit/playedCredit';
+import type { CandidateWorth, Position } from '../training/credit/playedCredit';
 import { Rollouts } from '../training/credit/rollouts';
 import type { EnvironmentPlan } from './episode';
 
@@ -91,8 +91,10 @@ export async function valuesOf(
     history: undefined as SentValue | undefined,
     candidates: [] as SentValue[],
   }));
+  const positions = states.map((state) => positionOf(plan, state));
+  const hasProgram = positions.some(({ task }) => isProgram(task));
   const jobs = states.flatMap((state, index) => {
-    const position = positionOf(plan, state);
+    const position = positions[index]!;
     const into = sent[index]!;
     const candidates = state.candidates.map((message, place) => async () => {
       into.candidates[place] = await valued(() => by.candidate(position, message));
@@ -104,7 +106,8 @@ export async function valuesOf(
   });
   try {
     await Promise.all(jobs.map((job) => job()));
-    return { agent: agent.name, forcing: await forcingOf(by), states: sent };
+    const forcing = by instanceof AnswerNow && hasProgram ? await by.forcing() : undefined;
+    return { agent: agent.name, forcing, states: sent };
   } finally {
     // After a failure other samples would go on.
     stop.abort();
@@ -127,6 +130,3 @@ async function valued(value: () => Promise<Partial<CandidateWorth> & { value: nu
     throw error;
   }
 }
-
-const forcingOf = (by: HistoryValue): Promise<Forcing | undefined> =>
-  by instanceof AnswerNow ? by.forcing() : Promise.resolve(undefined);
