@@ -80,10 +80,14 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
 /** For every command that plays dialogues with an agent, besides tasks and simulator. */
 export function addPlayRules(command: Command, defaults: { temperature?: number }): Command {
   command.addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16)).addOption(dataOption());
+  return addDialogueOptions(addSamplingOptions(command, defaults));
+}
+
+export function addSamplingOptions(command: Command, defaults: { temperature?: number }): Command {
   const values: Partial<Record<SamplingName, number>> = { maxTokens: 2048, ...defaults };
   for (const [name, { flag, help, ...range }] of samplingEntries)
     command.option(flag, help, numberIn(range)(flag.split(' ')[0]!), values[name]);
-  return addDialogueOptions(command);
+  return command;
 }
 
 /** For every command that plays dialogues, besides tasks, simulator and agent. */

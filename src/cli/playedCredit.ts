@@ -8,6 +8,7 @@ import { openSimulator } from '../core/dialogue/simulator';
 import { Fault, type FaultCode } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
 import { openModel } from '../core/model/spec';
+import { eachSamplingNumber, type SamplingSettings } from '../core/samplingSettings';
 import { AnswerNow, type Forcing } from '../core/training/credit/answerNow';
 import { CreditCache } from '../core/training/credit/cache';
 import type { Credit } from '../core/training/credit/credit';
@@ -22,21 +23,19 @@ import { playedDialogues } from '../core/training/credit/playedRows';
 import { Rollouts } from '../core/training/credit/rollouts';
 import { withRowsOfLogs } from '../core/training/scoring/rowsOfLogs';
 import { writeAtomically } from '../core/trajectory/files';
-import { nonNegative, wholeNumber, wrongUse, type CliContext, type CommandResult } from './command';
+import { wholeNumber, wrongUse, type CliContext, type CommandResult } from './command';
 import { keyEnvOption, namedKeys } from './keys';
 import { say } from './output';
-import { jobsOption, modelOptions, modeOption, usageOf } from './play';
+import { addSamplingOptions, jobsOption, modelOptions, modeOption, usageOf } from './play';
 import { openClip, openGrader, openPages } from './resources';
 import { startProgress, table } from './terminal';
 
-export interface PlayedCreditOptions {
+export interface PlayedCreditOptions extends Omit<SamplingSettings, 'seed' | 'stop'> {
   readonly agent: string;
   /** Rollouts have one. */
   readonly simulator?: string;
   readonly samples: number;
   readonly data?: string;
-  readonly temperature: number;
-  readonly maxTokens: number;
   readonly concurrency: number;
   readonly seed: number;
   readonly mode: GradingMode;
@@ -52,13 +51,11 @@ export interface PlayedCreditOptions {
 export function addPlayedCreditOptions(command: Command): Command {
   const whole = (flags: string, about: string, least: number, value: number): Option =>
     new Option(flags, about).argParser(wholeNumber(flags.split(' ')[0]!, least)).default(value);
-  return command
+  return addSamplingOptions(command, { temperature: 1 })
     .option(
       '--data <folder>',
       'whose index keeps the credit of finished dialogues, so that the same command continues (default: the first data folder given, else .tandem)',
     )
-    .option('--temperature <t>', 'temperature of the agent; 0 is greedy', nonNegative('--temperature'), 1)
-    .addOption(whole('--max-tokens <n>', 'maximum number of tokens in an agent turn', 1, 2048))
     .addOption(whole('--concurrency <n>', 'answers or dialogues at work at once', 1, 16))
     .addOption(whole('--seed <s>', 'seed of the sampling', 0, 0))
     .addOption(modeOption())
@@ -103,7 +100,7 @@ async function openValue(
       concurrency,
       signal: to.signal,
     },
-    sampling: { temperature, maxTokens },
+    sampling: { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens },
   };
   return {
     value: kind === 'rollouts' ? new Rollouts(plan) : new AnswerNow(plan),
