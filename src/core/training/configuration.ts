@@ -2,10 +2,11 @@ import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SHORT } from '../dialogue/prompts';
 import { Fault, messageOf } from '../fault';
-import { isTooDeep } from '../json';
+import { isObject, isTooDeep } from '../json';
 import { isUnfit, MB, readText } from '../regularFile';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';
-import { refusalOf, runSchema, type RunSchema } from './schema';
+import { METHOD_GROUPS } from './methods';
+import { refusalOf, runSchema, type RunSchema, type Schema } from './schema';
 
 type DataFields = RunSchema['properties']['data']['properties'];
 type Named<
@@ -117,22 +118,17 @@ export async function parseConfiguration(
   if (isTooDeep(value)) throw bad(`${from} is nested too deeply; write it as the documentation shows.`);
   const refusal = refusalOf(runSchema, value);
   if (refusal !== undefined) throw bad(`${from}: ${refusal}.`);
-  const { data, grpo, ...rest } = value as {
-    readonly data: object;
-    readonly model: object;
-    readonly grpo?: { readonly log?: string | null };
-  };
+  const { data, ...rest } = value as { readonly data: object; readonly model: object };
   const selection = selectionOf(data, from, folder);
   const forData = Object.fromEntries(Object.entries(data).filter(([name]) => !OURS.includes(name)));
   return {
     from,
     forTrainer: {
-      ...rest,
+      ...Object.fromEntries(
+        Object.entries(rest).map(([group, settings]) => [group, methodPaths(group, settings, folder)]),
+      ),
       model: await modelPaths(rest.model, folder),
       data: dataPaths(forData, folder),
-      ...(grpo && {
-        grpo: typeof grpo.log === 'string' ? { ...grpo, log: resolve(folder, grpo.log) } : grpo,
-      }),
     },
     ...(selection && { selection }),
   };
@@ -180,6 +176,20 @@ function dataPaths(data: Readonly<Record<string, unknown>>, folder: string): Rec
     Object.entries(data).map(([name, value]) => [name, isPath(name, value) ? absolute(value) : value]),
   );
 }
+
+function methodPaths(group: string, settings: unknown, folder: string): unknown {
+  if (!METHOD_GROUPS.has(group) || !isObject(settings)) return settings;
+  const nodes = runSchema.properties[group]?.properties ?? {};
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      isPath(nodes[name]) && typeof value === 'string' ? resolve(folder, value) : value,
+    ]),
+  );
+}
+
+const isPath = (node: Schema | undefined): boolean =>
+  node?.format === 'path' || node?.anyOf?.some(isPath) === true;
 
 /**
  * A base that is no folder stays as it is, because it may be a name on the hub; the trainer refuses it if it is

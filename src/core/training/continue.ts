@@ -6,6 +6,7 @@ import { copyFolder } from '../regularFile';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { writeQueued } from './lifecycle';
 import { EVENTS_VERSION } from './events';
+import { isUsedBy, methodNamed } from './methods';
 import { endOfPolicy } from './progress';
 import { KEPT_GB, readWhole, runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
@@ -59,8 +60,8 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
     const message = `The run ${whole} has had all its epochs. Name how many more it should have, above 0.`;
     throw new Fault('training/nothing-more', message);
   }
-  if (method === 'grpo') {
-    const message = `The run ${whole} is one of GRPO, which has no epochs. Duplicate it with more dialogues (grpo.dialogues), or train its result by another run.`;
+  if (!isUsedBy(method, 'policy.more_epochs')) {
+    const message = `The run ${whole} is one of ${methodNamed(method)?.title ?? method}, which takes no more epochs. Duplicate it with settings that train longer, or train its result by another run.`;
     throw new Fault('training/nothing-more', message);
   }
   const kept = join(folder, runFiles.kept);

@@ -1,3 +1,4 @@
+import { METHOD_GROUPS } from './methods';
 import { refusalOf, runSchema, type RunSchema, type Schema } from './schema';
 
 /** One value of a configuration, as typed into a form or chosen there. */
@@ -40,7 +41,7 @@ export type FieldPath = {
 
 /**
  * Fields that the trainer reads, by path, in the order of the file; without its version, the options of a template and
- * the places of files.
+ * the places of files, except those of methods.
  */
 export const fields = Object.fromEntries(fieldsIn(runSchema, '')) as Readonly<Record<FieldPath, Field>>;
 
@@ -67,7 +68,8 @@ export const isFieldPath = (path: string): path is FieldPath => Object.hasOwn(fi
 function fieldsIn({ properties = {} }: Schema, prefix: string, withPlaces = false): [string, Field][] {
   return Object.entries(properties).flatMap(([name, schema]): [string, Field][] => {
     if (schema.readBy !== undefined) return [];
-    if (schema.properties !== undefined) return fieldsIn(schema, `${prefix}${name}.`, withPlaces);
+    if (schema.properties !== undefined)
+      return fieldsIn(schema, `${prefix}${name}.`, withPlaces || METHOD_GROUPS.has(name));
     const kind = kindOf(schema, withPlaces);
     const { title = '', description = '' } = schema;
     const field = kind && { ...kind, title, description, default: schema.default ?? null, schema };

@@ -9,21 +9,31 @@ export interface Method {
   readonly settings: readonly string[];
   /** Paths that it does not read; a path stands for all below it. */
   readonly ignores: readonly string[];
+  /** The group with the settings of its stage `policy`. */
+  readonly policy: string;
   readonly learns_from: 'pairs' | 'successes' | 'dialogues' | 'tasks';
   readonly hidden_information: boolean;
   readonly preferences: 'alone' | 'beside' | 'none';
+  /** TRL trains it, in one process. */
   readonly trl: boolean;
 }
 
-export type MethodName = keyof typeof runSchema.properties.method.methods;
-export const METHODS = runSchema.properties.method.methods as Readonly<Record<MethodName, Method>>;
+const { methods, enum: names, default: usual } = runSchema.properties.method;
+
+export type MethodName = keyof typeof methods;
+export const METHODS = methods as Readonly<Record<MethodName, Method>>;
+/** In the order of the table. */
+export const METHOD_NAMES = names as readonly MethodName[];
+export const DEFAULT_METHOD = usual as MethodName;
 
 /** The groups that belong to methods. */
-const GROUPS = new Set(Object.values(METHODS).flatMap(({ settings }) => settings));
+export const METHOD_GROUPS = new Set(Object.values(METHODS).flatMap(({ settings }) => settings));
 
-/** Undefined for a method of another version. */
+/** False for a method of another version. */
+export const isMethodName = (name: string): name is MethodName => Object.hasOwn(METHODS, name);
+
 export const methodNamed = (name: string): Method | undefined =>
-  (METHODS as Readonly<Record<string, Method>>)[name];
+  isMethodName(name) ? METHODS[name] : undefined;
 
 /** True if the run plays tasks itself, in place of learning from dialogues. */
 export const playsTasks = (name: string): boolean => methodNamed(name)?.learns_from === 'tasks';
@@ -33,7 +43,7 @@ export function isUsedBy(name: string, path: string): boolean {
   const method = methodNamed(name);
   if (method === undefined) return true;
   const [group = ''] = path.split('.');
-  if (GROUPS.has(group) && !method.settings.includes(group)) return false;
+  if (METHOD_GROUPS.has(group) && !method.settings.includes(group)) return false;
   return !method.ignores.some((ignored) => path === ignored || path.startsWith(`${ignored}.`));
 }
 
@@ -53,4 +63,14 @@ export function usedSettings<Configuration>(configuration: Configuration): Confi
 
 /** The schema's default where it is not given. */
 export const methodIn = (configuration: unknown): string =>
-  isObject(configuration) && typeof configuration.method === 'string' ? configuration.method : 'sweet-rl';
+  isObject(configuration) && typeof configuration.method === 'string' ? configuration.method : DEFAULT_METHOD;
+
+export const hasCritic = (configuration: unknown): boolean => isUsedBy(methodIn(configuration), 'critic');
+
+/** A critic needs no pairs if its score is no log-ratio (the trainer's `data_shortage.py`). */
+export function learnsFrom(configuration: unknown): Method['learns_from'] | undefined {
+  const critic = isObject(configuration) && isObject(configuration.critic) ? configuration.critic : {};
+  const { score = 'log-ratio' } = critic;
+  if (hasCritic(configuration) && score !== 'log-ratio') return 'dialogues';
+  return methodNamed(methodIn(configuration))?.learns_from;
+}

@@ -19,6 +19,7 @@ import {
   type TrainerProcess,
 } from './process';
 import { advance, isFinal, type Progress } from './progress';
+import { DEFAULT_METHOD } from './methods';
 import { BEING_PREPARED, isFull, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { readNotes } from './runNotes';
 import { silentSince } from './heartbeat';
@@ -77,7 +78,7 @@ const POLL_INTERVAL_MS = 250;
 const configurationSchema = lazily(() =>
   z.looseObject({
     name: z.string().catch(''),
-    method: z.string().catch('sweet-rl'),
+    method: z.string().catch(DEFAULT_METHOD),
     model: z.looseObject({ base: z.string().catch('') }).catch({ base: '' }),
   }),
 );

@@ -85,6 +85,14 @@ describe('a run that is done', () => {
     expect(ofTrainer).toContain(`KEPT_BYTES = ${KEPT_GB} << 30`);
   });
 
+  it('is not continued if its method takes no more epochs', async () => {
+    const { id } = await playedRun(runs, [[state('done')]], { fields: { method: 'grpo' }, examined: true });
+    for await (const event of runs.follow(id, { everyMs: 20 })) expect(event.version).toBe(1);
+    await expect(continueRun(runs, id, { epochs: 1, name: 'more' })).rejects.toThrow(
+      /is one of GRPO, which takes no more epochs/,
+    );
+  });
+
   it('is not continued for no epochs at all, unless it was ended before its own', async () => {
     await expect(continueRun(runs, done.id, { epochs: 0, name: 'more' })).rejects.toMatchObject({
       code: 'training/nothing-more',

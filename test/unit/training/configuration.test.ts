@@ -16,6 +16,7 @@ describe('a configuration', () => {
     const given = {
       model: { base: 'models/tiny', chat_template: 't.jinja', training: 'full' },
       data: { trajectories: ['rows.jsonl'], preferences: ['/abs.jsonl'], held_out: 0.5 },
+      grpo: { log: '.tandem', simulator: 'rules' },
       seed: 7,
     };
     await writeFile(file, JSON.stringify(given));
@@ -24,6 +25,7 @@ describe('a configuration', () => {
     expect(forTrainer).toEqual({
       model: { base: join(folder, 'models/tiny'), chat_template: join(folder, 't.jinja'), training: 'full' },
       data: { trajectories: [join(folder, 'rows.jsonl')], preferences: ['/abs.jsonl'], held_out: 0.5 },
+      grpo: { log: join(folder, '.tandem'), simulator: 'rules' },
       seed: 7,
     });
   });

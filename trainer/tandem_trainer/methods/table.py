@@ -95,7 +95,7 @@ METHODS: dict[str, Method] = {
         preferences="alone",
     ),
     "grpo": Method(
-        title="GRPO (online)",
+        title="GRPO",
         description="The agent plays new dialogues while it trains, and learns from their rewards. Needs the Python "
         "package trl.",
         source="Shao et al., 2024, arXiv 2402.03300, by TRL, online with a simulator",
