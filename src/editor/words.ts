@@ -1,23 +1,16 @@
 import type { WorldView } from '../../webview/teaching/protocol';
 import type { World } from '../core/task/starter/splits';
 import { grouped } from '../core/text';
+import { methodNamed } from '../core/training/methods';
 import type { Run } from '../core/training/runs';
-import type { Translate } from './translate';
+import { fromSchema, type Translate } from './translate';
 
-export function methodWord(method: string, t: Translate): string {
-  switch (method) {
-    case 'sweet-rl':
-      return 'SWEET-RL';
-    case 'rft':
-      return t('rejection fine-tuning');
-    case 'multiturn-dpo':
-      return t('multi-turn DPO');
-    case 'grpo':
-      return 'GRPO';
-    default:
-      return method;
-  }
+export function methodTitle(method: string, t: Translate): string {
+  const known = methodNamed(method);
+  return known === undefined ? method : fromSchema(known.title, t);
 }
+
+export const methodWord = (method: string, t: Translate): string => lowerFirst(methodTitle(method, t));
 
 /** Name of a lesson and of its run. */
 export const lessonName = ({ number }: { readonly number: number }, t: Translate): string =>
@@ -59,8 +52,6 @@ export const dialogues = (count: number, t: Translate): string =>
 export function lowerFirst(text: string): string {
   return /^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
-
-export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Returns for example `12 kB`, `7.2 MB` or `1.5 GB`. */
 export function bytesWords(bytes: number, t: Translate): string {

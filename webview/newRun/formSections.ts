@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { button, icon, linkButton, progress } from '../ui';
 import { steps } from '../ui/steps';
-import type { Action, CheckView, DataView, EstimateView, Values, WarmStartView } from './protocol';
+import type { Action, CheckView, DataView, EstimateView, FormView, Values, WarmStartView } from './protocol';
 
 /** One line, and what stands in the way of a better agent. */
 export function dataSummary(
@@ -80,7 +80,12 @@ export function warmStart(
   </div>`;
 }
 
-export function emptyLog(act: (action: Action) => void, set: (values: Values) => void): TemplateResult {
+export function emptyLog(
+  { methods }: Pick<FormView, 'methods'>,
+  act: (action: Action) => void,
+  set: (values: Values) => void,
+): TemplateResult {
+  const playing = methods.filter(({ plays }) => plays);
   return html`<section class="empty">
     <p>
       ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or import dialogues.')}
@@ -91,10 +96,12 @@ export function emptyLog(act: (action: Action) => void, set: (values: Values) =>
       ${button({ label: t('Import dialogues…'), icon: 'cloud-upload', onPress: () => act('import') })}
     </div>
     <p>
-      ${t('GRPO needs no log: while it trains, the agent plays new dialogues with the simulator and learns from their rewards.')}
+      ${t('An online method needs no log: while it trains, the agent plays new dialogues with the simulator and learns from their rewards.')}
     </p>
     <div class="line">
-      ${button({ label: t('Train by GRPO'), icon: 'sync', onPress: () => set({ method: 'grpo' }) })}
+      ${playing.map(({ value, label }) =>
+        button({ label: t('Train by {0}', label), icon: 'sync', onPress: () => set({ method: value }) }),
+      )}
     </div>
   </section>`;
 }

@@ -68,7 +68,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${this.restricted(shown)}
         ${
           shown.isEmpty
-            ? emptyLog(act, (values) => this.set(values))
+            ? emptyLog(shown, act, (values) => this.set(values))
             : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
                 ${this.base(shown)} ${this.learned()} ${this.method(shown)} ${this.plan()} ${this.more(shown)}
               </fieldset>`

@@ -59,6 +59,11 @@ export interface Option {
   readonly detail?: string;
 }
 
+export interface MethodOption extends Option {
+  /** It plays tasks itself and needs no log. */
+  readonly plays: boolean;
+}
+
 export interface FieldView {
   readonly name: string;
   readonly label: string;
@@ -92,7 +97,7 @@ export interface FormView {
   readonly bases: readonly Option[];
   /** Sources of training data: the rows of the duplicated run, or the log; empty when there is no choice. */
   readonly sources: readonly Option[];
-  readonly methods: readonly Option[];
+  readonly methods: readonly MethodOption[];
   readonly devices: readonly Option[];
   /** The places where a run may be trained; empty when there is no choice. */
   readonly places: readonly Option[];

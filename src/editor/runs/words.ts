@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import { grouped } from '../../core/text';
 import { type Progress, fractionOf, isFinal } from '../../core/training/progress';
 import type { Run, RunState } from '../../core/training/runs';
-import { ago, duration, methodWord, upperFirst } from '../words';
+import { ago, duration, methodTitle, methodWord } from '../words';
 import type { Translate } from '../translate';
 
 export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Translate): string =>
-  name === '' ? upperFirst(methodWord(method, t)) : name;
+  name === '' ? methodTitle(method, t) : name;
 
 /** False once the trainer reported the end, even if it has not exited: nothing can be paused then. */
 export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);

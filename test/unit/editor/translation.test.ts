@@ -4,7 +4,9 @@ import ts from 'typescript-api';
 import { expect, it } from 'vitest';
 import { figures } from '../../../media/events.schema.json';
 import { clusterFields, fields } from '../../../src/core/training/fields';
-import { FLAGS, LISTS, SETTINGS } from '../../../src/editor/runs/form/view';
+import { METHODS } from '../../../src/core/training/methods';
+import { FLAGS, LISTS } from '../../../src/editor/runs/form/dataFields';
+import { GROUPS, SETTINGS } from '../../../src/editor/runs/form/view';
 import { keysOfManifest, readJson } from './nls';
 
 const isObject = (value: unknown): value is Record<string, string> =>
@@ -47,9 +49,11 @@ it('hands translators every sentence of the code, and none that it no longer say
 /** Returns what the form of a new run and the charts take from the trainer's schemas. */
 const sentencesOfSchemas = (): string[] => [
   ...Object.values(LISTS).map(({ title }) => title),
+  ...Object.values(GROUPS),
   ...[
     ...Object.values(FLAGS),
     ...Object.values(clusterFields),
+    ...Object.values(METHODS),
     ...SETTINGS.map((name) => fields[name]),
     ...Object.values(figures),
   ].flatMap(({ title, description }) => [title, description]),

@@ -5,7 +5,7 @@ import { grouped } from '../../../core/text';
 import { readAddress } from '../../../core/model/address';
 import { Fault } from '../../../core/fault';
 import type { ClusterView, FieldView, Option, Values } from '../../../../webview/newRun/protocol';
-import type { Translate } from '../../translate';
+import { fromSchema, type Translate } from '../../translate';
 import { wantedWords } from './words';
 
 export type ClusterState =
@@ -102,10 +102,12 @@ export function clusterView(
   known: ClusterState,
   t: Translate,
 ): ClusterView {
-  // The test that collects sentences for translators takes these from the schema, not from here.
-  const ofSchema = t;
   const field = (name: keyof typeof clusterFields, more: Partial<FieldView>): FieldView => ({
-    ...{ name, label: ofSchema(clusterFields[name].title), about: ofSchema(clusterFields[name].description) },
+    ...{
+      name,
+      label: fromSchema(clusterFields[name].title, t),
+      about: fromSchema(clusterFields[name].description, t),
+    },
     ...{ control: 'text', isChanged: false, ...more },
   });
   const warnings = known.state === 'answers' ? warningsOf(configuration, known.cluster, t) : {};

@@ -7,16 +7,24 @@ import {
   isFieldPath,
   textOf,
   valueOf,
-  type FieldPath,
 } from '../../../core/training/fields';
 import { isObject } from '../../../core/json';
-import { isUsedBy, usedSettings } from '../../../core/training/methods';
+import {
+  DEFAULT_METHOD,
+  isMethodName,
+  isUsedBy,
+  methodIn,
+  METHODS,
+  playsTasks,
+  usedSettings,
+  type MethodName,
+} from '../../../core/training/methods';
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
 import { days, validateDay } from '../../trajectories/filter';
 import type { Translate } from '../../translate';
 import { ADDRESS, filledCluster, type ClusterState } from './cluster';
-import { METHODS, wantedWords, type MethodName } from './words';
+import { wantedWords } from './words';
 
 /** Value of the base field for a model on the hub; the values hold the model's name under this key. */
 export const HUB = 'hub';
@@ -47,21 +55,18 @@ export interface Filled {
 export const baseOf = ({ values }: Pick<Form, 'values'>): string =>
   values.base === HUB ? (values[HUB] ?? '').trim() : (values.base ?? '');
 
-export function methodOf({ values }: Pick<Form, 'values'>): MethodName {
-  const chosen = values.method ?? '';
-  return Object.hasOwn(METHODS, chosen) ? (chosen as MethodName) : 'sweet-rl';
+export function methodOf({ values: { method = '' } }: Pick<Form, 'values'>): MethodName {
+  return isMethodName(method) ? method : DEFAULT_METHOD;
 }
 
-/** An untrained critic has nothing to set. */
-export const isSetBy = (method: MethodName, path: string): boolean =>
-  isUsedBy(METHODS[method].method, path) && !(method === 'untrained' && path.startsWith('critic.'));
-
 /** True if the run plays tasks of a pack and takes no dialogues of the log. */
-export const playsItself = (form: Pick<Form, 'values'>): boolean => METHODS[methodOf(form)].method === 'grpo';
+export const playsItself = (form: Pick<Form, 'values'>): boolean => playsTasks(methodOf(form));
 
-/** A run that plays by itself is trained on this machine. */
+/** True if a cluster cannot train it. */
+export const isTrainedHere = (form: Form): boolean => METHODS[methodOf(form)].trl;
+
 export const isOnCluster = (form: Form): boolean =>
-  !playsItself(form) && (form.values.where ?? (hasCluster(form) ? 'cluster' : 'here')) === 'cluster';
+  !isTrainedHere(form) && (form.values.where ?? (hasCluster(form) ? 'cluster' : 'here')) === 'cluster';
 
 const hasCluster = ({ copied }: Form): boolean => isObject(at(copied?.configuration ?? {}, CLUSTER));
 
@@ -90,15 +95,13 @@ export function filled(form: Form, context: FormContext): Filled {
   const configuration = structuredClone(copied?.configuration ?? context.recommended) as Tree;
   const errors: Record<string, string> = {};
   const method = methodOf(form);
-  const kind: { readonly method: string; readonly score?: string } = METHODS[method];
   put(configuration, 'name', context.name(method));
-  put(configuration, 'method', kind.method);
-  if (kind.score !== undefined) put(configuration, 'critic.score', kind.score);
+  put(configuration, 'method', method);
   put(configuration, 'model.base', baseOf(form));
   const wrong = baseProblem(form, context.t);
   if (wrong !== undefined) errors[values.base === HUB ? HUB : 'base'] = wrong;
   for (const [name, text] of Object.entries(values)) {
-    if (!isFieldPath(name) || name === 'method' || name === PACK || !isSetBy(method, name)) continue;
+    if (!isFieldPath(name) || name === 'method' || name === PACK || !isUsedBy(method, name)) continue;
     const value = valueOf(fields[name], text);
     if (value === undefined) errors[name] = wantedWords(fields[name], context.t);
     else put(configuration, name, value);
@@ -196,12 +199,10 @@ export function textsOf({ configuration }: Filled): Values {
 }
 
 export function valuesOf(configuration: Readonly<Record<string, unknown>>): Values {
-  const text = (name: FieldPath): string => textOf(at(configuration, name));
-  const [base, method, score] = [text('model.base'), text('method'), text('critic.score')];
-  const variant = method === 'sweet-rl' || method === '' ? score : '';
+  const base = textOf(at(configuration, 'model.base'));
   return {
     ...(path.isAbsolute(base) ? { base } : { base: HUB, [HUB]: base }),
-    method: Object.hasOwn(METHODS, variant) ? variant : method === '' ? 'sweet-rl' : method,
+    method: methodIn(configuration),
   };
 }
 

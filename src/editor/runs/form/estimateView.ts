@@ -1,17 +1,21 @@
 import type { Check, Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/countData';
+import { hasCritic, learnsFrom } from '../../../core/training/methods';
 import { grouped } from '../../../core/text';
 import type { Shortage } from '../../../core/training/data/report';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
 import type { Translate } from '../../translate';
 import { bytesWords, roughly } from '../../words';
 import { stageWord } from '../words';
-import { METHODS, type MethodName, leftOutWords } from './words';
+import { leftOutWords } from './words';
+
+type RunFields = Readonly<Record<string, unknown>>;
 
 export interface Told {
   readonly counts?: DataCounts;
   readonly plan?: Plan;
-  readonly method: MethodName;
+  /** As far as it is known. */
+  readonly configuration: RunFields;
   readonly isCounting: boolean;
   readonly isCollecting: boolean;
   /** Pack or rows that are used, before they are counted; empty for a log. */
@@ -20,17 +24,17 @@ export interface Told {
 
 /** Counted in the log, then by the trainer once there is a plan. */
 export function dataView(told: Told, t: Translate): DataView {
-  const { counts, plan, method, isCounting, isCollecting, source } = told;
-  if (method === 'grpo') return played(plan, source, t);
+  const { counts, plan, configuration, isCounting, isCollecting, source } = told;
+  if (learnsFrom(configuration) === 'tasks') return played(plan, source, t);
   const known = counts ?? plan?.data;
   return {
     type: 'data',
     ...{ isCounting, isCollecting },
     summary: known === undefined ? source : summaryOf(known, counts?.leftOut ?? {}, t),
-    figures: known === undefined ? [] : figures(known, counts, plan, method, t),
+    figures: known === undefined ? [] : figures(known, counts, plan, configuration, t),
     leftOut: leftOut(counts, plan, t),
-    problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
-    remarks: isCounting ? [] : remarksOf(counts, plan, method, t),
+    problem: isCounting || counts === undefined ? '' : problemOf(counts, configuration, t),
+    remarks: isCounting ? [] : remarksOf(counts, plan, configuration, t),
   };
 }
 
@@ -71,11 +75,11 @@ function figures(
   { turns }: Known,
   counts: DataCounts | undefined,
   plan: Plan | undefined,
-  method: MethodName,
+  run: RunFields,
   t: Translate,
 ): DataView['figures'] {
   return [
-    ...examples(counts, plan, method, t),
+    ...examples(counts, plan, run, t),
     { label: t('Turns'), value: grouped(turns), note: t('of the agent') },
     tokens(counts, plan, t),
   ];
@@ -84,12 +88,11 @@ function figures(
 function examples(
   counts: DataCounts | undefined,
   plan: Plan | undefined,
-  method: MethodName,
+  run: RunFields,
   t: Translate,
 ): DataView['figures'] {
-  if (method === 'rft' || method === 'grpo') return [];
-  if (method === 'untrained' || method === 'value-head') return [];
-  const told = plan?.data[METHODS[method].method === 'sweet-rl' ? 'critic' : 'policy'];
+  if (learnsFrom(run) !== 'pairs') return [];
+  const told = plan?.data[hasCritic(run) ? 'critic' : 'policy'];
   const pairs = told === undefined ? counts?.pairs : told.train + told.held_out;
   if (pairs === undefined) return [];
   const note =
@@ -117,11 +120,12 @@ function leftOut(counts: DataCounts | undefined, plan: Plan | undefined, t: Tran
   return all.map(([reason, count]) => ({ reason: leftOutWords(reason, t), count: grouped(count) }));
 }
 
-function problemOf({ trajectories, successes, pairs }: DataCounts, method: MethodName, t: Translate): string {
+function problemOf({ trajectories, successes, pairs }: DataCounts, run: RunFields, t: Translate): string {
+  const from = learnsFrom(run);
   if (trajectories === 0) return t('No dialogues are left to train on: include more of them.');
-  if (method === 'rft' && successes === 0)
+  if (from === 'successes' && successes === 0)
     return t('No dialogue is a success, so there is none to imitate: choose another method, or play more.');
-  if ((method === 'sweet-rl' || method === 'multiturn-dpo') && pairs === 0)
+  if (from === 'pairs' && pairs === 0)
     return t(
       'No task has two dialogues with different rewards, so there are no pairs: play each task several times.',
     );
@@ -207,16 +211,14 @@ export function checksView(checks: readonly Check[]): CheckView[] {
 function remarksOf(
   counts: DataCounts | undefined,
   plan: Plan | undefined,
-  method: MethodName,
+  run: RunFields,
   t: Translate,
 ): string[] {
   const ofLog = counts === undefined ? '' : dialoguesRemark(counts, t);
   // More dialogues mend the other shortages, too.
   if (ofLog !== '') return [ofLog];
   const shortages = plan?.data.shortages ?? [];
-  return shortages
-    .map((shortage) => shortageRemark(shortage, method, t))
-    .filter((sentence) => sentence !== '');
+  return shortages.map((shortage) => shortageRemark(shortage, run, t)).filter((sentence) => sentence !== '');
 }
 
 /**
@@ -233,11 +235,11 @@ function dialoguesRemark({ trajectories }: DataCounts, t: Translate): string {
   );
 }
 
-function shortageRemark({ kind, have, enough }: Shortage, method: MethodName, t: Translate): string {
+function shortageRemark({ kind, have, enough }: Shortage, run: RunFields, t: Translate): string {
   switch (kind) {
     case 'pairs': {
       const pairs = have === 1 ? t('1 pair') : t('{0} pairs', grouped(have));
-      return METHODS[method].method === 'sweet-rl'
+      return hasCritic(run)
         ? t(
             'The critic would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
             pairs,
@@ -271,14 +273,14 @@ function shortageRemark({ kind, have, enough }: Shortage, method: MethodName, t:
         '{0} of {1} turns come without token ids: {2}',
         grouped(enough - have),
         grouped(enough),
-        tokenisedWords(method, t),
+        tokenisedWords(run, t),
       );
     case 'tokenizer':
       return t(
         '{0} of {1} turns have the token ids of another tokenizer than the model’s: {2}',
         grouped(enough - have),
         grouped(enough),
-        tokenisedWords(method, t),
+        tokenisedWords(run, t),
       );
     case 'dialogues':
       // The remark on the log says this already.
@@ -286,8 +288,8 @@ function shortageRemark({ kind, have, enough }: Shortage, method: MethodName, t:
   }
 }
 
-const tokenisedWords = (method: MethodName, t: Translate): string =>
-  method === 'rft'
+const tokenisedWords = (run: RunFields, t: Translate): string =>
+  learnsFrom(run) === 'successes'
     ? t('their text is tokenized, which is how a warm start was measured.')
     : t(
         'their text is tokenized, perhaps into others than were sampled. Gains were measured with the ids of every turn; collect dialogues with this model on this machine.',

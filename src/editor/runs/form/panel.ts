@@ -23,7 +23,7 @@ import { sharedCalled } from '../../models/displayNames';
 import type { LocalPlace } from '../../models/localModels';
 import { Panel } from '../../panel';
 import { manageTrust, restrictionOf } from '../../workspaceTrust';
-import { methodWord, upperFirst } from '../../words';
+import { methodTitle } from '../../words';
 import type { Pack } from '../../tasks/packs';
 import type { EditorTrainer } from '../../trainer';
 import { recommendedFor, trainablePlaces } from './baseModels';
@@ -43,7 +43,8 @@ import { Counting } from './dataCounter';
 import { Estimating, type EstimateOwner } from './estimator';
 import { Starting, type StartingOwner } from './formStart';
 import { dataView, estimateIn } from './estimateView';
-import { formView, type Choices } from './view';
+import type { Choices } from './dataFields';
+import { formView } from './view';
 import { warmStartView } from './warmStart';
 import { recommendationWords } from './words';
 
@@ -308,7 +309,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
         !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>
         state.copied === undefined
-          ? `${upperFirst(methodWord(method, t))} ${number}`
+          ? `${methodTitle(method, t)} ${number}`
           : t('{0}, changed', state.copied.of),
     });
     this.filled = filled;
@@ -362,12 +363,13 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   private dataView(): DataView {
     const { counts, plan, state, isCollecting } = this;
     const isCounting = counts === undefined && learnsFromLog(state);
+    const configuration = this.filled?.configuration ?? { method: methodOf(state) };
     const source = playsItself(state)
-      ? path.basename(packIn(this.filled?.configuration ?? {}))
+      ? path.basename(packIn(configuration))
       : learnsFromRows(state)
         ? (state.copied?.data ?? '')
         : '';
-    return dataView({ counts, plan, method: methodOf(state), isCounting, isCollecting, source }, t);
+    return dataView({ counts, plan, configuration, isCounting, isCollecting, source }, t);
   }
 
   private countSoon(): void {

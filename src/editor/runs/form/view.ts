@@ -1,10 +1,6 @@
-import type { Grouping } from '../../../core/evaluation/statistics';
 import { fields, isFieldPath, type Field, type FieldPath } from '../../../core/training/fields';
-import { SHORT } from '../../../core/dialogue/prompts';
-import type { SharedValue } from '../../../core/trajectory/log';
-import { reviewFilters } from '../../../core/trajectory/index/filter';
-import { grouped } from '../../../core/text';
-import { runSchema } from '../../../core/training/schema';
+import { isUsedBy, METHODS } from '../../../core/training/methods';
+import { runSchema, type Schema } from '../../../core/training/schema';
 import type {
   FieldGroup,
   FieldView,
@@ -13,17 +9,15 @@ import type {
   Values,
   WarmStartView,
 } from '../../../../webview/newRun/protocol';
-import { reviewName, starsWords } from '../../trajectories/filter';
-import type { Translate } from '../../translate';
+import { fromSchema, type Translate } from '../../translate';
 import { clusterView, whereOptions } from './cluster';
 import {
   baseOf,
   filled,
   HUB,
-  learnsFromLog,
   learnsFromRows,
   isOnCluster,
-  isSetBy,
+  isTrainedHere,
   methodOf,
   PACK,
   packOf,
@@ -33,15 +27,12 @@ import {
   type Form,
   type FormContext,
 } from './configuration';
-import { METHODS, choiceWord, deviceOptions, methodOptions } from './words';
-
-// Titles and descriptions are the schema's, in English; translators get them from there.
-const data = runSchema.properties.data.properties;
-const filter = data.filter.properties;
+import { dataFields, type Choices } from './dataFields';
+import { choiceWord, deviceOptions, methodOptions } from './words';
 
 /** Fields outside *More*, or beside the filters of the log. */
 const ELSEWHERE: readonly FieldPath[] = [
-  ...(['method', 'model.base', 'model.device', 'critic.score'] as const),
+  ...(['method', 'model.base', 'model.device'] as const),
   ...(['data.with_leaked', 'data.with_doubtful'] as const),
 ];
 
@@ -49,38 +40,12 @@ export const SETTINGS: readonly FieldPath[] = (Object.keys(fields) as FieldPath[
   (path) => !ELSEWHERE.includes(path),
 );
 
-/** Filters of the log; they have a title and no description. */
-export const LISTS = {
-  pack: filter.pack,
-  agent: filter.agent,
-  collaborator: filter.collaborator,
-  collaborator_kind: filter.collaborator_kind,
-  stars: filter.stars,
-  review: filter.review,
-  opening: data.opening,
-} as const;
-
-export const TASKS = data.tasks;
-
-/** Check boxes that let excluded dialogues into the training data. */
-export const FLAGS = {
-  'data.with_leaked': data.with_leaked,
-  with_evaluations: data.with_evaluations,
-  with_redo: data.with_redo,
-  'data.with_doubtful': data.with_doubtful,
-} as const;
-
-export interface Choices {
-  /** Models of this window with weights. */
-  readonly places: readonly { readonly folder: string; readonly name: string; readonly ships: boolean }[];
-  readonly packs: readonly SharedValue[];
-  readonly packFiles: readonly { readonly file: string; readonly name: string; readonly tasks: number }[];
-  readonly agents: readonly SharedValue[];
-  readonly collaborators: readonly SharedValue[];
-  /** Shown form of a value of a grouping. */
-  called(value: string, of: Grouping): string;
-  readonly dialogues: number;
-}
+/** Titles of the groups of settings by name. */
+export const GROUPS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries<Schema>(runSchema.properties).flatMap(([name, { title = name, properties }]) =>
+    properties === undefined || name === 'data' ? [] : [[name, title]],
+  ),
+);
 
 interface ShownForm {
   readonly view: FormView;
@@ -104,7 +69,7 @@ export function formView(
   // Of a duplicate, the settings that differ from a new run's are counted.
   const usual = textsOf(filled({ values: choicesOf(form.values) }, context));
   const now = textsOf(result);
-  const data = dataFields(form, choices, untouched, t);
+  const data = [...dataFields(form, choices, t), ...settings('data.', form, untouched, t)];
   const groups = groupsOf(form, untouched, t);
   const changed = [...data, ...groups.flatMap(({ fields: ofGroup }) => ofGroup)].filter(
     ({ name, isChanged }) => isChanged || (isFieldPath(name) && now[name] !== usual[name]),
@@ -124,8 +89,7 @@ export function formView(
     data,
     methods: methodOptions(t),
     devices: deviceOptions(t),
-    // A method that plays by itself trains on this machine.
-    places: playsItself(form) ? [] : whereOptions(t),
+    places: isTrainedHere(form) ? [] : whereOptions(t),
     ...(result.cluster && { cluster: clusterView(result.cluster, form.values, context.cluster, t) }),
     groups,
     changed: changed.length + (isOnCluster(form) ? 1 : 0),
@@ -179,136 +143,25 @@ function withPack(form: Form, { packFiles }: Choices): Form {
   return largest === undefined ? form : { ...form, values: { ...form.values, [PACK]: largest.file } };
 }
 
-function packs(form: Form, { packFiles }: Choices, t: Translate): FieldView {
-  const ofSchema = t;
-  const { title, description } = TASKS;
-  const chosen = packOf(form);
-  const isOther = chosen !== '' && !packFiles.some(({ file }) => file === chosen);
-  return {
-    ...{
-      name: PACK,
-      label: ofSchema(title),
-      about: ofSchema(description),
-      control: 'choice',
-      isChanged: false,
-    },
-    options: [
-      ...(chosen === '' ? [{ value: '', label: t('Choose…') }] : []),
-      ...packFiles.map(({ file, name, tasks }) => ({
-        value: file,
-        label: t('{0} ({1})', name, grouped(tasks)),
-      })),
-      ...(isOther ? [{ value: chosen, label: chosen }] : []),
-    ],
-  };
-}
-
-function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
-  const any = { value: '', label: t('Any') };
-  // The test that collects sentences for translators takes these from the schema, not from here.
-  const ofSchema = t;
-  const field = (name: keyof typeof LISTS, options: readonly Option[]): FieldView => ({
-    ...{ name, label: ofSchema(LISTS[name].title), about: '' },
-    ...{ control: 'choice', options: [any, ...options] },
-    isChanged: (values[name] ?? '') !== '',
-  });
-  const shared = (name: Grouping & keyof typeof LISTS, all: readonly SharedValue[]): FieldView =>
-    field(name, [
-      ...all.map(({ value, count }) => ({
-        value,
-        label: t('{0} ({1})', choices.called(value, name), grouped(count)),
-      })),
-      // A chosen value stays visible when no dialogue has it.
-      ...(values[name] === undefined || values[name] === '' || all.some(({ value }) => value === values[name])
-        ? []
-        : [{ value: values[name], label: t('{0} ({1})', choices.called(values[name], name), 0) }]),
-    ]);
-  const day = (name: string, label: string): FieldView => ({
-    ...{ name, label, about: '', control: 'text', placeholder: '2026-03-01' },
-    isChanged: (values[name] ?? '') !== '',
-  });
-  return [
-    shared('pack', choices.packs),
-    shared('agent', choices.agents),
-    shared('collaborator', choices.collaborators),
-    field('collaborator_kind', [
-      { value: 'developer', label: t('developers') },
-      { value: 'simulator', label: t('simulator (models)') },
-      { value: 'rules', label: t('simulator (rules)') },
-    ]),
-    field(
-      'stars',
-      [5, 4, 3, 2, 1, 0].map((stars) => ({ value: String(stars), label: starsWords(stars, t) })),
-    ),
-    field(
-      'review',
-      reviewFilters.map((value) => ({ value, label: reviewName(value, t) })),
-    ),
-    day('since', t('First day')),
-    day('until', t('Last day')),
-    {
-      ...{ name: 'opening', label: ofSchema(LISTS.opening.title), control: 'choice' },
-      about: t('Use the same prompt when playing (“Prompt Folder” = short).'),
-      options: [
-        { value: '', label: t('As Tandem ships it') },
-        { value: SHORT, label: t('Short, for small models') },
-      ],
-      isChanged: (values.opening ?? '') !== '',
-    },
-    ...Object.entries(FLAGS).map(([name, { title, description }]) =>
-      flag(name, { label: ofSchema(title), about: ofSchema(description) }, values),
-    ),
-    flag(
-      'with_editor_models',
-      {
-        label: t('Include VS Code-model dialogues'),
-        about: t('Many vendors forbid it. Check the license terms first.'),
-      },
-      values,
-    ),
-  ];
-}
-
-const flag = (name: string, words: Pick<FieldView, 'label' | 'about'>, values: Values): FieldView => ({
-  ...{ name, ...words, control: 'flag' },
-  isChanged: values[name] === 'true',
-});
-
-function dataFields(form: Form, choices: Choices, untouched: Values, t: Translate): FieldView[] {
-  const ofSchema = t;
-  const { title, description } = data.with_leaked;
-  const words = { label: ofSchema(title), about: ofSchema(description) };
-  const chosen = playsItself(form)
-    ? [packs(form, choices, t), flag('data.with_leaked', words, form.values)]
-    : learnsFromLog(form)
-      ? filters(form.values, choices, t)
-      : [];
-  return [...chosen, ...settings('data.', form, untouched, t)];
-}
-
 function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
-  const titles = {
-    '': t('Run'),
-    'model.': t('Model'),
-    'grpo.': 'GRPO',
-    'critic.': t('Critic'),
-    'candidates.': t('Candidates'),
-    'policy.': METHODS[methodOf(form)].method === 'sweet-rl' ? t('Policy') : t('Training'),
-    'resources.': t('Resources'),
-    'export.': t('Result'),
-  };
-  return Object.entries(titles)
-    .map(([prefix, title]) => ({ title, fields: settings(prefix, form, untouched, t) }))
-    .filter(({ fields: ofGroup }) => ofGroup.length > 0);
+  const method = METHODS[methodOf(form)];
+  const title = (group: string, ofSchema: string): string =>
+    group === method.policy && method.settings.length === 1 ? t('Training') : fromSchema(ofSchema, t);
+  return [
+    { title: t('Run'), fields: settings('', form, untouched, t) },
+    ...Object.entries(GROUPS).map(([name, ofSchema]) => ({
+      title: title(name, ofSchema),
+      fields: settings(`${name}.`, form, untouched, t),
+    })),
+  ].filter(({ fields: ofGroup }) => ofGroup.length > 0);
 }
 
 function settings(prefix: string, form: Form, untouched: Values, t: Translate): FieldView[] {
-  const ofSchema = t;
   const { values } = form;
   return SETTINGS.filter((name) => (prefix === '' ? !name.includes('.') : name.startsWith(prefix)))
-    .filter((name) => isSetBy(methodOf(form), name) && (name !== 'model.revision' || values.base === HUB))
+    .filter((name) => isUsedBy(methodOf(form), name) && (name !== 'model.revision' || values.base === HUB))
     .map((name) => ({
-      ...{ name, label: ofSchema(fields[name].title), about: ofSchema(fields[name].description) },
+      ...{ name, label: fromSchema(fields[name].title, t), about: fromSchema(fields[name].description, t) },
       ...control(fields[name], untouched[name] ?? '', t),
       isChanged: values[name] !== undefined && values[name] !== untouched[name],
     }));

@@ -1,7 +1,7 @@
 import type { WarmStartView } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
+import { METHODS, type MethodName } from '../../../core/training/methods';
 import type { Translate } from '../../translate';
-import { METHODS, type MethodName } from './words';
 
 interface WarmStartFacts {
   readonly method: MethodName;
@@ -36,7 +36,7 @@ export function warmStartView(
   t: Translate,
 ): WarmStartView | undefined {
   if (!isForeign || won > 0 || successes === 0) return undefined;
-  if (METHODS[method].method === 'rft')
+  if (METHODS[method].learns_from === 'successes')
     return {
       sentence: t(
         'A warm start: the model learns how the conversation works from the successes of any agent. When the run is done, play with its result, and train that by SWEET-RL.',

@@ -1,21 +1,11 @@
 import { QUICK } from '../../../core/evaluation/loop/settings';
 import type { Field, Limits } from '../../../core/training/fields';
 import type { LeftOutReason } from '../../../core/trajectory/export/selection';
-import type { Option } from '../../../../webview/newRun/protocol';
+import { METHOD_NAMES, METHODS, playsTasks } from '../../../core/training/methods';
+import type { MethodOption, Option } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
-import type { Translate } from '../../translate';
-
-/** In the form's order; some baselines are variants of a method. */
-export const METHODS = {
-  'sweet-rl': { method: 'sweet-rl', score: 'log-ratio' },
-  'value-head': { method: 'sweet-rl', score: 'value-head' },
-  untrained: { method: 'sweet-rl', score: 'untrained' },
-  rft: { method: 'rft' },
-  'multiturn-dpo': { method: 'multiturn-dpo' },
-  grpo: { method: 'grpo' },
-} as const;
-
-export type MethodName = keyof typeof METHODS;
+import { fromSchema, type Translate } from '../../translate';
+import { methodTitle } from '../../words';
 
 export function wantedWords(field: Field, t: Translate): string {
   const others = [
@@ -60,44 +50,11 @@ export function recommendationWords(
     : t('The trainer’s own settings, which are the paper’s');
 }
 
-export function methodOptions(t: Translate): (Option & { readonly value: MethodName })[] {
-  return [
-    {
-      value: 'sweet-rl',
-      label: 'SWEET-RL',
-      detail: t('A critic learns which turns helped, then the agent learns from turns that it ranks.'),
-    },
-    {
-      value: 'rft',
-      label: t('Rejection fine-tuning'),
-      detail: t('The agent imitates the dialogues that succeeded.'),
-    },
-    {
-      value: 'multiturn-dpo',
-      label: t('Multi-turn DPO'),
-      detail: t('The agent learns to prefer whole dialogues that succeeded to those that did not.'),
-    },
-    {
-      value: 'grpo',
-      label: t('GRPO (online)'),
-      detail: t(
-        'The agent plays new dialogues while it trains, and learns from their rewards. Needs the Python package trl.',
-      ),
-    },
-    {
-      value: 'value-head',
-      label: t('Value head'),
-      detail: t('SWEET-RL whose critic guesses the reward as a number: the usual critic, to compare with.'),
-    },
-    {
-      value: 'untrained',
-      label: t('Untrained baseline'),
-      detail: t(
-        'SWEET-RL with an untrained critic: the baseline that shows what training the critic is worth.',
-      ),
-    },
-  ];
-}
+export const methodOptions = (t: Translate): MethodOption[] =>
+  METHOD_NAMES.map((value) => ({
+    ...{ value, label: methodTitle(value, t), plays: playsTasks(value) },
+    detail: fromSchema(METHODS[value].description, t),
+  }));
 
 export function deviceOptions(t: Translate): Option[] {
   return [
@@ -131,6 +88,12 @@ export function choiceWord(value: string, t: Translate): string {
       return t('Fraction of tests passed');
     case 'success':
       return t('All tests passed');
+    case 'log-ratio':
+      return t('Log-ratio');
+    case 'value-head':
+      return t('Value head');
+    case 'untrained':
+      return t('Untrained');
     case 'true':
       return t('Yes');
     case 'false':

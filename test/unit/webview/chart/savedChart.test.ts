@@ -24,6 +24,11 @@ describe('what the editor has kept of a page', () => {
     expect(formOf(form)).toEqual(form);
   });
 
+  it('of an older form has a score of the critic in place of its method', () => {
+    const older = { ...form, values: { method: 'value-head' } };
+    expect(formOf(older)?.values).toEqual({ method: 'sweet-rl', 'critic.score': 'value-head' });
+  });
+
   it.each([undefined, null, 7, 'text', [], {}])('is as if it had never been kept where it is %j', (kept) => {
     expect(lookOf(kept)).toEqual(lookOf(undefined));
     expect(choiceOf(kept)).toEqual({});

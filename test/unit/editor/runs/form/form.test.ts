@@ -4,7 +4,8 @@ import { parseConfiguration } from '../../../../../src/core/training/configurati
 import { chosenBy } from '../../../../../src/core/training/data/logSelection';
 import type { DataCounts } from '../../../../../src/core/training/data/countData';
 import type { Shortage } from '../../../../../src/core/training/data/report';
-import { SETTINGS, formView, type Choices } from '../../../../../src/editor/runs/form/view';
+import type { Choices } from '../../../../../src/editor/runs/form/dataFields';
+import { SETTINGS, formView } from '../../../../../src/editor/runs/form/view';
 import {
   filled,
   textsOf,
@@ -74,7 +75,7 @@ describe('the configuration of a form', () => {
         method: 'sweet-rl',
         model: { base: '/models/starter', training: 'full', device: 'cpu' },
         data: { pairing: 'all', log: '/project/.tandem' },
-        critic: { beta: 3, score: 'log-ratio' },
+        critic: { beta: 3 },
         export: { onnx: ['int8'] },
       },
     });
@@ -82,7 +83,13 @@ describe('the configuration of a form', () => {
 
   it('has what a person has set, as numbers, flags and lists', () => {
     const form = withValues({
-      ...{ method: 'value-head', name: 'mine', agent: 'starter', stars: '4', with_editor_models: 'true' },
+      ...{
+        'critic.score': 'value-head',
+        name: 'mine',
+        agent: 'starter',
+        stars: '4',
+        with_editor_models: 'true',
+      },
       ...{ 'critic.beta': '0.5', 'policy.max_steps': '', 'data.with_leaked': 'true', 'export.onnx': '' },
       ...{ since: '2026-03-01', until: '2026-03-01', pack: '', review: 'accepted', with_redo: 'true' },
     });
@@ -149,7 +156,8 @@ describe('the configuration of a form', () => {
 
   it('of a duplicate is that of the run, with the same rows, until they are taken from the log', () => {
     const named = context({ name: () => 'sweet-rl #1, changed' });
-    expect(copy.values).toEqual({ base: '/models/other', method: 'untrained' });
+    expect(copy.values).toEqual({ base: '/models/other', method: 'sweet-rl' });
+    expect(formView(copy, choices, context()).view.values['critic.score']).toBe('untrained');
     expect(filled(copy, named).configuration).toEqual({
       ...copied.configuration,
       name: 'sweet-rl #1, changed',
@@ -168,11 +176,9 @@ describe('what is recommended', () => {
       context({ recommended }),
     );
     const { critic, candidates, policy, model, data } = configuration as typeof QUICK.training;
-    const { score, ...criticSettings } = critic as { readonly score: string };
     expect(isSmall).toBe(true);
-    expect(score).toBe('log-ratio');
     expect({
-      ...{ critic: criticSettings, candidates, policy },
+      ...{ critic, candidates, policy },
       model: { ...model, base: undefined },
       data: { ...data, log: undefined, filter: undefined },
     }).toEqual({
@@ -227,8 +233,10 @@ describe('what the form shows', () => {
     expect(changed(withValues({ method: 'rft', 'critic.beta': '9', 'policy.minimum_reward': '0.5' }))).toBe(
       1,
     );
-    // Its critic has no settings; what else it leaves to the trainer is recommended otherwise.
-    const differing = ['data.pairing', 'data.held_out', 'export.onnx', 'model.training'];
+    const differing = [
+      ...['critic.score', 'critic.epochs', 'critic.beta', 'data.pairing', 'data.held_out'],
+      ...['export.onnx', 'model.training'],
+    ];
     expect(changed(copy)).toBe(differing.length);
   });
 
@@ -270,7 +278,7 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
 });
 
 describe('what would be learned from', () => {
-  const told = { method: 'sweet-rl', isCounting: false, isCollecting: false, source: '' } as const;
+  const told = { configuration: {}, isCounting: false, isCollecting: false, source: '' };
 
   it('is counted in the log, with what is left out', () => {
     const view = dataView({ ...told, counts: counts() }, english);
@@ -290,7 +298,7 @@ describe('what would be learned from', () => {
   });
 
   it('is a pack where the method plays by itself, then its tasks once they are planned', () => {
-    const online = { ...told, method: 'grpo', source: 'starter.jsonl' } as const;
+    const online = { ...told, configuration: { method: 'grpo' }, source: 'starter.jsonl' };
     expect(dataView(online, english).summary).toBe('starter.jsonl');
     const { train, held_out: heldOut } = plan.data.policy;
     expect(dataView({ ...online, plan }, english).summary).toBe(
@@ -299,14 +307,14 @@ describe('what would be learned from', () => {
   });
 
   it.each([
-    ['sweet-rl', { trajectories: 0, pairs: 0 }, /^No dialogues are left to train on/],
-    ['sweet-rl', { pairs: 0 }, /^No task has two dialogues with different rewards/],
-    ['multiturn-dpo', { pairs: 0 }, /^No task has/],
-    ['rft', { successes: 0 }, /^No dialogue is a success/],
-    ['rft', { pairs: 0 }, /^$/],
-    ['value-head', { pairs: 0 }, /^$/],
-  ] as const)('says why %s has nothing to learn from %j', (method, fieldsOf, sentence) => {
-    expect(dataView({ ...told, method, counts: counts(fieldsOf) }, english).problem).toMatch(sentence);
+    [{}, { trajectories: 0, pairs: 0 }, /^No dialogues are left to train on/],
+    [{}, { pairs: 0 }, /^No task has two dialogues with different rewards/],
+    [{ method: 'multiturn-dpo' }, { pairs: 0 }, /^No task has/],
+    [{ method: 'rft' }, { successes: 0 }, /^No dialogue is a success/],
+    [{ method: 'rft' }, { pairs: 0 }, /^$/],
+    [{ critic: { score: 'value-head' } }, { pairs: 0 }, /^$/],
+  ])('says why %j has nothing to learn from %j', (configuration, fieldsOf, sentence) => {
+    expect(dataView({ ...told, configuration, counts: counts(fieldsOf) }, english).problem).toMatch(sentence);
   });
 
   it.each<['sweet-rl' | 'rft', Shortage['kind'], number, number, RegExp]>([
@@ -319,7 +327,7 @@ describe('what would be learned from', () => {
     const shortages = [{ kind, have, enough, sentence: '' }];
     const view = dataView(
       {
-        ...{ ...told, method, counts: counts({ trajectories: 600 }) },
+        ...{ ...told, configuration: { method }, counts: counts({ trajectories: 600 }) },
         plan: { ...plan, data: { ...plan.data, shortages } },
       },
       english,
