@@ -115,7 +115,7 @@ test('without a dialogue the form says where they come from, and follows when th
   await expect.poll(() => button('Start').count()).toBe(0);
   await pictures('empty');
   await button('Train by GRPO').click();
-  await expect.poll(() => form().getByRole('radio', { name: 'GRPO (online)' }).isChecked()).toBe(true);
+  await expect.poll(() => form().getByRole('radio', { name: 'GRPO', exact: true }).isChecked()).toBe(true);
   await pictures('online');
   await form().getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
   await form().getByText('Agents learn from dialogues').waitFor();
@@ -191,6 +191,16 @@ test('a value that will not do has its sentence beside it, and is where Start le
   await expect.poll(() => beta.evaluate((element) => element === document.activeElement)).toBe(true);
   await pictures('error');
   await expect.poll(() => runs().list()).toEqual([]);
+});
+
+test('a critic has one of several scores', async () => {
+  const score = form().getByRole('combobox', { name: 'Score' });
+  await score.selectOption({ label: 'Value head' });
+  await form().getByText('2 changed').waitFor();
+  await score.scrollIntoViewIfNeeded();
+  await pictures('score');
+  await button('Score: reset to the recommended value').click();
+  await form().getByText('1 changed').waitFor();
 });
 
 test('is kept over a reload, and fits a narrow editor', async () => {
@@ -274,7 +284,7 @@ test('the file has its fields explained, what does not fit underlined, and what 
   await underlined.first().waitFor({ state: 'detached' });
   await pointAt(
     method.getByText('"method"'),
-    page.locator('.monaco-hover', { hasText: 'rejection fine-tuning (RFT), multi-turn DPO, or online GRPO' }),
+    page.locator('.monaco-hover', { hasText: 'How the agent learns; each method has settings of its own.' }),
   );
   await workbench.pictures('run-file-hover');
   await workbench.runCommand('View: Revert and Close Editor');
