@@ -1,6 +1,6 @@
 import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
-import { openModel } from '../../core/model/spec';
+import { openAgent } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
 import { isProgram } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
@@ -10,7 +10,7 @@ import { namedKeys } from '../keys';
 import {
   addPageOptions,
   addPlayOptions,
-  MODEL_WORDS,
+  AGENT_WORDS,
   modelOptions,
   preparePlay,
   type PlayOptions,
@@ -31,7 +31,7 @@ export const installCollect: Install = (program, perform) => {
     .description(
       'play tasks with an agent and a simulator, grade and log them; run the same command again to continue after a stop',
     )
-    .requiredOption('--agent <model>', MODEL_WORDS)
+    .requiredOption('--agent <model>', AGENT_WORDS)
     .option(
       '--shard <i/n>',
       'play only the i-th of n equal shards, while the same command plays the others elsewhere',
@@ -56,7 +56,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
-  const agent = openModel(options.agent, modelOptions(to, keyOf));
+  const agent = openAgent(options.agent, modelOptions(to, keyOf));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
   const progress = startProgress('collect', 'dialogues');

@@ -5,7 +5,7 @@ import { draftRows, pageRows, progressInWords } from '../../core/evaluation/page
 import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
-import { openModel } from '../../core/model/spec';
+import { openAgent } from '../../core/model/spec';
 import { isProgram } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openClip, openGrader, openLog, openPages } from '../resources';
@@ -13,7 +13,7 @@ import { append, namedKeys } from '../keys';
 import {
   addPageOptions,
   addPlayOptions,
-  MODEL_WORDS,
+  AGENT_WORDS,
   modelOptions,
   preparePlay,
   type PlayOptions,
@@ -35,7 +35,7 @@ export const installEvaluate: Install = (program, perform) => {
     )
     .requiredOption(
       '--agent <model...>',
-      `${MODEL_WORDS}; --agent A --agent B, or --agent A B, compares B with A`,
+      `${AGENT_WORDS}; --agent A --agent B, or --agent A B, compares B with A`,
       append,
     );
   addPageOptions(command);
@@ -52,7 +52,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
   const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
-  const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf)));
+  const agents = options.agent.map((spec) => openAgent(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
   const { seed, rollouts, concurrency, mode } = options;

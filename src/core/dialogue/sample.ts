@@ -1,5 +1,5 @@
-import type { GenerateOptions, Generation, Model, SamplingSettings } from '../model/model';
-import type { Task } from '../task/task';
+import type { GenerateOptions, Generation, HiddenInformation, Model, SamplingSettings } from '../model/model';
+import { isProgram, type Task } from '../task/task';
 import type { Candidate, EventOf } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { agentMessages } from './conversation';
@@ -38,11 +38,17 @@ export async function sampleAgent(
   const { turn } = position;
   const which = sample === 1 ? [turn] : [turn, sample];
   const settings = { ...sampling, seed: deriveSeed(setting.seed, 'agent', ...which) };
-  const generation = await agent.generate(messages, settings, { ...options, position });
+  const hidden = agent.seesHidden && hiddenIn(setting.task);
+  const generation = await agent.generate(messages, settings, { ...options, position, hidden });
   options.signal?.throwIfAborted();
   const said = generated(generation, agent, settings);
   return { event: 'agent-turn', episode: setting.id, turn, ...said, ...askedFor(agent, said) };
 }
+
+const hiddenIn = (task: Task): HiddenInformation =>
+  isProgram(task)
+    ? { text: task.hiddenInformation, kind: 'program' }
+    : { text: task.reference, kind: 'page' };
 
 export function requestAfter(
   before: readonly Turn[],
@@ -64,10 +70,23 @@ export function generated(
   { name, terms }: Model,
   settings: SamplingSettings,
 ): Omit<Candidate, 'agent'> {
-  const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
+  const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel, sawHidden } =
+    generation;
   const model = servedModel ?? name;
   const sampling = { ...settings, server: generation.serverSampling };
-  return { text, reasoning, finishReason, model, terms, sampling, tokens, promptTokenIds, usage, timing };
+  return {
+    text,
+    reasoning,
+    finishReason,
+    model,
+    terms,
+    sampling,
+    tokens,
+    promptTokenIds,
+    usage,
+    timing,
+    sawHidden,
+  };
 }
 
 /** Set only if the server reports another name. */

@@ -49,6 +49,8 @@ export interface Generation {
   readonly promptTokenIds?: readonly number[];
   /** Absent if the server does not count; many servers do not for an answer that the caller stopped. */
   readonly usage?: Usage;
+  /** The hidden information decided what was asked: see `Model.seesHidden`. */
+  readonly sawHidden?: true;
   /** Absent for models without a server, and for OpenAI's. */
   readonly serverSampling?: ServerSampling;
   /** As reported by the server; may be more exact than the requested name. */
@@ -90,6 +92,14 @@ export interface GenerateOptions {
   readonly openings?: readonly string[];
   /** Position in the dialogue; scripted models choose their canned turn by it. */
   readonly position?: { readonly description: string; readonly turn: number };
+  /** Only for models that set `seesHidden`. */
+  readonly hidden?: HiddenInformation;
+}
+
+/** What the collaborator knows of a task and an agent must ask for. */
+export interface HiddenInformation {
+  readonly text: string;
+  readonly kind: 'program' | 'page';
 }
 
 /** Since the model was opened. */
@@ -111,6 +121,8 @@ export interface Model {
   readonly terms?: string;
   /** Identifies the model together with its name, e.g. the server's address; equal texts mean the same model. */
   readonly fingerprint?: string;
+  /** The model plays a teacher, which reads the task's hidden information. */
+  readonly seesHidden?: true;
   /** Absent for models that cost nothing. */
   readonly counts?: ModelCounts;
   /**

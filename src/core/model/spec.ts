@@ -2,12 +2,14 @@ import path from 'node:path';
 import { Fault } from '../fault';
 import { notGguf, onlyGguf } from './local/files';
 import { onEachServer, servedModel, type ServedModel } from './address';
+import { GuidedModel } from './guided';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
 import { isShipped, type ShippedModel } from './shippedModels';
 import { ServerPool } from './serverPool';
+import { wrappedSpec } from './wrappedSpec';
 
 /** For models on servers and local models; scripts need none. */
 export interface OpenModelOptions
@@ -40,6 +42,38 @@ export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   if (kind === 'script' && rest !== '') return new ScriptModel(rest);
   throw unknownKind(spec);
 }
+
+const ETA = 4;
+
+/**
+ * As `openModel`, and `guided:<model>[,eta=<n>]`, which reads hidden information and plays only where a dialogue is
+ * known to be a teacher's.
+ * @throws {Fault} as `openModel`
+ */
+export function openAgent(spec: string, options: OpenModelOptions = {}): Model {
+  const wrapped = wrappedSpec(spec, GUIDED);
+  if (wrapped === undefined) return openModel(spec, options);
+  const { eta = String(ETA), ...unknown } = Object.fromEntries(wrapped.settings);
+  const other = Object.keys(unknown)[0];
+  if (other !== undefined) throw badGuided(spec, `has no setting ${other}`);
+  if (!/^\d+(\.\d+)?$/.test(eta))
+    throw badGuided(spec, `has the eta "${eta}", which must be a number from 0`);
+  const { shipped } = options;
+  if (shipped === undefined) throw badGuided(spec, 'needs the prompts of Tandem');
+  const isHere = isShipped(wrapped.inner) || wrapped.inner.startsWith('local:');
+  const inner = isHere ? openModel(wrapped.inner, options) : undefined;
+  if (!(inner instanceof LocalModel))
+    throw badGuided(spec, `needs a model on this machine, because a server does not return all logits`);
+  return new GuidedModel(spec, inner, Number(eta), path.join(shipped, 'prompts'));
+}
+
+const GUIDED = 'guided';
+
+const badGuided = (spec: string, why: string): Fault =>
+  new Fault(
+    'model/bad-spec',
+    `"${spec}" ${why}. Write guided:starter or guided:local:<folder>, with ,eta=<number> behind it if it is not to be ${ETA}.`,
+  );
 
 function onServers(spec: string, { keyOf, ...options }: OpenModelOptions): Model {
   const servers = onEachServer(spec).map((one) => ({
@@ -74,6 +108,10 @@ function unknownKind(spec: string): Fault {
   if (gguf !== undefined) return new Fault('model/bad-spec', notGguf(gguf));
   const hints: readonly (readonly [string, string])[] = [
     ['rules', ' The rules can only play the simulator.'],
+    [
+      `${GUIDED}:`,
+      ' Teachers, which see hidden information, play only in tandem evaluate and tandem collect.',
+    ],
     ['vscode:', ' The models that the editor offers can only play in the editor.'],
   ];
   const hint = hints.find(([name]) => spec.startsWith(name))?.[1] ?? '';

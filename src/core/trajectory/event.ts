@@ -58,6 +58,8 @@ const generated = {
   promptTokenIds: z.array(z.number().int()).readonly().optional(),
   usage: usage.optional(),
   timing: timing.optional(),
+  /** A teacher wrote it, which chose what to ask by the hidden information; `promptTokenIds` are without that. */
+  sawHidden: z.literal(true).optional(),
 };
 
 /** `agent` is its name as the dialogue was started with. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { OpenAiModel } from '../../../src/core/model/openai';
-import { openModel } from '../../../src/core/model/spec';
+import { openAgent, openModel } from '../../../src/core/model/spec';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -45,9 +45,22 @@ test.each([
   ['script:', 'is not a model that can play here'],
   ['', 'is not a model that can play here'],
   ['rules', 'The rules can only play the simulator.'],
+  ['guided:starter', 'play only in tandem evaluate and tandem collect'],
   ['openai:@http://127.0.0.1/v1', 'Write openai:<model>@http://127.0.0.1/v1'],
   ['openai:tiny@http://', 'is not the address of a server'],
   ['openai:tiny@http://name:word@127.0.0.1/v1', 'must not contain a name or password'],
 ])('%s is refused with a sentence that says what to write', (spec, part) => {
   expect(() => openModel(spec, { keyOf: () => '' })).toThrow(part);
+});
+
+test.each([
+  ['guided:openai:m@http://127.0.0.1/v1', 'needs a model on this machine'],
+  ['guided:starter,eta=-1', 'has the eta "-1", which must be a number from 0'],
+  ['guided:starter,n=4', 'has no setting n'],
+  ['guided:', 'needs a model on this machine'],
+])('the teacher %s is refused with a sentence that says what to write', (spec, part) => {
+  expect(() => openAgent(spec, { shipped: 'media' })).toThrow(part);
+  expect(() => openAgent(spec, { shipped: 'media' })).toThrow(
+    'Write guided:starter or guided:local:<folder>',
+  );
 });

@@ -1,29 +1,11 @@
 import { Fault, messageOf } from '../../fault';
-import type { SamplingSettings } from '../model';
 import type { Decoder, SequenceRow } from './decoder';
 import { CHUNK } from './graph';
-import type { Opening } from './opening';
-import type { FinishedTurn, TurnPiece, TurnTokens } from './protocol';
+import { answerTokens, guidedLogits, isOpening, type Guide } from './guidance';
+import type { FinishedTurn, TurnTokens } from './protocol';
 import { Sampler, type LikelyToken } from './sampling';
+import type { StartedTurn, TurnRequest } from './turnRequest';
 import { TurnText } from './turnText';
-
-interface TurnRequest {
-  readonly promptIds: readonly number[];
-  readonly sampling: SamplingSettings;
-  readonly alternatives: number;
-  /** Of a turn whose beginning is given. */
-  readonly opening?: Opening;
-  readonly onText?: (piece: TurnPiece) => void;
-  readonly onDone: (turn: FinishedTurn) => void;
-  readonly onFailed: (reason: unknown) => void;
-}
-
-export interface StartedTurn {
-  /** Ends the turn without an answer. */
-  cancel(): void;
-  /** Ends the turn with the text so far. */
-  finish(): void;
-}
 
 interface BatchLimits {
   /** Maximum number of tokens of a dialogue. */
@@ -65,6 +47,7 @@ export class Batch {
   /** Rows of dialogues without a running turn, the least recently used first. */
   readonly #resting: SequenceRow[] = [];
   #working = false;
+  #answers: Uint8Array | undefined;
 
   constructor(
     private readonly decoder: Decoder,
@@ -74,11 +57,13 @@ export class Batch {
 
   /** @throws {Fault} `model/too-long`, `model/too-large` */
   start(request: TurnRequest): StartedTurn {
-    const { promptIds, sampling, alternatives, onText } = request;
+    const { promptIds, sampling, alternatives, onText, guide } = request;
     const stop = sampling.stop?.filter((string) => string !== '') ?? [];
     const turn: Turn = {
       request,
-      longest: this.#longest(promptIds.length, sampling.maxTokens),
+      longest: Math.max(
+        ...[promptIds, guide?.prompt ?? []].map(({ length }) => this.#longest(length, sampling.maxTokens)),
+      ),
       sampler: new Sampler(sampling, alternatives),
       text:
         onText === undefined && stop.length === 0
@@ -140,14 +125,45 @@ export class Batch {
     let read = 0;
     while (this.#waiting.length > 0 && read < CHUNK && this.#fits(this.#waiting[0]!)) {
       const turn = this.#waiting.shift()!;
-      const row = this.#rowFor(turn);
+      const row = this.#rowFor(turn, turn.request.promptIds);
       const fresh = turn.request.promptIds.slice(row.ids.length);
       const running = { turn, row };
       this.#running.push(running);
       const logits = await this.#read(running, fresh);
       read += fresh.length;
       if (logits === undefined) this.#retire(running);
-      else this.#choose(running, logits);
+      else if (turn.request.guide === undefined) this.#choose(running, logits);
+      else await this.#chooseGuided(running, turn.request.guide, logits);
+    }
+  }
+
+  /** The message's opening and the token after it, which decides between answer and questions. */
+  async #chooseGuided(
+    running: Running,
+    { prompt, eta }: Guide<readonly number[]>,
+    first: Float32Array,
+  ): Promise<void> {
+    const { turn } = running;
+    // Copied, because logits are valid until the next call of the decoder.
+    let plain: Float32Array | undefined = first.slice();
+    const answers = (this.#answers ??= answerTokens(first.length, (id) => this.chat.decode([id])));
+    const informed = { turn, row: this.#rowFor(turn, prompt) };
+    try {
+      let fresh: readonly number[] = prompt.slice(informed.row.ids.length);
+      for (;;) {
+        const told = await this.#read(informed, fresh);
+        if (plain === undefined || told === undefined) {
+          this.#retire(running);
+          return;
+        }
+        this.#choose(running, guidedLogits(plain, told, answers, eta));
+        if (!this.#running.includes(running) || !isOpening(this.chat.decode(turn.ids))) return;
+        fresh = turn.ids.slice(-1);
+        plain = (await this.#read(running, fresh))?.slice();
+      }
+    } finally {
+      this.decoder.rest(informed.row);
+      this.#resting.push(informed.row);
     }
   }
 
@@ -216,8 +232,9 @@ export class Batch {
   }
 
   /** As `#fits`, with these resting rows at their present length. */
-  #fit({ longest }: Turn, resting: readonly SequenceRow[]): boolean {
-    const rows = this.#running.length + 1 + resting.length;
+  #fit({ longest, request }: Turn, resting: readonly SequenceRow[]): boolean {
+    const own = request.guide === undefined ? 1 : 2;
+    const rows = this.#running.length + own + resting.length;
     const running = this.#running.map(({ turn }) => turn.longest);
     const length = Math.max(longest, ...running, ...resting.map(({ ids }) => ids.length));
     return rows <= MAX_ROWS && this.decoder.bytesFor(rows, length) <= this.limits.memoryBytes;
@@ -226,8 +243,7 @@ export class Batch {
   /**
    * The row of the same dialogue if it is still kept, cut to its common start with the prompt; otherwise an empty one.
    */
-  #rowFor(turn: Turn): SequenceRow {
-    const { promptIds } = turn.request;
+  #rowFor(turn: Turn, promptIds: readonly number[]): SequenceRow {
     let best: SequenceRow | undefined;
     let shared = 0;
     for (const row of this.#resting) {

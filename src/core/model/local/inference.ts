@@ -2,13 +2,14 @@
 import { Fault, messageOf } from '../../fault';
 import { lazily } from '../../lazily';
 import { endAtOnce, endWithParent, tellParent } from '../../parent';
-import { Batch, type StartedTurn } from './batch';
+import { Batch } from './batch';
 import { Chat } from './chat';
 import { openDecoder } from './openDecoder';
 import { Opening, OpeningTokens } from './opening';
 import { readLocalFolder } from './folder';
 import { openWhereFastest } from './accelerator';
 import type { FromInference, InferenceSettings, ToInference } from './protocol';
+import type { StartedTurn } from './turnRequest';
 
 interface Model {
   readonly batch: Batch;
@@ -50,16 +51,18 @@ const turns = new Map<number, StartedTurn>();
 
 function generate(
   { batch, chat, vocabulary, tokens }: Model,
-  { id, messages, openings, sampling, stream, alternatives }: ToInference & { kind: 'generate' },
+  { id, messages, openings, sampling, stream, alternatives, guide }: ToInference & { kind: 'generate' },
 ): void {
   try {
     const promptIds = chat.encode(messages);
-    requireKnown(promptIds, vocabulary, chat.folder);
+    const told = guide && { ...guide, prompt: chat.encode(guide.prompt) };
+    requireKnown([...promptIds, ...(told?.prompt ?? [])], vocabulary, chat.folder);
     const turn = batch.start({
       promptIds,
       sampling,
       alternatives,
       opening: openings && new Opening(tokens(), openings),
+      guide: told,
       onText: stream ? (piece) => tell({ kind: 'text', id, ...piece }) : undefined,
       onDone: (turn) => {
         turns.delete(id);

@@ -14,6 +14,7 @@ import {
   WROTE_TOO_LONG,
 } from '../model';
 import { readLocalFolder, type LocalFolder } from './folder';
+import type { Guide } from './guidance';
 import { InferenceProcess } from './process';
 import type { TurnPiece } from './protocol';
 import type { LikelyToken } from './sampling';
@@ -41,6 +42,7 @@ interface LocalGenerateOptions extends GenerateOptions {
   readonly onPiece?: (piece: TurnPiece) => void;
   /** The most likely tokens to list with each sampled one; default 0. */
   readonly alternatives?: number;
+  readonly guide?: Guide<readonly ChatMessage[]>;
 }
 
 export interface LocalGeneration extends Generation {
@@ -125,6 +127,7 @@ export class LocalModel implements Model {
       enough,
       alternatives,
       openings,
+      guide,
     }: LocalGenerateOptions = {},
   ): Promise<LocalGeneration> {
     const started = performance.now();
@@ -139,6 +142,7 @@ export class LocalModel implements Model {
         enough,
         alternatives,
         openings,
+        guide,
         onBegin,
         onText:
           (onText ?? onPiece) &&

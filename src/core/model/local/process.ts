@@ -3,6 +3,7 @@ import { childEnvironment } from '../../childEnvironment';
 import { Fault, messageOf } from '../../fault';
 import { inspectArguments } from '../../inspect';
 import type { ChatMessage, SamplingSettings } from '../model';
+import type { Guide } from './guidance';
 import type {
   FinishedTurn,
   FromInference,
@@ -21,6 +22,7 @@ interface TurnOptions {
   readonly enough?: () => boolean;
   readonly alternatives?: number;
   readonly openings?: readonly string[];
+  readonly guide?: Guide<readonly ChatMessage[]>;
 }
 
 interface PendingTurn {
@@ -69,11 +71,20 @@ export class InferenceProcess {
     sampling: SamplingSettings,
     options: TurnOptions,
   ): Promise<FinishedTurn> {
-    const { signal, onText, enough, alternatives = 0, openings } = options;
+    const { signal, onText, enough, alternatives = 0, openings, guide } = options;
     if (signal?.aborted === true) return Promise.reject(cancelled());
     const id = this.#nextId++;
     const stream = (onText ?? enough) !== undefined;
-    const message = { kind: 'generate', id, messages, openings, sampling, stream, alternatives } as const;
+    const message = {
+      kind: 'generate',
+      id,
+      messages,
+      openings,
+      sampling,
+      stream,
+      alternatives,
+      guide,
+    } as const;
     const { promise, resolve, reject } = Promise.withResolvers<FinishedTurn>();
     const cancel = (): void => {
       this.#settle(id)?.reject(cancelled());

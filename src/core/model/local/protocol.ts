@@ -1,5 +1,6 @@
 import type { ChatMessage, SamplingSettings } from '../model';
 import type { FaultCode } from '../../fault';
+import type { Guide } from './guidance';
 import type { LikelyToken } from './sampling';
 
 /** Passed as JSON in the first argument of the inference process. */
@@ -21,6 +22,7 @@ export type ToInference =
       readonly stream: boolean;
       /** 0: none. */
       readonly alternatives: number;
+      readonly guide?: Guide<readonly ChatMessage[]>;
     }
   | { readonly kind: 'finish'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number };

@@ -116,10 +116,11 @@ function exportedWord<Word extends { readonly by: string }>(
 }
 
 export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
-  const { model, finishReason, reasoning, tokens, promptTokenIds } = said;
+  const { model, finishReason, reasoning, tokens, promptTokenIds, sawHidden } = said;
   return {
     model,
     finish_reason: finishReason,
+    ...(sawHidden && { saw_hidden: true }),
     // The thoughts are in the token ids, but not in the text.
     ...(reasoning !== undefined && { reasoning }),
     ...(tokens?.ids && { token_ids: tokens.ids }),

@@ -8,15 +8,13 @@ import { openChatFiles, refusedConversation, requirePlainText } from '../chat';
 import { damaged, readJson } from '../files';
 import type { Template } from '../template/template';
 import type { CriticFile } from './criticFile';
+import { withHiddenInformation } from './hiddenInformation';
 
 // Encodes a conversation for a critic, token for token as the trainer does: template.py and prompt_file.py
 // in trainer/tandem_trainer/data.
 
 /** The agent's message in the test conversation that shows how a template ends a turn. */
 const PROBE = 'Zebra';
-
-const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
-const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
 export class CriticTemplate {
   /** Ends a message of the agent. */
@@ -74,16 +72,7 @@ export class CriticTemplate {
   }
 
   told(messages: readonly ChatMessage[], hiddenInformation: string): readonly ChatMessage[] {
-    const values: Readonly<Record<string, string>> = { hiddenInformation };
-    const told = this.#critic.prompt
-      .replace(/^\uFEFF/, '')
-      .replace(LEADING_COMMENT, '')
-      .replace(PLACEHOLDER, (_, name: string) => values[name.trim()]!)
-      .trim();
-    const first = messages.findIndex(({ role }) => role === 'user');
-    return messages.map((message, index) =>
-      index === first ? { role: 'user', content: `${told}\n\n${message.content}` } : message,
-    );
+    return withHiddenInformation(messages, hiddenInformation, this.#critic.prompt);
   }
 
   /** Turns of one dialogue repeat most of their text, so pieces are cached until `forget`. */
