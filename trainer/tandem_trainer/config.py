@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 from .config_fields import STRICT, Count, NotNegative, PartOfAll, Positive, Version, Whole
 from .config_paths import around, elsewhere, file, folder, model, web_address
 from .methods import table
+from .methods.distill_config import DistillConfig
 from .methods.grpo_config import GrpoConfig
 from .methods.sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
 
@@ -250,6 +251,7 @@ class RunConfig:
     critic: CriticConfig = Field(default_factory=CriticConfig, title="Critic")
     candidates: CandidatesConfig = Field(default_factory=CandidatesConfig, title="Candidates")
     policy: PolicyConfig = Field(default_factory=PolicyConfig, title="Policy")
+    distill: DistillConfig = Field(default_factory=DistillConfig, title="Distillation")
     grpo: GrpoConfig = Field(default_factory=GrpoConfig, title="GRPO")
     resources: ResourcesConfig = Field(default_factory=ResourcesConfig, title="Resources")
     export: ExportConfig = Field(default_factory=ExportConfig, title="Result")

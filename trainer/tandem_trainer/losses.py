@@ -16,6 +16,7 @@ not see the hidden information (`candidate_advantages`), and the policy's likeli
 strings, turns tokenised again at every stage, and answers cut off in dialogues that are too long.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -23,6 +24,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+PLAUSIBLE = 0.01  # of the probability of the likeliest question; src/core/model/local/guidance.ts has the same
 Convention = Literal["paper", "reference-code"]
 
 
@@ -77,6 +79,29 @@ def value_loss(values: Tensor, target: float) -> Tensor:
     because rewards are fractions of passed tests, mostly 0 or 1, and values learn better with it (arXiv 2403.03950).
     """
     return F.binary_cross_entropy_with_logits(values.float(), torch.full_like(values, target, dtype=torch.float32))
+
+
+def guided_target(plain: Tensor, told: Tensor, answers: Tensor, eta: float) -> Tensor:
+    """Computes log π_T of a teacher that chooses its question by the hidden information c (docs/methods.md).
+
+    Among the tokens of questions π_T(v | o, c) ∝ exp(log π_ref(v | o) + η [log π_ref(v | o, c) − log π_ref(v | o)]).
+    Tokens of answers keep π_ref(v | o), so that the teacher asks as often as the reference does. A token that is
+    implausible with c, too, is never raised: the ratio of two tiny probabilities says nothing, and η amplifies it
+    (the plausibility constraint of contrastive decoding, arXiv 2210.15097).
+
+    plain, told: (N, V) log π_ref(· | o) and log π_ref(· | o, c). answers: (V,) bool. Returns (N, V) float32.
+    """
+    told_questions = told.masked_fill(answers, -torch.inf)
+    is_plausible = told_questions >= told_questions.amax(-1, keepdim=True) + math.log(PLAUSIBLE)
+    tilt = eta * (told - plain)
+    tilted = (plain + torch.where(is_plausible, tilt, tilt.clamp(max=0))).masked_fill(answers, -torch.inf)
+    asking = plain.masked_fill(answers, -torch.inf).logsumexp(-1, keepdim=True)  # log π_ref(asks | o)
+    return torch.where(answers, plain, tilted.log_softmax(-1) + asking)
+
+
+def forward_kl(target: Tensor, log_probs: Tensor) -> Tensor:
+    """Computes KL(target ‖ π_θ) = Σ_v q(v) [log q(v) − log π_θ(v)] over the vocabulary. (N, V), (N, V) → (N,)."""
+    return (target.exp() * (target - log_probs)).nan_to_num(0.0).sum(-1)
 
 
 def kl_estimate(log_probs: Sequence[Tensor], reference: Sequence[Tensor]) -> Tensor:

@@ -40,6 +40,8 @@ class Example:
     term.
     Examples of one `group` share a history and are kept side by side, because their common tokens are computed once.
     `dialogues` holds the ids of the dialogues of a pair of trajectories, the better first, or of the one trajectory.
+    `taught` is for distillation: the first tokens of each chosen turn, which a teacher teaches, behind the prompt that
+    the teacher reads. That may hold hidden information, and is in no input of the trained model.
     """
 
     group: str
@@ -48,6 +50,7 @@ class Example:
     target: float | None = None
     weight: float = 1.0
     dialogues: tuple[str, ...] = ()
+    taught: tuple[Turn, ...] = ()
 
     @property
     def turns(self) -> tuple[Turn, ...]:

@@ -186,4 +186,4 @@ def drop_long(examples: Sequence[Example], max_tokens: int) -> tuple[list[Exampl
 
 
 def longest(example: Example) -> int:
-    return max(len(turn.prompt) + len(turn.response) for turn in example.turns)
+    return max(len(turn.prompt) + len(turn.response) for turn in (*example.turns, *example.taught))

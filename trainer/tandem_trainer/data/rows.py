@@ -84,6 +84,7 @@ def read_rows(
     with_leaked: bool = False,
     measure: str | None = None,
     renderer: str | None = None,
+    without_grades: bool = False,
 ) -> Read:
     """Reads the rows of these files as one set of data.
 
@@ -91,11 +92,19 @@ def read_rows(
     whose rewards were measured otherwise are left out. Raises Fault when no row can be used.
     """
     openings = Openings.load(opening)
-    return merge(read_file(Path(path), openings, with_leaked, measure, renderer) for path in paths)
+    return merge(
+        read_file(Path(path), openings, with_leaked, measure, renderer, without_grades=without_grades) for path in paths
+    )
 
 
 def read_file(
-    file: Path, openings: Openings, with_leaked: bool, measure: str | None = None, renderer: str | None = None
+    file: Path,
+    openings: Openings,
+    with_leaked: bool,
+    measure: str | None = None,
+    renderer: str | None = None,
+    *,
+    without_grades: bool = False,
 ) -> Read:
     read = Read()
     others = 0
@@ -105,7 +114,7 @@ def read_file(
         except BadRow as reason:
             read.problems.append(Problem(str(file), line, str(reason)))
             continue
-        if dialogue.reward is None:
+        if dialogue.reward is None and not without_grades:
             read.left_out["not graded"] += 1
         elif is_leaked(row) and not with_leaked:
             read.left_out["leaked"] += 1

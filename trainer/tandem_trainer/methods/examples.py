@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..config import RunConfig
 from ..data.dialogue import Dialogue
+from ..data.lessons import taught
 from ..data.pairs import imitation, returns, trajectory_pairs
 from ..data.template import Template
 from ..turn import Example
@@ -38,4 +39,6 @@ def examples_of(config: RunConfig, dialogues: Sequence[Dialogue], template: Temp
         return Examples([], imitation(dialogues, template.all_turns, config.policy.minimum_reward))
     if method.learns_from == "pairs":
         return Examples([], trajectory_pairs(dialogues, template.all_turns, data.pairing, data.pair_margin))
+    if config.method == "distill":
+        return Examples([], taught(dialogues, template, config.distill.target))
     return Examples([], returns(dialogues, template.all_turns))

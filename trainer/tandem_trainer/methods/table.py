@@ -36,7 +36,7 @@ class Method:
         these groups and of others; a path stands for all below it.
     policy: the group with the settings of its stage `policy`.
     learns_from: what must be enough of: pairs of trajectories, successes, dialogues, or tasks that it plays itself.
-    hidden_information: whether every dialogue must have it; a critic's setting may need it as well.
+    hidden_information: whether every dialogue must have it; a setting of the method may need it or not.
     preferences: whether human preferences can stand beside the dialogues, or alone.
     reference: whether the loss of the policy compares with the base model.
     trl: whether TRL trains it, in one process.
@@ -94,6 +94,18 @@ METHODS: dict[str, Method] = {
         learns_from="pairs",
         preferences="alone",
     ),
+    "distill": Method(
+        title="Distillation",
+        description="The agent learns to ask as a teacher does that sees the hidden information. Needs neither grades "
+        "nor several dialogues of a task.",
+        source="the teacher and student of arXiv 2401.06603, by the model's own guided choice",
+        settings=("distill", "policy"),
+        ignores=(
+            *("policy.beta", "policy.nll", "policy.minimum_reward"),
+            *("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),
+        ),
+        hidden_information=True,
+    ),
     "grpo": Method(
         title="GRPO",
         description="The agent plays new dialogues while it trains, and learns from their rewards. Needs the Python "
@@ -126,7 +138,10 @@ def trains_critic(config: RunConfig) -> bool:
 
 def needs_hidden_information(config: RunConfig) -> bool:
     method = method_of(config)
-    return method.hidden_information or (method.critic and config.critic.hidden_information)
+    is_taught_by_another = config.method == "distill" and config.distill.target == "written"
+    return (method.hidden_information and not is_taught_by_another) or (
+        method.critic and config.critic.hidden_information
+    )
 
 
 def as_schema() -> dict[str, dict[str, Any]]:

@@ -11,13 +11,15 @@ above the inputs. Frozen: here 1.4 s and 80 MB, dense log_softmax 1.7 s and 750 
 750 MB, F.linear_cross_entropy 3.5 s and 250 MB.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+from torch.utils.checkpoint import checkpoint
 
+from ..losses import forward_kl
 from ..turn import Turn
 from .attention import attending
 from .fsdp import within_forward
@@ -54,6 +56,16 @@ def token_log_probs(
 
     lengths = [len(place) for place in forest.places]
     return list(within_forward(causal_of(model), compute).split(lengths))
+
+
+def with_hidden(model: nn.Module, turns: Sequence[Turn], use: Callable[[Tensor, "Head"], Tensor]) -> Tensor:
+    """Calls `use` with the hidden states that predict the response tokens of all turns, (N, d), and the output layer.
+
+    For objectives that need whole distributions; memory is theirs to bound. Differentiable.
+    """
+    forest = grow(turns).to(_device(model))
+    places = torch.cat(forest.places)
+    return within_forward(causal_of(model), lambda: use(_hidden(model, forest, True)[places], Head.of(model)))
 
 
 def last_hidden(model: nn.Module, turns: Sequence[Turn], *, shared: bool = True) -> Tensor:
@@ -122,6 +134,10 @@ class Head:
         scale = (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
         return Head(layer.weight, layer.bias, scale, getattr(config, "final_logit_softcapping", None))
 
+    def copied(self) -> "Head":
+        bias = None if self.bias is None else self.bias.detach().clone()
+        return Head(self.weight.detach().clone(), bias, self.scale, self.softcap)
+
 
 def chosen_log_probs(
     hidden: Tensor, targets: Tensor, head: Head, *, temperature: float = 1.0, logits_bytes: int = 256 << 20
@@ -137,6 +153,41 @@ def chosen_log_probs(
     if trainable:
         return _TrainableHead.apply(hidden, head.weight, head.bias, *settings)
     return _FrozenHead.apply(hidden, *settings)
+
+
+def vocabulary_log_probs(hidden: Tensor, head: Head) -> Tensor:
+    """Computes log p of the whole vocabulary: hidden (N, d) → (N, V) float32. Differentiable."""
+    logits = nn.functional.linear(hidden, head.weight, head.bias).float() * head.scale
+    if head.softcap is not None:
+        logits = torch.tanh(logits / head.softcap) * head.softcap
+    return logits.log_softmax(-1)
+
+
+def divergences(
+    hidden: Tensor,
+    head: Head,
+    targets: Callable[[slice], Tensor],
+    *,
+    logits_bytes: int = 256 << 20,
+) -> Tensor:
+    """Computes KL(target ‖ p) of the distribution at each hidden state: hidden (N, d) → (N,) float32.
+
+    targets: makes the target log-probabilities of some rows, (n, V), without gradients. Pieces of rows are computed
+    again in the backward pass, so that of one piece alone distributions are in memory.
+    """
+    rows = max(1, logits_bytes // (4 * 4 * head.weight.shape[0]))  # four arrays of (rows, V) float32
+
+    def piece(part: Tensor, start: int) -> Tensor:
+        with torch.no_grad():
+            target = targets(slice(start, start + len(part)))
+        return forward_kl(target, vocabulary_log_probs(part, head))
+
+    parts = [(hidden[start : start + rows], start) for start in range(0, len(hidden), rows)]
+    if not parts:
+        return hidden.sum(-1).float()  # (0,), with gradients
+    if not torch.is_grad_enabled():
+        return torch.cat([piece(*part) for part in parts])
+    return torch.cat([checkpoint(piece, *part, use_reentrant=False, preserve_rng_state=False) for part in parts])
 
 
 def all_log_probs(hidden: Tensor, head: Head, *, temperature: float = 1.0) -> Tensor:

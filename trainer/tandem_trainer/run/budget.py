@@ -6,6 +6,7 @@ an idle pass, and when memory runs out in one of them, in the middle of a pass, 
 
 import gc
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -20,6 +21,8 @@ from .distributed import Ranks
 from .event_file import Events
 from .restart import Again
 from .stop import Stopped, StopRequest
+
+Result = TypeVar("Result")
 
 NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # for a rank that has nothing to read
 
@@ -119,13 +122,13 @@ def score(
 
 
 def in_batches(
-    base: Base, turns: Sequence[Turn], budget: TokenBudget, compute: Callable[[list[Turn]], Sequence[np.ndarray]]
-) -> list[np.ndarray]:
+    base: Base, turns: Sequence[Turn], budget: TokenBudget, compute: Callable[[list[Turn]], Sequence[Result]]
+) -> list[Result]:
     """Calls `compute` on as many turns at a time as the budget allows; returns one result for each turn.
 
     Turns that share a prefix should be neighbours. Every rank must call this. Errors: those of `TokenBudget.spend`.
     """
-    results: list[np.ndarray | None] = [None] * len(turns)
+    results: list[Result | None] = [None] * len(turns)
 
     def tokens(indices: Sequence[int]) -> int:
         return forest_tokens([turns[index] for index in indices], shared=base.shares_prefixes)

@@ -108,6 +108,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         with_leaked=data.with_leaked,
         measure=data.measure,
         renderer=data.renderer,
+        without_grades=method.learns_from == "dialogues",
     )
     require_one_measure(read.dialogues)
     settled = settle(template, read.dialogues)

@@ -1,4 +1,4 @@
-"""Log-probabilities under the reference model, computed once and kept in the run folder.
+"""The reference model's log-probabilities, computed once and kept in the run folder, and its hidden states.
 
 The reference never changes, and the critic has four epochs, so all turns are scored before the first step. A file of
 `<run>/reference/<base>/` is named after the tokens of its turns, so a resumed run computes only missing files, and a
@@ -16,8 +16,9 @@ from torch import Tensor
 
 from ..fault import Fault
 from ..model.base import Base
+from ..model.log_probs import Head, with_hidden
 from ..turn import Turn
-from .budget import TokenBudget, score
+from .budget import NO_TURN, TokenBudget, in_batches, score
 from .checkpoint import make_missing
 from .disk_space import reason
 
@@ -25,7 +26,11 @@ PIECE = 256  # turns in one file; a killed run loses at most one file for each r
 
 
 class ReferenceCache:
-    """log π_ref(a^l | o, a^{<l}) of turns, with 4 bytes per token in memory."""
+    """log π_ref(a^l | o, a^{<l}) of turns, with 4 bytes per token in memory.
+
+    Of turns whose whole distributions are needed it has instead the hidden state before each token, from which the
+    output layer of the reference makes them exactly. They are computed again when a run resumes.
+    """
 
     def __init__(
         self,
@@ -43,6 +48,8 @@ class ReferenceCache:
         self.folder = run_folder / "reference" / name_of(base)
         self.shared = shared and shared / "reference" / name_of(base)
         self.known: dict[bytes, np.ndarray] = {}
+        self.states: dict[bytes, Tensor] = {}
+        self.head: Head | None = None  # a copy, where the model's own is trained
 
     def compute(self, turns: Sequence[Turn], progress: Callable[[int, int], None] | None = None) -> None:
         """Turns that share a prefix should be neighbours. Each rank computes its part. progress: gets (done, all)."""
@@ -67,6 +74,45 @@ class ReferenceCache:
         arrays = [self.known[turn_key(turn)] for turn in turns]
         together = torch.from_numpy(np.concatenate(arrays)).to(self.base.device)
         return list(together.split([len(array) for array in arrays]))
+
+    def compute_states(self, turns: Sequence[Turn], progress: Callable[[int, int], None] | None = None) -> None:
+        """Turns that share a prefix should be neighbours. Every rank computes all."""
+        unique = {turn_key(turn): turn for turn in turns if len(turn.response)}
+        keys = list(unique)
+
+        def compute(batch: list[Turn]) -> Sequence[Tensor]:
+            states = with_hidden(self.base.model, batch, lambda hidden, _: hidden)
+            return states.cpu().split([len(turn.response) for turn in batch])
+
+        with self.base.reference():
+            self.head = self._copied_head()
+            for start in range(0, len(keys), PIECE):
+                some = keys[start : start + PIECE]
+                made = in_batches(self.base, [unique[key] for key in some], self.budget, compute)
+                self.states.update(zip(some, made, strict=True))
+                if progress:
+                    progress(start + len(some), len(keys))
+
+    def states_of(self, turns: Sequence[Turn]) -> Tensor:
+        """(Σ L, d), the states before all tokens of the turns. `compute_states` must have run on the turns."""
+        return torch.cat([self.states[turn_key(turn)] for turn in turns if len(turn.response)]).to(self.base.device)
+
+    def head_beside(self, head: Head) -> Head:
+        """Returns the reference's output layer. head: the model's, which is the same unless it is trained."""
+        return self.head or head
+
+    def _copied_head(self) -> Head | None:
+        if not self.base.model.get_output_embeddings().weight.requires_grad:
+            return None
+        copies: list[Head] = []
+
+        def copy(hidden: Tensor, head: Head) -> Tensor:
+            copies.append(head.copied())
+            return hidden
+
+        with torch.no_grad():
+            with_hidden(self.base.model, [NO_TURN], copy)
+        return copies[0]
 
     def _path(self, piece: dict[bytes, Turn]) -> Path:
         return self.folder / f"{hashlib.sha256(b''.join(piece)).hexdigest()[:24]}.f32"

@@ -18,7 +18,7 @@ from ..config import RunConfig
 from ..methods.table import objective_of
 from ..model.base import Base
 from ..model.flops import Shape, step_flops
-from ..model.log_probs import token_log_probs
+from ..model.log_probs import Head, token_log_probs
 from ..turn import Example, Turn
 from .budget import free_memory, is_out_of_memory
 from .event_file import Events
@@ -145,6 +145,14 @@ class _NoReference(ReferenceCache):
 
     def of(self, turns: Sequence[Turn]) -> list[Tensor]:
         return [torch.zeros(len(turn.response), device=self.base.device) for turn in turns]
+
+    def states_of(self, turns: Sequence[Turn]) -> Tensor:
+        weight = self.base.model.get_output_embeddings().weight
+        tokens = sum(len(turn.response) for turn in turns)
+        return torch.zeros(tokens, weight.shape[1], dtype=weight.dtype, device=self.base.device)
+
+    def head_beside(self, head: Head) -> Head:
+        return head
 
 
 class _Clock:

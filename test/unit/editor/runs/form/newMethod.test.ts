@@ -9,15 +9,15 @@ vi.mock('vscode', () => import('../../vscode'));
 vi.mock('../../../../../media/run.schema.json', async (original) => {
   const { default: schema } = structuredClone(await original<{ readonly default: RunSchema }>());
   const { method } = schema.properties;
-  method.enum.push('distill');
+  method.enum.push('imitate');
   Object.assign(method.methods, {
-    distill: {
+    imitate: {
       ...method.methods.rft,
-      title: 'Distillation',
+      title: 'Imitation',
       description: 'The agent imitates a teacher.',
-      settings: ['distill'],
+      settings: ['imitate'],
       ignores: ['data.pairing'],
-      policy: 'distill',
+      policy: 'imitate',
       learns_from: 'dialogues',
     },
   });
@@ -29,7 +29,7 @@ vi.mock('../../../../../media/run.schema.json', async (original) => {
     },
     temperature: { type: 'number', exclusiveMinimum: 0, default: 2, title: 'Temperature' },
   };
-  Object.assign(schema.properties, { distill: { type: 'object', title: 'Distillation', properties } });
+  Object.assign(schema.properties, { imitate: { type: 'object', title: 'Imitation', properties } });
   return { default: schema };
 });
 
@@ -44,19 +44,19 @@ const choices: Choices = {
 };
 
 it('offers a method that only the schema knows, with the settings of its group', () => {
-  const form = { values: { base: '/models/starter', method: 'distill', 'distill.temperature': '3' } };
+  const form = { values: { base: '/models/starter', method: 'imitate', 'imitate.temperature': '3' } };
   const { methods, groups, data } = formView(form, choices, context).view;
-  expect(methods.at(-1)).toMatchObject({ value: 'distill', label: 'Distillation', plays: false });
+  expect(methods.at(-1)).toMatchObject({ value: 'imitate', label: 'Imitation', plays: false });
   expect(groups.map(({ title }) => title)).toEqual(['Run', 'Model', 'Resources', 'Result', 'Training']);
   expect(groups.flatMap(({ fields }) => fields.map(({ name }) => name))).toEqual(
-    expect.arrayContaining(['distill.teacher', 'distill.temperature']),
+    expect.arrayContaining(['imitate.teacher', 'imitate.temperature']),
   );
   expect(data.map(({ name }) => name)).not.toContain('data.pairing');
   const { configuration, errors } = filled(form, context);
   expect(errors).toEqual({});
-  expect(configuration).toMatchObject({ method: 'distill', distill: { temperature: 3 } });
+  expect(configuration).toMatchObject({ method: 'imitate', imitate: { temperature: 3 } });
   expect(configuration).not.toHaveProperty('critic');
-  expect(filled({ values: { ...form.values, 'distill.temperature': '0' } }, context).errors).toHaveProperty([
-    'distill.temperature',
+  expect(filled({ values: { ...form.values, 'imitate.temperature': '0' } }, context).errors).toHaveProperty([
+    'imitate.temperature',
   ]);
 });
