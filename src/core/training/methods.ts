@@ -38,6 +38,9 @@ export const methodNamed = (name: string): Method | undefined =>
 /** True if the run plays tasks itself, in place of learning from dialogues. */
 export const playsTasks = (name: string): boolean => methodNamed(name)?.learns_from === 'tasks';
 
+/** False if it learns from dialogues whatever their rewards are. */
+export const needsGrades = (name: string): boolean => methodNamed(name)?.learns_from !== 'dialogues';
+
 /** True also for a method that is not known here. */
 export function isUsedBy(name: string, path: string): boolean {
   const method = methodNamed(name);

@@ -5,6 +5,7 @@ import { SHORT, shortPrompt } from '../../dialogue/prompts';
 import { copyRegular } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
+import { methodIn, needsGrades } from '../methods';
 import { readWhole, runFiles } from '../runFolder';
 import { writeInherited } from './lineage';
 import { prepareData, type PrepareOptions } from './prepare';
@@ -31,7 +32,8 @@ export async function fillRun(folder: string, options: FillOptions): Promise<Sel
   let data = await withOwnOpening(rows, folder, options.prompts);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
-    report = await prepareData(selection, folder, options);
+    const withUngraded = !needsGrades(methodIn(forTrainer));
+    report = await prepareData(selection, folder, { ...options, withUngraded });
     // The path is relative, so that the folder can be moved. The trainer refuses `trajectories` that are no list.
     const { trajectories = [] } = data;
     data = {

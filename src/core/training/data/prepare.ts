@@ -15,6 +15,8 @@ import type { SelectionReport } from './report';
 
 export interface PrepareOptions {
   readonly prompts: string;
+  /** Dialogues without a grade are taken, too. */
+  readonly withUngraded?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
@@ -56,7 +58,7 @@ async function writeRows(
   selection: LogSelection,
   prompts: Prompts,
   folder: string,
-  { signal, onProgress }: PrepareOptions,
+  { signal, onProgress, withUngraded }: PrepareOptions,
 ): Promise<SelectionReport> {
   const at = new Date().toISOString();
   const result = await exportTrajectories(log, join(folder, runFiles.trajectories), {
@@ -65,7 +67,7 @@ async function writeRows(
     visible: ({ agent }) => parseAgentMessage(agent.text).visible,
     render: ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts),
     sawAnotherPrompt: (trajectory) => sawAnotherPrompt(trajectory, prompts),
-    ...{ signal, onProgress },
+    ...{ signal, onProgress, withUngraded },
   });
   const { trajectories, tasks, successes, withTokenIds, keptLocal, otherPrompts, leftOut } = result;
   return {

@@ -45,7 +45,7 @@ export class RowGathering {
     ({ selected: this.selected, leftOut: this.leftOut } = select(
       log,
       options,
-      formatOf(options.format).needsReward === true,
+      formatOf(options.format).needsReward === true && options.withUngraded !== true,
     ));
   }
 

@@ -43,6 +43,8 @@ export type ExportOptions = ExportFormat &
      * the rows are not scanned for secrets.
      */
     readonly staysHere?: boolean;
+    /** True if dialogues without a grade are taken where the format would need one. */
+    readonly withUngraded?: boolean;
     readonly signal?: AbortSignal;
     readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
   };

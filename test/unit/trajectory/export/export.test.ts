@@ -120,6 +120,15 @@ describe('exporting trajectories', () => {
     expect(leftOut).toEqual({ leaked: 1, 'not finished': 1, abandoned: 1, 'not graded': 1, deleted: 1 });
   });
 
+  it('takes dialogues without a grade for methods that need none', async () => {
+    const log = await openLog();
+    await play(log, 'graded', 1);
+    await log.appendAll([started('ungraded'), agentTurn('ungraded', 1), answered('ungraded', 1)]);
+    const { rows, leftOut } = await exported(log, { format: 'trajectories', visible, withUngraded: true });
+    expect(rows.map(({ reward }) => reward)).toEqual([1, null]);
+    expect(leftOut).toEqual({});
+  });
+
   it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
     const log = await openLog();
     await log.recordTask(doubling);
