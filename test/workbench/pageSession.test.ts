@@ -92,10 +92,7 @@ test('shows a page while it is written by its length, and draws it when it is wh
     .waitFor();
   expect(await session().locator('tandem-stream').innerText()).not.toContain('<html');
   mayEnd = Promise.resolve();
-  const seen = area().evaluate(timeOfDraft);
-  const ended = Date.now();
   writing.resolve(undefined);
-  console.log(`From the last token to the draft on the screen: ${(await seen) - ended} ms`);
   await drawn('draft').getByText('Golden Crest').waitFor();
   await session().getByRole('log').getByText('Here is a first draft.').waitFor();
   await session().locator('#reply:focus').waitFor();
@@ -229,18 +226,6 @@ test('reads pages by the frame of the session where the machine has no browser',
   const [byFrame] = await logged('grade');
   expect(Math.abs(byFrame!.grade!.reward - byBrowser!.grade!.reward)).toBeLessThan(0.02);
 });
-
-/** Runs in the view. @returns when the first draft is in its frame, looked for with each picture of the screen */
-function timeOfDraft(area: Element): Promise<number> {
-  return new Promise((resolve) => {
-    const look = (): void => {
-      const frame = area.querySelector<HTMLIFrameElement>('.of-draft iframe');
-      if (frame?.contentDocument?.querySelector('h1') != null) resolve(Date.now());
-      else requestAnimationFrame(look);
-    };
-    look();
-  });
-}
 
 /** Writes the settings of the workspace. */
 async function configure(more: object = {}): Promise<void> {
