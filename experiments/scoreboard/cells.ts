@@ -70,9 +70,23 @@ export function fieldsOf(
 
 export const isOnline = ({ fields }: TrainedMethod): boolean => fields.method === 'grpo';
 
+/** The dialogues of the start that a method learns from with one seed. */
+export interface Draw {
+  readonly seed: number;
+  readonly tasks: number;
+  readonly rollouts: number;
+}
+
+export function drawOf(seed: number, { offline }: Surroundings['plan'], method?: TrainedMethod): Draw {
+  const rollouts = method?.rollouts ?? offline.rollouts;
+  return { seed, tasks: (offline.tasks * offline.rollouts) / rollouts, rollouts };
+}
+
 /** Tasks of the training split that a seed collects its dialogues about: others than those of another seed. */
-export const trainTasks = (seed: number, { plan, tasks }: Surroundings): readonly PackTask<ProgramTask>[] =>
-  tasks({ split: 'train', count: plan.offline.tasks, seed: offlineSeed(seed, plan) });
+export const trainTasks = (
+  { seed, tasks: count }: Draw,
+  { plan, tasks }: Surroundings,
+): readonly PackTask<ProgramTask>[] => tasks({ split: 'train', count, seed: offlineSeed(seed, plan) });
 
 export const offlineSeed = (seed: number, { offline }: Surroundings['plan']): number =>
   deriveSeed(offline.seed, seed);
@@ -82,18 +96,16 @@ export const splitTasks = (
   { plan, tasks }: Surroundings,
 ): readonly PackTask<ProgramTask>[] => tasks({ split, count: plan[split].tasks, seed: plan[split].seed });
 
-/** Digest of everything that the dialogues of a seed depend on. Like all keys it is the same on every machine. */
-export const offlineKey = (seed: number, to: Surroundings): string =>
-  digestOf(
-    ...rulesOf(to),
-    to.plan.offline.rollouts,
-    offlineSeed(seed, to.plan),
-    contentOf(trainTasks(seed, to)),
-  );
+/** Digest of everything that drawn dialogues depend on. Like all keys it is the same on every machine. */
+export const offlineKey = (draw: Draw, to: Surroundings): string =>
+  digestOf(...rulesOf(to), draw.rollouts, offlineSeed(draw.seed, to.plan), contentOf(trainTasks(draw, to)));
 
 /** Digest of everything that a trained model depends on. */
 export const trainingKey = (player: TrainedPlayer, to: Surroundings): string =>
-  digestOf(offlineKey(player.seed, to), fieldsOf(player, to));
+  digestOf(offlineKey(playerDraw(player, to), to), fieldsOf(player, to));
+
+export const playerDraw = ({ seed, method }: TrainedPlayer, { plan }: Surroundings): Draw =>
+  drawOf(seed, plan, method);
 
 /** Digest of everything that a player depends on. */
 export function playerKey(player: Player, to: Surroundings): string {

@@ -12,7 +12,7 @@ import type { Model } from '../../src/core/model/model';
 import { eventSchema } from '../../src/core/trajectory/event';
 import { ifThere, writeAtomically } from '../../src/core/trajectory/files';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import { offlineKey, trainingKey, type TrainedPlayer } from './cells';
+import { drawOf, offlineKey, trainingKey, type TrainedPlayer } from './cells';
 import type { Models } from './models';
 import { Pace } from './pace';
 import { qualityOf, type ScoreQuality } from './quality';
@@ -56,9 +56,10 @@ export async function creditOf(
   const trainingSeed = players[0]?.seed ?? plan.seeds[0]!;
   const onWhere = (where: string): void =>
     to.onProgress?.({ done: 0, total: 0, what: `seed ${trainingSeed}`, where });
-  const offline = await models.dataOf(trainingSeed, onWhere);
+  const draw = drawOf(trainingSeed, plan);
+  const offline = await models.dataOf(draw, onWhere);
   const agent = to.openAgent(to.start.name);
-  const key = digestOf(offlineKey(trainingSeed, to), plan.credit, unseenTasks, plan.protocol, plan.maxTokens);
+  const key = digestOf(offlineKey(draw, to), plan.credit, unseenTasks, plan.protocol, plan.maxTokens);
   const folder = join(out, 'credit', key);
   const logs: TrajectoryLog[] = [];
   try {

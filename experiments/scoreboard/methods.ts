@@ -22,6 +22,8 @@ interface Described {
 /** Trains a model from the start model and the dialogues of its seed. `fields` define the method. */
 export interface TrainedMethod extends Described {
   readonly fields: RunFields;
+  /** Dialogues of each task that it learns from, where these are not the plan's; the number of dialogues is the same. */
+  readonly rollouts?: number;
 }
 
 /** Plays with an agent that is composed of the start model and of what other methods trained with the same seed. */
@@ -85,6 +87,12 @@ const strict: Setting = { name: 'β 1, NLL 0.3', fields: { policy: { beta: 1, nl
 
 const ONLY: Setting = { name: '–', fields: {} };
 
+/** Distillation's optimiser: each dialogue is read five times at the rate of the start's own training. */
+const distilled: RunFields = {
+  method: 'distill',
+  policy: { learning_rate: 1e-3, batch: 16, epochs: 5, patience: 0 },
+};
+
 export const methods: readonly Method[] = [
   {
     ...{ name: 'zero-shot', role: 'anchor', about: 'The start itself.', settings: [ONLY] },
@@ -119,6 +127,23 @@ export const methods: readonly Method[] = [
       'SWEET-RL, retuned for this start: turns ranked by a critic that knows the hidden information. Objectives are those of the paper; pairs, candidates, epochs, β and NLL are not.',
     fields: { method: 'sweet-rl' },
     settings: [equal, strict],
+  },
+  {
+    ...{ name: 'distill', role: 'new' },
+    about:
+      'Distillation: the start, which reads the hidden information only to choose what it asks, teaches itself without it. One dialogue of each task.',
+    fields: distilled,
+    rollouts: 1,
+    settings: [
+      { name: 'η 4', fields: { distill: { eta: 4 } } },
+      { name: 'η 2', fields: { distill: { eta: 2 } } },
+    ],
+  },
+  {
+    ...{ name: 'distill-few-tasks', role: 'other' },
+    about: 'Distillation of the same dialogues that the others learn from, several of each task.',
+    fields: distilled,
+    settings: [{ name: 'η 4', fields: { distill: { eta: 4 } } }],
   },
   {
     ...{ name: 'grpo', role: 'other' },

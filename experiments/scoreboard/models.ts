@@ -9,9 +9,11 @@ import {
   isTrainedPlayer,
   merged,
   offlineKey,
+  playerDraw,
   playerName,
   trainingKey,
   trainTasks,
+  type Draw,
   type Player,
   type TrainedPlayer,
 } from './cells';
@@ -75,29 +77,35 @@ export class Models {
 
   /** The field `data` of a run: the seed's dialogues, or for an online method their tasks. */
   private async configuredData(player: TrainedPlayer, onWhere: OnWhere): Promise<Record<string, unknown>> {
-    if (isOnline(player.method)) return { tasks: [await trainPack(player.seed, this.to)] };
-    const { log, collection } = await this.dataOf(player.seed, onWhere);
+    const draw = playerDraw(player, this.to);
+    if (isOnline(player.method)) return { tasks: [await trainPack(draw, this.to)] };
+    const { log, collection } = await this.dataOf(draw, onWhere);
     return { log, filter: { collection } };
   }
 
-  /** The dialogues of a seed; collected if they are not there. */
-  dataOf(seed: number, onWhere: OnWhere): Promise<OfflineData> {
-    return once(this.offline, offlineKey(seed, this.to), () =>
-      collectOffline(seed, this.to, ({ done, total }) => onWhere(`collects dialogues ${done}/${total}`)),
+  /** The drawn dialogues; collected if they are not there. */
+  dataOf(draw: Draw, onWhere: OnWhere): Promise<OfflineData> {
+    return once(this.offline, offlineKey(draw, this.to), () =>
+      collectOffline(draw, this.to, ({ done, total }) => onWhere(`collects dialogues ${done}/${total}`)),
     );
   }
 
-  /** The dialogues that several models of one seed learn from count once. */
+  /** Dialogues that several models learn from count once. */
   private async costsOf(players: readonly TrainedPlayer[], onWhere: OnWhere): Promise<Costs> {
     const total: Costs = { collected: 0, played: 0, sampled: 0, trained: 0, minutes: 0 };
     for (const player of players) {
       const { costs } = await this.train(player, onWhere);
       for (const name of ['played', 'sampled', 'trained', 'minutes'] as const) total[name] += costs[name];
     }
-    const learner = players.find(({ method }) => !isOnline(method));
-    if (learner !== undefined) {
-      const { dialogues, tokens } = await this.dataOf(learner.seed, onWhere);
-      total.collected = dialogues;
+    const draws = players
+      .filter(({ method }) => !isOnline(method))
+      .map((player): [string, Draw] => [
+        offlineKey(playerDraw(player, this.to), this.to),
+        playerDraw(player, this.to),
+      ]);
+    for (const draw of new Map(draws).values()) {
+      const { dialogues, tokens } = await this.dataOf(draw, onWhere);
+      total.collected += dialogues;
       total.sampled += tokens;
     }
     return total;
@@ -122,7 +130,7 @@ async function configurationOf(
 ): Promise<RunConfiguration> {
   const { start, out } = to;
   // Runs with the same start and dialogues share log-probabilities of the reference, candidates of a seed, critics.
-  const shared = join(out, 'shared', offlineKey(player.seed, to));
+  const shared = join(out, 'shared', offlineKey(playerDraw(player, to), to));
   await mkdir(shared, { recursive: true });
   const where = {
     model: { base: start.folder },
@@ -132,10 +140,10 @@ async function configurationOf(
   return parseConfiguration(merged(fieldsOf(player, to), where), { from: playerName(player), folder: out });
 }
 
-/** Writes the tasks of a seed's dialogues as a pack, which an online method plays; returns its file. */
-async function trainPack(seed: number, to: Surroundings): Promise<string> {
-  const file = join(to.out, `train-${seed}-${offlineKey(seed, to)}.jsonl`);
-  const text = trainTasks(seed, to)
+/** Writes the drawn tasks as a pack, which an online method plays; returns its file. */
+async function trainPack(draw: Draw, to: Surroundings): Promise<string> {
+  const file = join(to.out, `train-${draw.seed}-${offlineKey(draw, to)}.jsonl`);
+  const text = trainTasks(draw, to)
     .map(({ task }) => packLine(task))
     .join('');
   await writeAtomically(file, (handle) => handle.writeFile(text));

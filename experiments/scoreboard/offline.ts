@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { collect, type CollectionProgress } from '../../src/core/dialogue/collect';
 import { Fault } from '../../src/core/fault';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import { offlineKey, offlineSeed, trainTasks } from './cells';
+import { offlineKey, offlineSeed, trainTasks, type Draw } from './cells';
 import type { Surroundings } from './surroundings';
 
-/** Dialogues of the start model from which a seed's methods learn. */
+/** Dialogues of the start model from which methods learn. */
 export interface OfflineData {
   /** The data folder with their log, and the name of their collection in it. */
   readonly log: string;
@@ -16,29 +16,29 @@ export interface OfflineData {
 }
 
 /**
- * Plays the tasks of a seed with the start model, or continues after a stop.
+ * Plays the drawn tasks with the start model, or continues after a stop.
  * @throws {Fault} `study/incomplete-data`
  */
 export async function collectOffline(
-  seed: number,
+  draw: Draw,
   to: Surroundings,
   onProgress: (progress: CollectionProgress) => void,
 ): Promise<OfflineData> {
   const { out, plan, simulator, prompts, grader, signal } = to;
-  const { offline, protocol, maxTokens, concurrency } = plan;
-  const key = offlineKey(seed, to);
+  const { protocol, maxTokens, concurrency } = plan;
+  const key = offlineKey(draw, to);
   // A log for each seed, because several seeds may collect at once.
-  const folder = join(out, 'offline', `seed-${seed}-${key}`);
+  const folder = join(out, 'offline', `seed-${draw.seed}-${key}`);
   const collection = `offline-${key}`;
   const log = await TrajectoryLog.open(folder);
   const agent = to.openAgent(to.start.name);
   try {
     const { done, total, failures } = await collect({
-      ...{ agent, simulator, prompts, protocol, seed: offlineSeed(seed, plan) },
+      ...{ agent, simulator, prompts, protocol, seed: offlineSeed(draw.seed, plan) },
       ...{ log, grader, concurrency, signal, onProgress, collection, mode: 'fixed' },
       sampling: { temperature: 1, maxTokens },
-      tasks: trainTasks(seed, to),
-      rollouts: offline.rollouts,
+      tasks: trainTasks(draw, to),
+      rollouts: draw.rollouts,
     });
     if (done < total) {
       const message = `${total - done} of ${total} dialogues of the start failed: ${failures[0]?.message ?? ''} The same command tries them again.`;
