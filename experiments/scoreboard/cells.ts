@@ -1,5 +1,5 @@
 import type { PackTask } from '../../src/core/dialogue/collect';
-import { deriveSeed } from '../../src/core/dialogue/seed';
+import { deriveSeed } from '../../src/core/seed';
 import type { ProgramTask } from '../../src/core/task/task';
 import {
   common,

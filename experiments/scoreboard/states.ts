@@ -1,5 +1,5 @@
 import { agentMessages } from '../../src/core/dialogue/conversation';
-import { deriveSeed } from '../../src/core/dialogue/seed';
+import { deriveSeed } from '../../src/core/seed';
 import type { CreditState } from '../../src/core/training/credit/rollouts';
 import { inFlight } from '../../src/core/concurrency';
 import type { Model } from '../../src/core/model/model';

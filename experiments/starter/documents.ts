@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../src/core/model/model';
-import { deriveSeed } from '../../src/core/dialogue/seed';
+import { deriveSeed } from '../../src/core/seed';
 import { Random } from '../../src/core/task/starter/draw';
 import type { DecisionKind } from '../../src/core/task/starter/kinds';
 import { starterTasks, type Difficulty, type StarterTask } from '../../src/core/task/starter/world';

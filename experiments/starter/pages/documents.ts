@@ -1,4 +1,4 @@
-import { deriveSeed } from '../../../src/core/dialogue/seed';
+import { deriveSeed } from '../../../src/core/seed';
 import type { ChatMessage } from '../../../src/core/model/model';
 import { Random } from '../../../src/core/task/starter/draw';
 import { pageTasks, type PageWorldTask } from '../../../src/core/task/starter/pages/world';

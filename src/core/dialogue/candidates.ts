@@ -2,7 +2,7 @@ import type { Candidate, EventOf, Picked } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { parseAgentMessage } from './protocol';
 import { generated, requestAfter, type Setting, type Speaker } from './sample';
-import { deriveSeed } from './seed';
+import { deriveSeed } from '../seed';
 
 export type SampledAgent = Pick<Speaker, 'agent' | 'sampling'>;
 

@@ -9,7 +9,7 @@ import { Dialogue } from './dialogue';
 import type { DialogueParts } from './dialogueParts';
 import { PAGE_RULES_VERSION } from './pageRules';
 import { colBenchPageProtocol, type Protocol } from './protocol';
-import { deriveSeed } from './seed';
+import { deriveSeed } from '../seed';
 import type { Simulator } from './simulator';
 import path from 'node:path';
 import { type ReadOptions, readTasks } from '../task/pack';

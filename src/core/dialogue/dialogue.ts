@@ -26,7 +26,7 @@ import { pictureId } from '../trajectory/pictures';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './dialogueParts';
 import { limitReply, type Protocol } from './protocol';
 import { sampleAgent, type AgentTurnEvent } from './sample';
-import { deriveSeed } from './seed';
+import { deriveSeed } from '../seed';
 import type { SimulatedReply, Simulator } from './simulator';
 
 /**

@@ -1,6 +1,6 @@
 import { mulberry32 } from '../random';
 import type { Part } from '../trajectory/assignments';
-import { deriveSeed } from './seed';
+import { deriveSeed } from '../seed';
 import type { TaskState } from './taskProgress';
 
 /**

@@ -5,7 +5,7 @@ import type { Turn } from '../trajectory/trajectory';
 import { agentMessages } from './conversation';
 import type { Prompts } from './prompts';
 import type { Protocol } from './protocol';
-import { deriveSeed } from './seed';
+import { deriveSeed } from '../seed';
 
 export interface Speaker {
   readonly agent: Model;

@@ -5,7 +5,7 @@ import type { DialogueParts, DialogueRecord } from '../dialogue/dialogueParts';
 import { parseAgentMessage, type Protocol } from '../dialogue/protocol';
 import type { Prompts } from '../dialogue/prompts';
 import { requestAfter } from '../dialogue/sample';
-import { deriveSeed } from '../dialogue/seed';
+import { deriveSeed } from '../seed';
 import type { Simulator } from '../dialogue/simulator';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';

@@ -1,6 +1,6 @@
 import { Fault } from '../fault';
 import type { PackTask } from '../dialogue/collect';
-import { deriveSeed } from '../dialogue/seed';
+import { deriveSeed } from '../seed';
 
 export interface PackSplit {
   /** The pack's file name without its ending. */

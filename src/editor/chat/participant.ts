@@ -148,7 +148,7 @@ async function speak(
     import('../../core/dialogue/conversation'),
     import('../../core/dialogue/protocol'),
     import('../../core/dialogue/agentMessage'),
-    import('../../core/dialogue/seed'),
+    import('../../core/seed'),
   ]);
   const { description, exchanges, turn, isLast } = thread;
   const { protocol } = engine;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Dialogue } from '../../core/dialogue/dialogue';
 import type { DeveloperReply, DialogueParts } from '../../core/dialogue/dialogueParts';
 import { AgentReading } from '../../core/dialogue/agentMessage';
-import { deriveSeed } from '../../core/dialogue/seed';
+import { deriveSeed } from '../../core/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import { Fault } from '../../core/fault';
 import { isProgram } from '../../core/task/task';

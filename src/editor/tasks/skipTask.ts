@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { deriveSeed } from '../../core/dialogue/seed';
+import { deriveSeed } from '../../core/seed';
 import type { Task } from '../../core/task/task';
 import { loggedReason, skipReasons } from '../reasons';
 import type { Engine } from '../engine';

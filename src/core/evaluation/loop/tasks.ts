@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
-import { deriveSeed } from '../../dialogue/seed';
+import { deriveSeed } from '../../seed';
 import { Fault } from '../../fault';
 import { MB, readInParts, readText } from '../../regularFile';
 import { readTasks } from '../../task/pack';

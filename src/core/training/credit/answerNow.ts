@@ -3,7 +3,7 @@ import { draftsOf } from '../../dialogue/drafts';
 import { ANSWER_OPENINGS } from '../../dialogue/markers';
 import { agentPromptFor } from '../../dialogue/prompts';
 import { limitReply, parseAgentMessage } from '../../dialogue/protocol';
-import { deriveSeed } from '../../dialogue/seed';
+import { deriveSeed } from '../../seed';
 import { endingAfter } from '../../dialogue/state';
 import { Fault } from '../../fault';
 import { Gate } from '../../grading/gate';

@@ -5,7 +5,7 @@ import { Fault } from '../../fault';
 import { ScoringProcess } from '../../model/local/critic/process';
 import type { ReadDialogue } from '../../model/local/critic/protocol';
 import { scoreTrajectories, type Scored } from '../score';
-import { advantageOf, logRatios } from '../scoring/advantage';
+import { advantageOf, logRatios } from '../../model/local/critic/advantage';
 import type { Trainer } from '../trainer';
 import type { Credit, Scorable, TurnCredit } from './credit';
 import type { Critic } from './critics';

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
-import { MB, readBytesSync } from '../../regularFile';
 import {
   aboutCritic,
   CRITIC_FILE,
@@ -10,7 +8,8 @@ import {
   hasCriticGraphs,
   type CriticFile,
 } from '../../model/local/critic/criticFile';
-import { digest, isOfOtherWeights } from '../../model/local/weights';
+import { identityOf } from '../../model/local/critic/identity';
+import { isOfOtherWeights } from '../../model/local/weights';
 import { dataFoldersIn, experimentsIn, type Series } from '../experiments';
 import { runFiles } from '../runFolder';
 import { Runs } from '../runs';
@@ -90,31 +89,6 @@ export function openCritic(place: string): Critic {
 function unitOf({ score, length_normalisation }: CriticFile): AdvantageUnit {
   if (score === 'value-head') return 'logit';
   return length_normalisation ? 'nats-per-token' : 'nats';
-}
-
-/** `critic.json` and the weights, or the graphs when the folder has no weights. */
-function identityOf(folder: string): string {
-  const weights = filesIn(folder).filter((name) => name.endsWith('.safetensors'));
-  const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);
-  const files = weights.length > 0 ? weights : graphs.filter((name) => existsSync(join(folder, name)));
-  const hash = createHash('sha256').update(readBytesSync(join(folder, CRITIC_FILE), 16 * MB));
-  for (const name of files) hash.update(`\n${name} ${digestOnce(join(folder, name))}`);
-  return hash.digest('hex').slice(0, 16);
-}
-
-const filesIn = (folder: string): string[] => readdirSync(folder).sort();
-
-/** Digests by file: reading the weights whenever a replay is drawn would take too long. */
-const known = new Map<string, { readonly mark: string; readonly digest: string }>();
-
-function digestOnce(file: string): string {
-  const { size, mtimeMs } = statSync(file);
-  const mark = `${size} ${mtimeMs}`;
-  const before = known.get(file);
-  if (before?.mark === mark) return before.digest;
-  const found = { mark, digest: digest(file) };
-  known.set(file, found);
-  return found.digest;
 }
 
 /** The fraction of held-out pairs that a critic puts in the right order. */

@@ -1,7 +1,7 @@
 import { Dialogue } from '../../dialogue/dialogue';
 import { unrecorded } from '../../dialogue/dialogueParts';
 import type { Protocol } from '../../dialogue/protocol';
-import { deriveSeed } from '../../dialogue/seed';
+import { deriveSeed } from '../../seed';
 import type { Simulator } from '../../dialogue/simulator';
 import { Gate } from '../../grading/gate';
 import type { Task } from '../../task/task';

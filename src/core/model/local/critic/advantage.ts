@@ -1,5 +1,5 @@
-import type { CriticFile } from '../../model/local/critic/criticFile';
-import type { ReadTurn } from '../../model/local/critic/protocol';
+import type { CriticFile } from './criticFile';
+import type { ReadTurn } from './protocol';
 
 /** In nats. `untrained` is the control, null without hidden information. */
 export interface Advantage {
