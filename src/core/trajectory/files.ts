@@ -60,7 +60,9 @@ export class LineWriter {
 export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined) return;
-  for (let made = resolve(folder); made.length >= first.length; made = dirname(made))
+  // `first` is as relative as `folder`.
+  const top = resolve(first);
+  for (let made = resolve(folder); made.length >= top.length; made = dirname(made))
     await syncFolder(dirname(made));
 }
 
