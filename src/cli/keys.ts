@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { onEachServer, originOf, originOfModel } from '../core/model/address';
+import { mixedModels } from '../core/model/mixtureSpec';
 import { wrongUse } from './command';
 
 /** Takes the name of a model on one server; undefined when `--key-env` names no key for it. */
@@ -24,7 +25,12 @@ export const append = (value: string, before: readonly string[] | undefined): re
  * @throws {Fault} `usage` when a variable is not set, or it is not clear which server its key is for
  */
 export function namedKeys(variables: readonly string[] = [], specs: readonly string[]): KeyOf {
-  const origins = new Set(specs.flatMap(onEachServer).flatMap((spec) => originOfModel(spec) ?? []));
+  const origins = new Set(
+    specs
+      .flatMap(mixedModels)
+      .flatMap(onEachServer)
+      .flatMap((spec) => originOfModel(spec) ?? []),
+  );
   const keys = new Map<string, string>();
   for (const text of variables) {
     const at = text.indexOf('@');

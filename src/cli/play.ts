@@ -16,13 +16,17 @@ import { say } from './output';
 export const MODEL_WORDS =
   'starter, starter-pages, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
-/** Help on the values of `--agent` where a teacher may play. */
-export const AGENT_WORDS = `${MODEL_WORDS}; guided:<starter or local:folder>[,eta=<n>] for a teacher, which chooses its questions by the hidden information`;
+/** Help on the values of `--agent` where a mixture may play. */
+export const PLAYER_WORDS = `${MODEL_WORDS}; mixture:<model>+<model>,critic=<folder>[,n=<n>][,lambda=<n>] for turns that a critic chooses`;
+
+/** Help on the values of `--agent` where a teacher may play, too. */
+export const AGENT_WORDS = `${PLAYER_WORDS}; guided:<starter or local:folder>[,eta=<n>] for a teacher, which chooses its questions by the hidden information`;
 
 /** @param keyOf returns the key for a server */
 export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, keyOf?: KeyOf): OpenModelOptions => ({
   shipped: assets,
   inference: path.join(assets, 'inference.js'),
+  scoring: path.join(assets, 'scoring.js'),
   ...(keyOf && { keyOf }),
 });
 

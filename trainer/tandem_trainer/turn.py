@@ -20,7 +20,8 @@ class Turn:
 
     prompt:     (P,) int32, the history o_t as the model reads it, generation prompt included.
     response:   (L,) int32, L ≥ 1, the agent's turn a_t with the token that ends it, if it wrote one.
-    sampled:    whether `response` holds the ids that were sampled; otherwise it was tokenised once from text.
+    sampled:    whether `response` is a plain sample: it holds the ids that were sampled, and no critic chose it among
+                candidates.
     log_probs:  (L,) float32, the sampler's natural log-probabilities of its tokens; NaN for a token without one, such
                 as an end token that the server leaves out; None when there are none.
     """

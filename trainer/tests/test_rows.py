@@ -95,11 +95,18 @@ def test_an_exported_row_brings_messages_and_what_the_sampler_said(tmp_path):
     assert first.ids.tolist() == [5, 6]
     assert first.log_probs.tolist() == pytest.approx([-0.1, -0.2])
     assert first.prompt_ids.tolist() == [1]
-    assert (first.finish_reason, first.sampled) == ("stop", True)
+    assert (first.finish_reason, first.sampled, first.selected) == ("stop", True, False)
     assert (second.finish_reason, second.sampled, second.ids) == ("length", False, None)
     chat = one(tmp_path, {"messages": MESSAGES, "tandem": {"episode": "e1", "task": "mean", "reward": 1}})
     assert (chat.id, chat.task, chat.reward, chat.hidden_information) == ("e1", "mean", 1.0, None)
     assert [turn.position for turn in chat.turns] == [1, 3]
+
+
+def test_a_turn_says_whether_a_critic_chose_it(tmp_path):
+    selection = {"place": 1, "candidates": [{"model": "a", "score": None}, {"model": "b", "score": 0.2}]}
+    tandem = {**TANDEM, "turns": [{**SAID, "selection": selection}, *TANDEM["turns"][1:]]}
+    dialogue = one(tmp_path, {**ROW, "messages": MESSAGES, "tandem": tandem})
+    assert [turn.selected for turn in dialogue.turns] == [True, False]
 
 
 def test_the_end_of_a_turn_may_have_no_log_probability(tmp_path):

@@ -55,6 +55,16 @@ def test_sampled_ids_are_trained_on_and_only_the_log_probability_of_an_end_may_b
     assert (turn.log_probs is None) != end
 
 
+def test_a_turn_that_a_critic_chose_is_trained_on_and_counts_as_no_plain_sample():
+    template = Template(tokenizer_of("qwen2_5"))
+    ids = sampled(template, "Which way?")
+    log_probs = np.full(len(ids), -0.5, np.float32)
+    chosen = with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="stop", selected=True)
+    turn = turns_of(template, chosen)[0]
+    assert turn.response.tolist() == ids.tolist()
+    assert not turn.sampled and turn.log_probs is None
+
+
 def test_a_sampled_turn_that_ends_with_the_end_of_a_text_gets_no_second_end():
     template = Template(tokenizer_of("llama3_1"))
     end_of_text = template.tokenizer.convert_tokens_to_ids("<|end_of_text|>")

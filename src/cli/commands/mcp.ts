@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { Fault } from '../../core/fault';
-import { openModel } from '../../core/model/spec';
+import { openPlayer } from '../../core/model/spec';
 import { isPack } from '../../core/task/pack';
 import type { OpenPlay, PlayRequest, Workplace } from '../../core/tools/tool';
 import { parseConfiguration } from '../../core/training/configuration';
@@ -11,7 +11,7 @@ import { startRun } from '../../core/training/start';
 import type { CliContext, CommandResult, Install } from '../command';
 import { cachedClip, openGrader, openPages, openShippedTrainer, openLog, withLog } from '../resources';
 import { namedKeys, type KeyOf } from '../keys';
-import { addPlayRules, MODEL_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
+import { addPlayRules, PLAYER_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
 import { preparing } from '../runWords';
 
 interface Options extends PlayRules {
@@ -26,7 +26,7 @@ export const installMcp: Install = (program, perform) => {
       'serve Tandem to another agent by the Model Context Protocol, on stdin and stdout until stdin ends; docs/agents.md',
     )
     .option('--tasks <file...>', 'packs that may be played (default: those in this folder)')
-    .option('--agent <model>', `who plays when a call names no agent: ${MODEL_WORDS}`, 'starter')
+    .option('--agent <model>', `who plays when a call names no agent: ${PLAYER_WORDS}`, 'starter')
     .option('--simulator <model>', 'the simulator when a call names none: rules, or a model', 'rules');
   addPlayRules(command, {}).action((options: Options) => perform((to) => serve(options, to)));
 };
@@ -73,7 +73,7 @@ async function openPlay(
   const { data, jobs, seed, concurrency, mode, temperature = TEMPERATURES[purpose] } = options;
   const players = await preparePlayers({ ...options, simulator, temperature }, to, keyOf);
   const named = agents.length === 0 ? [options.agent] : agents;
-  const models = named.map((spec) => openModel(spec, modelOptions(to, keyOf)));
+  const models = named.map((spec) => openPlayer(spec, modelOptions(to, keyOf)));
   const grader = await openGrader({ assets: to.assets, workers: jobs });
   const pages = openPages(to);
   const clip = mode === 'paper' ? cachedClip(to) : undefined;

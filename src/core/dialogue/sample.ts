@@ -70,8 +70,8 @@ export function generated(
   { name, terms }: Model,
   settings: SamplingSettings,
 ): Omit<Candidate, 'agent'> {
-  const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel, sawHidden } =
-    generation;
+  const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage } = generation;
+  const { servedModel, sawHidden, selection } = generation;
   const model = servedModel ?? name;
   const sampling = { ...settings, server: generation.serverSampling };
   return {
@@ -86,6 +86,7 @@ export function generated(
     usage,
     timing,
     sawHidden,
+    selection,
   };
 }
 

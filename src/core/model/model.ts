@@ -51,6 +51,8 @@ export interface Generation {
   readonly usage?: Usage;
   /** The hidden information decided what was asked: see `Model.seesHidden`. */
   readonly sawHidden?: true;
+  /** Only from a mixture of models. */
+  readonly selection?: Selection;
   /** Absent for models without a server, and for OpenAI's. */
   readonly serverSampling?: ServerSampling;
   /** As reported by the server; may be more exact than the requested name. */
@@ -64,6 +66,14 @@ export interface Generation {
     readonly totalMs: number;
     readonly attempts: number;
   };
+}
+
+/** A critic chose a message among candidates: it is no plain sample of the model that wrote it. */
+export interface Selection {
+  /** Index of the chosen candidate. */
+  readonly place: number;
+  /** In the order of sampling. The score is in nats, null for a candidate without tokens. */
+  readonly candidates: readonly { readonly model: string; readonly score: number | null }[];
 }
 
 /** An attempt that follows a failed one. */
@@ -112,6 +122,17 @@ export interface ModelCounts {
   readonly completionTokens: number;
   /** Answers without token counts from the server; with them, the two sums are too low. */
   readonly answersWithoutUsage: number;
+}
+
+export function sumOfCounts(all: readonly ModelCounts[]): ModelCounts {
+  const sum = (count: keyof ModelCounts): number => all.reduce((total, one) => total + one[count], 0);
+  return {
+    requests: sum('requests'),
+    retries: sum('retries'),
+    promptTokens: sum('promptTokens'),
+    completionTokens: sum('completionTokens'),
+    answersWithoutUsage: sum('answersWithoutUsage'),
+  };
 }
 
 export interface Model {

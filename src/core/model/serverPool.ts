@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, type FaultCode } from '../fault';
 import { cancelled, Failure } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
-import type {
-  ChatMessage,
-  GenerateOptions,
-  Generation,
-  ModelCounts,
-  PictureMessage,
-  SamplingSettings,
-  SeeingModel,
+import {
+  sumOfCounts,
+  type ChatMessage,
+  type GenerateOptions,
+  type Generation,
+  type ModelCounts,
+  type PictureMessage,
+  type SamplingSettings,
+  type SeeingModel,
 } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 
@@ -68,15 +69,8 @@ export class ServerPool implements SeeingModel {
   }
 
   get counts(): ModelCounts {
-    const all = this.#members.map(({ model }) => model.counts);
-    const sum = (count: keyof ModelCounts): number => all.reduce((total, one) => total + one[count], 0);
-    return {
-      requests: sum('requests'),
-      retries: sum('retries') + this.#again,
-      promptTokens: sum('promptTokens'),
-      completionTokens: sum('completionTokens'),
-      answersWithoutUsage: sum('answersWithoutUsage'),
-    };
+    const all = sumOfCounts(this.#members.map(({ model }) => model.counts));
+    return { ...all, retries: all.retries + this.#again };
   }
 
   get notes(): readonly string[] {

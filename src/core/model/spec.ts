@@ -5,6 +5,9 @@ import { onEachServer, servedModel, type ServedModel } from './address';
 import { GuidedModel } from './guided';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
+import { mixtureSpec } from './mixtureSpec';
+import { CriticScorer } from './local/critic/turnScorer';
+import { MixtureModel } from './mixture';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
 import { isShipped, type ShippedModel } from './shippedModels';
@@ -18,6 +21,8 @@ export interface OpenModelOptions
     Pick<LocalModelOptions, 'inference' | 'memoryBytes'> {
   /** The folder that holds those of the shipped models. */
   readonly shipped?: string;
+  /** The built scoring.js, with which a critic scores candidates; defaults to the one beside the running program. */
+  readonly scoring?: string;
   /** By default the key of the environment. */
   readonly keyOf?: (spec: string) => string | undefined;
 }
@@ -43,16 +48,28 @@ export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   throw unknownKind(spec);
 }
 
+/**
+ * As `openModel`, and `mixture:<model>+<model>,critic=<folder>[,n=<candidates>][,lambda=<number>]`.
+ * @throws {Fault} as `openModel` and `CriticScorer`
+ */
+export function openPlayer(spec: string, options: OpenModelOptions = {}): Model {
+  const mixture = mixtureSpec(spec);
+  if (mixture === undefined) return openModel(spec, options);
+  const scorer = new CriticScorer(mixture.critic, options.scoring ?? path.join(__dirname, 'scoring.js'));
+  const models = mixture.models.map((model) => openModel(model, options));
+  return new MixtureModel(spec, models, scorer, mixture);
+}
+
 const ETA = 4;
 
 /**
- * As `openModel`, and `guided:<model>[,eta=<n>]`, which reads hidden information and plays only where a dialogue is
+ * As `openPlayer`, and `guided:<model>[,eta=<n>]`, which reads hidden information and plays only where a dialogue is
  * known to be a teacher's.
- * @throws {Fault} as `openModel`
+ * @throws {Fault} as `openPlayer`
  */
 export function openAgent(spec: string, options: OpenModelOptions = {}): Model {
   const wrapped = wrappedSpec(spec, GUIDED);
-  if (wrapped === undefined) return openModel(spec, options);
+  if (wrapped === undefined) return openPlayer(spec, options);
   const { eta = String(ETA), ...unknown } = Object.fromEntries(wrapped.settings);
   const other = Object.keys(unknown)[0];
   if (other !== undefined) throw badGuided(spec, `has no setting ${other}`);
@@ -112,6 +129,7 @@ function unknownKind(spec: string): Fault {
       `${GUIDED}:`,
       ' Teachers, which see hidden information, play only in tandem evaluate and tandem collect.',
     ],
+    ['mixture:', ' A mixture plays the agent, in tandem evaluate, tandem collect and tandem mcp.'],
     ['vscode:', ' The models that the editor offers can only play in the editor.'],
   ];
   const hint = hints.find(([name]) => spec.startsWith(name))?.[1] ?? '';

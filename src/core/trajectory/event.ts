@@ -60,6 +60,16 @@ const generated = {
   timing: timing.optional(),
   /** A teacher wrote it, which chose what to ask by the hidden information; `promptTokenIds` are without that. */
   sawHidden: z.literal(true).optional(),
+  /**
+   * A critic chose the message among candidates, so it is no plain sample of `model`. Scores are in nats, null for a
+   * candidate without tokens; `usage` is of all.
+   */
+  selection: z
+    .object({
+      place: z.number().int(),
+      candidates: z.array(z.object({ model: z.string(), score: z.number().nullable() })).readonly(),
+    })
+    .optional(),
 };
 
 /** `agent` is its name as the dialogue was started with. */

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { CriticScorer } from '../../../src/core/model/local/critic/turnScorer';
+import type { ChatMessage } from '../../../src/core/model/model';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import { scoredSchema, type Scored } from '../../../src/core/training/score';
 import { scoreHere } from '../../../src/core/training/scoring/scoreLocally';
@@ -179,6 +181,54 @@ describe('scoring by ONNX Runtime', () => {
     await rm(graph);
     await expect(scored('paper')).rejects.toThrow('tandem onnx');
     await writeFile(graph, whole);
+  });
+});
+
+describe('a critic at play', () => {
+  const scorer = (name: Name): CriticScorer =>
+    new CriticScorer(path.join(folder, name, 'critic'), path.resolve('dist/scoring.js'));
+
+  it('scores the next turn as that turn of a whole dialogue', async () => {
+    const blind = scorer('blind');
+    try {
+      const [history, text] = [messages.slice(0, -1) as ChatMessage[], messages.at(-1)!.content];
+      const timing = { totalMs: 1, attempts: 1 };
+      const score = await blind.score(history, { text, finishReason: 'stop', timing });
+      const whole = expected.blind!.find(({ id }) => id === 'chat')!;
+      expect(Math.abs(score! - whole.turns.at(-1)!.advantage!)).toBeLessThan(1e-3);
+    } finally {
+      await blind.close();
+    }
+  });
+
+  it('is refused if it reads hidden information', () => {
+    expect(() => scorer('paper')).toThrow('Train one with critic.hidden_information: false.');
+  });
+
+  it('chooses the turns of a mixture, and the log says among which candidates', async () => {
+    const [first, second] = ['first', 'second'].map((name) => path.join(folder, `${name}.json`));
+    await writeFile(first!, JSON.stringify(['I WANT TO ANSWER:\ndef total(): return 1']));
+    await writeFile(second!, JSON.stringify(['I WANT TO ANSWER:\ndef total(): return 2 + 2 + 2']));
+    const critic = path.join(folder, 'blind', 'critic');
+    const agent = `mixture:script:${first}+script:${second},critic=${critic},n=2`;
+    const [tasks, data] = [path.join(folder, 'tasks.jsonl'), path.join(folder, 'mixed')];
+    expect(await runNode(['dist/tandem.js', 'world', tasks, '--tasks', '1'])).toMatchObject({ code: 0 });
+    const rules = ['--tasks', tasks, '--simulator', 'rules', '--data', data];
+    const { code, stdout, stderr } = await runNode(['dist/tandem.js', 'collect', '--agent', agent, ...rules]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/turns chosen by the critic: 1 by script:/);
+    const log = await TrajectoryLog.open(data);
+    const { rows } = log.list({ offset: 0, limit: 1 });
+    const played = await log.trajectory(rows[0]!.id);
+    await log.close();
+    const { agent: asked, model, selection } = played!.turns[0]!.agent;
+    const { place, candidates } = selection!;
+    expect(asked).toBe(agent);
+    expect(candidates.map((candidate) => candidate.model)).toEqual(
+      [first, first, second, second].map((file) => `script:${file}`),
+    );
+    expect(candidates[place]!.model).toBe(model);
+    expect(candidates[place]!.score).toBe(Math.max(...candidates.map(({ score }) => score!)));
   });
 });
 

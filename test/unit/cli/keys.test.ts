@@ -19,6 +19,10 @@ it('one variable holds the key of the one server on which models play', () => {
   expect(keyOf('openai:m@http://lab.example:8001/v1')).toBeUndefined();
 });
 
+it('a model in a mixture gets its key', () => {
+  expect(namedKeys(['LAB_KEY'], [`mixture:starter+${lab},critic=c`])(lab)).toBe('sk-lab');
+});
+
 it('of several servers each gets its own, and one for which none is named gets none', () => {
   const named = namedKeys(
     ['LAB_KEY@http://lab.example:8000', 'HOME_KEY@http://home.example/v1'],

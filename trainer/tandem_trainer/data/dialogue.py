@@ -20,6 +20,7 @@ class Spoken:
     prompt_ids:    (P,) int32, the sampler's prompt of this turn; None when it is unknown.
     finish_reason: "stop": the model ended its turn; "length": it was cut; "other": unknown.
     reasoning:     the thoughts of a reasoning model, which a server removed from the sampled text.
+    selected:      whether a critic chose it among candidates, so that it is no plain sample of its model.
     foreign:       whether the sampler's ids came from another tokenizer, so that `ids` were made from the text.
     """
 
@@ -30,6 +31,7 @@ class Spoken:
     prompt_ids: np.ndarray | None = None
     finish_reason: str = "other"
     reasoning: str = ""
+    selected: bool = False
     foreign: bool = False
 
 

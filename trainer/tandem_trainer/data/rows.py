@@ -9,7 +9,7 @@ add the sampler's record under `tandem`, and the conversation as the agent saw i
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..fault import Fault
@@ -271,14 +271,17 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
     if not isinstance(said, list) or len(said) != len(positions) or not all(isinstance(turn, dict) for turn in said):
         raise BadRow(f"tandem.turns must be a list of {len(positions)} objects, one for each turn of the agent.")
     return tuple(
-        spoken(
-            position,
-            turn.get("token_ids"),
-            turn.get("logprobs"),
-            turn.get("prompt_token_ids"),
-            turn.get("finish_reason") or "other",
-            turn.get("reasoning") or "",
-            f"tandem.turns[{index}]",
+        replace(
+            spoken(
+                position,
+                turn.get("token_ids"),
+                turn.get("logprobs"),
+                turn.get("prompt_token_ids"),
+                turn.get("finish_reason") or "other",
+                turn.get("reasoning") or "",
+                f"tandem.turns[{index}]",
+            ),
+            selected=turn.get("selection") is not None,
         )
         for index, (position, turn) in enumerate(zip(positions, said, strict=True))
     )

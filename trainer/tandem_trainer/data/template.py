@@ -103,7 +103,9 @@ class Template:
                 ]
                 made.append(
                     tuple(
-                        Turn(prompt, turn.ids, turn.sampled, turn.log_probs)
+                        Turn(prompt, turn.ids)
+                        if turn.selected
+                        else Turn(prompt, turn.ids, turn.sampled, turn.log_probs)
                         for prompt, turn in zip(share_memory(prompts), dialogue.turns, strict=True)
                     )
                 )

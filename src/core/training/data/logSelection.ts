@@ -1,3 +1,4 @@
+import { mixedModels } from '../../model/mixtureSpec';
 import { isProgram } from '../../task/task';
 import type { ExportOptions, LeaveOut } from '../../trajectory/export/export';
 import type { TrajectoryFilter } from '../../trajectory/log';
@@ -68,7 +69,8 @@ const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): rea
 
 function modelsOf(trajectory: Trajectory): string[] {
   const { started, agent, collaborator } = trajectory;
-  return [started.agent, agent, started.collaborator.name, collaborator.name, ...writersOf(trajectory)];
+  const names = [started.agent, agent, started.collaborator.name, collaborator.name];
+  return [...names, ...writersOf(trajectory)].flatMap((name) => [name, ...mixedModels(name)]);
 }
 
 /** `*` stands for any characters. Taking the first match of each piece is enough. */

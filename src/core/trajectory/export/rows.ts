@@ -116,7 +116,7 @@ function exportedWord<Word extends { readonly by: string }>(
 }
 
 export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
-  const { model, finishReason, reasoning, tokens, promptTokenIds, sawHidden } = said;
+  const { model, finishReason, reasoning, tokens, promptTokenIds, sawHidden, selection } = said;
   return {
     model,
     finish_reason: finishReason,
@@ -126,6 +126,8 @@ export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): obje
     ...(tokens?.ids && { token_ids: tokens.ids }),
     ...(tokens?.logprobs && { logprobs: tokens.logprobs }),
     ...(promptTokenIds && { prompt_token_ids: promptTokenIds }),
+    // As a replaced message, not a plain sample of the model.
+    ...(selection && { selection }),
   };
 }
 

@@ -129,6 +129,26 @@ describe('exporting trajectories', () => {
     expect(leftOut).toEqual({});
   });
 
+  it('says among which candidates a critic chose a turn', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    const selection = {
+      place: 1,
+      candidates: [
+        { model: 'a', score: null },
+        { model: 'b', score: 0.25 },
+      ],
+    };
+    const events = dialogue('chosen', 1);
+    await log.appendAll(
+      events.map((event) =>
+        event.event === 'agent-turn' && event.turn === 1 ? { ...event, selection } : event,
+      ),
+    );
+    const { rows } = await exported(log, { format: 'trajectories', visible });
+    expect(rows[0]).toMatchObject({ tandem: { turns: [{ selection }, {}] } });
+  });
+
   it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
     const log = await openLog();
     await log.recordTask(doubling);

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import { Fault } from '../../../fault';
+import type { ChatMessage, Generation } from '../../model';
+import { advantageOf } from './advantage';
+import { readCriticFile, type CriticFile } from './criticFile';
+import { identityOf } from './identity';
+import { ScoringProcess } from './process';
+
+/** Scores what an agent could say next, without hidden information. */
+export interface TurnScorer {
+  /** Equal for equal critics. */
+  readonly fingerprint: string;
+  /** In nats; undefined for a candidate without tokens, which was cut before its first. */
+  score(messages: readonly ChatMessage[], candidate: Generation): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/** Runs a critic with ONNX Runtime, in a process that starts with the first score. */
+export class CriticScorer implements TurnScorer {
+  readonly fingerprint: string;
+  readonly #folder: string;
+  readonly #about: CriticFile;
+  #process: ScoringProcess | undefined;
+
+  /**
+   * @param script path of the built scoring.js
+   * @throws {Fault} `model/bad-spec` for one that cannot score an agent at play; as `readCriticFile`
+   */
+  constructor(
+    folder: string,
+    private readonly script: string,
+  ) {
+    this.#folder = path.resolve(folder);
+    this.#about = readCriticFile(this.#folder);
+    const { hidden_information, score } = this.#about;
+    if (hidden_information)
+      throw this.#unfit(
+        'reads the hidden information, which an agent at play must not. Train one with critic.hidden_information: false.',
+      );
+    if (score !== 'log-ratio')
+      throw this.#unfit('does not score by log-ratios. Train one with critic.score: "log-ratio".');
+    this.fingerprint = identityOf(this.#folder);
+  }
+
+  async score(
+    messages: readonly ChatMessage[],
+    { text, finishReason, reasoning, tokens, promptTokenIds }: Generation,
+  ): Promise<number | undefined> {
+    const turn = { position: messages.length, ids: tokens?.ids, promptIds: promptTokenIds };
+    const read = await this.#running().read({
+      messages: [...messages, { role: 'assistant', content: text }],
+      turns: [{ ...turn, finishReason, reasoning }],
+    });
+    return 'why' in read ? undefined : advantageOf(read.turns[0]!, this.#about).advantage;
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.close();
+  }
+
+  #running(): ScoringProcess {
+    if (this.#process === undefined || this.#process.isOver)
+      this.#process = new ScoringProcess(this.script, this.#folder);
+    return this.#process;
+  }
+
+  #unfit(why: string): Fault {
+    return new Fault('model/bad-spec', `The critic in ${this.#folder} ${why}`);
+  }
+}
