@@ -7,6 +7,7 @@ import type { Prompts } from '../core/dialogue/prompts';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { Grader } from '../core/grading/grader';
+import { isMixture, mixedModels } from '../core/model/mixtureSpec';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { Pages } from './pages';
 import type { TrajectoryLog } from '../core/trajectory/log';
@@ -19,6 +20,7 @@ import type { Logs } from './logs';
 import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loadedModels';
 import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './models/localModels';
+import { Mixtures } from './models/mixtures';
 import type { Servers } from './models/servers';
 import { pageDrawer, type DrawPage } from './pageViews';
 import type { SessionParts } from './session/sessionParts';
@@ -54,6 +56,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   readonly editorModels: EditorModels;
   readonly drawPage: DrawPage;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
+  private readonly mixtures: Mixtures;
   private readonly disposables: { dispose(): unknown }[];
 
   constructor(
@@ -67,8 +70,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     this.servers = shared.servers;
     this.editorModels = shared.editorModels;
     this.drawPage = pageDrawer(this.dist);
+    this.mixtures = new Mixtures(this.dist, configuration, (spec) => this.openModel(spec));
     this.disposables = [
       this.changed,
+      this.mixtures,
       shared.logs.onDidChange(({ folder, episodes }) => {
         if (folder === configuration.dataFolder) this.changed.fire(episodes);
       }),
@@ -90,7 +95,10 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** Returns the name that a person sees for a model: its run's name or its folder's, or its connection's. */
   calledBy(name: string): string {
-    return this.localPlace(name)?.name ?? this.servers.find(name)?.name ?? name;
+    const called = mixedModels(name).map(
+      (model) => this.localPlace(model)?.name ?? this.servers.find(model)?.name ?? model,
+    );
+    return isMixture(name) ? t('{0}, chosen by a critic', called.join(' + ')) : called[0]!;
   }
 
   runOf(agent: string): TrainedBy | undefined {
@@ -178,20 +186,20 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openAgent(agent = this.configuration.agent): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
     if (agent === '') throw new Fault('model/none', noAgent(t), { english: noAgent(english) });
-    return this.openModel(agent);
+    return this.mixtures.open(agent);
   }
 
   /** Opens a model by its name, whichever models play now; the editor's picker asks for models by name. */
   async modelNamed(spec: string): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
-    return this.openModel(spec);
+    return this.mixtures.open(spec);
   }
 
   async openSecondAgent(): Promise<SampledAgent | undefined> {
     const { secondAgent } = this.configuration;
     if (secondAgent === '') return undefined;
     refuseInRestrictedMode(t('Models do not run'));
-    return { agent: await this.openModel(secondAgent), sampling: this.samplingOf(secondAgent) };
+    return { agent: await this.mixtures.open(secondAgent), sampling: this.samplingOf(secondAgent) };
   }
 
   warmAgents(): void {
@@ -287,9 +295,11 @@ export class Engine implements SessionParts, vscode.Disposable {
     return localPlace(spec, this.dist, (file) => this.configuration.resolve(file));
   }
 
+  /** The models of mixtures one by one. */
   private get agents(): string[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
-    return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
+    const agents = showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
+    return agents.flatMap(mixedModels);
   }
 
   private get dist(): string {

@@ -201,10 +201,6 @@ describe('a critic at play', () => {
     }
   });
 
-  it('is refused if it reads hidden information', () => {
-    expect(() => scorer('paper')).toThrow('Train one with critic.hidden_information: false.');
-  });
-
   it('chooses the turns of a mixture, and the log says among which candidates', async () => {
     const [first, second] = ['first', 'second'].map((name) => path.join(folder, `${name}.json`));
     await writeFile(first!, JSON.stringify(['I WANT TO ANSWER:\ndef total(): return 1']));
