@@ -30,12 +30,14 @@ const samplingSettings = Object.fromEntries(
   }),
 ) as Readonly<Record<`sampling.${SamplingName}`, Declaration & { readonly type: 'number' | 'integer' }>>;
 
+const AGENT_PATTERN = '^\\s*(starter(-pages)?|(local|openai|vscode|script|mixture):\\S.*)?\\s*$';
+
 const models = {
   agent: {
     type: 'string',
     default: '',
     scope: 'resource',
-    pattern: '^\\s*(starter(-pages)?|(local|openai|vscode|script):\\S.*)?\\s*$',
+    pattern: AGENT_PATTERN,
     patternErrorMessage: '%setting.agent.pattern%',
     isRestricted: true,
   },
@@ -117,7 +119,7 @@ const candidates = {
     type: 'string',
     default: '',
     scope: 'resource',
-    pattern: '^\\s*(starter(-pages)?|(local|openai|vscode|script):\\S.*)?\\s*$',
+    pattern: AGENT_PATTERN,
     patternErrorMessage: '%setting.agent.pattern%',
     isRestricted: true,
   },
