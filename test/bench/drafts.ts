@@ -32,12 +32,12 @@ const bodies = await bodiesOf(process.argv[2]);
 const pages = Array.from({ length: TURNS }, (_, turn) =>
   page(`<h6 id="draft-${turn}">Draft ${turn}</h6>${bodies[turn % bodies.length]!}`),
 );
-let mayEnd = Promise.withResolvers<void>();
-let begun = Promise.withResolvers<void>();
+let mayEnd = Promise.withResolvers<unknown>();
+let begun = Promise.withResolvers<unknown>();
 const agent = await startChatServer({
   reply: ({ body }) => {
     const turn = body.messages.filter(({ role }) => role === 'assistant').length;
-    begun.resolve();
+    begun.resolve(undefined);
     return pauseBeforeEnd(`OUTPUT:\n${pages[turn]!}`, mayEnd.promise);
   },
 });
@@ -68,7 +68,7 @@ try {
     // The view is looking before the end is sent.
     await workbench.page.waitForTimeout(50);
     const ended = Date.now();
-    mayEnd.resolve();
+    mayEnd.resolve(undefined);
     times.push((await seen) - ended);
     await session.locator('#reply:focus').waitFor();
     mayEnd = Promise.withResolvers();
