@@ -112,3 +112,48 @@ def kl_estimate(log_probs: Sequence[Tensor], reference: Sequence[Tensor]) -> Ten
     """
     log_r = torch.cat(list(log_probs)).float() - torch.cat(list(reference)).float()
     return (log_r.exp() - 1 - log_r).mean()
+
+
+# ---- ArCHer (arXiv 2402.19446): an utterance-level critic of two Q and two V, and a token-level policy gradient
+
+
+def q_targets(rewards: Tensor, next_values: Tensor, is_last: Tensor, gamma: float) -> Tensor:
+    """Computes r + γ V̄_i(o′), toward which Q_i(o, a) is trained, eq. 1; after the last turn only r. Shape (2, N).
+
+    rewards: (N,). next_values: (2, N) of the target network, whatever it is after a last turn. is_last: (N,) bool.
+    """
+    return rewards + gamma * next_values.masked_fill(is_last, 0.0)
+
+
+def v_targets(sampled: Tensor) -> Tensor:
+    """Computes the mean of Q̄_i(o, ã) over turns ã of the present policy, toward which V_i(o) is trained, eq. 2. (2, N).
+
+    sampled: (2, N, K) of the target network. The paper has K = 1, which is noisy.
+    """
+    return sampled.mean(-1)
+
+
+def actor_critic_error(q: Tensor, v: Tensor, of_q: Tensor, of_v: Tensor) -> Tensor:
+    """Computes the squared errors of both Q and both V, summed over heads, the mean over N transitions. A scalar.
+
+    q, v: (2, N) with gradients. of_q, of_v: (2, N), their targets.
+    """
+    return ((q - of_q).square() + (v - of_v).square()).sum(0).mean()
+
+
+def polyak(target: Tensor, live: Tensor, tau: float) -> Tensor:
+    """Computes (1 − τ) θ̄ + τ θ, the next weights of a target network."""
+    return torch.lerp(target, live, tau)
+
+
+def utterance_advantage(q: Tensor, v: Tensor) -> Tensor:
+    """Computes A(o, a) = min_i Q_i(o, a) − min_i V_i(o): (2, N), (2, N) → (N,)."""
+    return q.amin(0) - v.amin(0)
+
+
+def policy_gradient_loss(log_probs: Tensor, advantage: float) -> Tensor:
+    """Computes −A(o, a) Σ_l log π(a^l | o, a^{<l}), whose gradient is that of eq. 3 for one turn. A scalar.
+
+    log_probs: (L,). Every token of a turn has the advantage of the whole turn.
+    """
+    return -advantage * log_probs.float().sum()
