@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 from .config_fields import STRICT, Count, NotNegative, PartOfAll, Positive, Version, Whole
 from .config_paths import around, elsewhere, file, folder, model, web_address
 from .methods import table
+from .methods.archer_config import ArcherConfig
 from .methods.distill_config import DistillConfig
 from .methods.grpo_config import GrpoConfig
 from .methods.sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
@@ -133,7 +134,7 @@ class DataConfig:
     tasks: list[File] = Field(
         default_factory=list,
         title="Task packs",
-        description="Packs whose tasks a method such as GRPO plays during training; others learn from dialogues.",
+        description="Packs whose tasks GRPO plays during training, and ArCHer if there are any; others play none.",
     )
     opening: File | None = Field(
         None,
@@ -252,6 +253,7 @@ class RunConfig:
     candidates: CandidatesConfig = Field(default_factory=CandidatesConfig, title="Candidates")
     policy: PolicyConfig = Field(default_factory=PolicyConfig, title="Policy")
     distill: DistillConfig = Field(default_factory=DistillConfig, title="Distillation")
+    archer: ArcherConfig = Field(default_factory=ArcherConfig, title="ArCHer")
     grpo: GrpoConfig = Field(default_factory=GrpoConfig, title="GRPO")
     resources: ResourcesConfig = Field(default_factory=ResourcesConfig, title="Resources")
     export: ExportConfig = Field(default_factory=ExportConfig, title="Result")

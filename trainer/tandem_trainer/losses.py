@@ -151,9 +151,13 @@ def utterance_advantage(q: Tensor, v: Tensor) -> Tensor:
     return q.amin(0) - v.amin(0)
 
 
-def policy_gradient_loss(log_probs: Tensor, advantage: float) -> Tensor:
-    """Computes −A(o, a) Σ_l log π(a^l | o, a^{<l}), whose gradient is that of eq. 3 for one turn. A scalar.
+def policy_gradient_loss(log_probs: Tensor, sampled: Tensor, advantage: float, clip: float) -> Tensor:
+    """Computes −Σ_l min(ρ_l A, clip(ρ_l, 1 ± ε) A) with ρ_l = π(a^l | o, a^{<l}) / μ(a^l | o, a^{<l}). A scalar.
 
-    log_probs: (L,). Every token of a turn has the advantage of the whole turn.
+    Where the policy π is the sampler μ, the gradient is −A(o, a) Σ_l ∇ log π(a^l | o, a^{<l}), eq. 3 for one turn. The
+    paper samples anew for each gradient; several steps on one sample need PPO's ratio (arXiv 1707.06347, eq. 7).
+
+    log_probs, sampled: (L,) of π and μ. advantage: of the turn, which every token of it has. clip: ε.
     """
-    return -advantage * log_probs.float().sum()
+    ratio = (log_probs.float() - sampled).exp()
+    return -torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage).sum()

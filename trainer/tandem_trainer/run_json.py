@@ -147,8 +147,10 @@ def _check_together(config: RunConfig) -> None:
     if method.plays:
         _check_online(config)
         return
-    if data.tasks:
-        playing = " and ".join(name for name, each in METHODS.items() if each.plays)
+    if method.may_play:
+        _check_one_process(config)
+    elif data.tasks:
+        playing = " and ".join(name for name, each in METHODS.items() if each.plays or each.may_play)
         raise _Refused(f"data.tasks are played by {playing} alone: leave them out of a run of {config.method}.")
     if not data.trajectories and not data.preferences:
         raise _Refused("data names nothing to train on: give trajectories or preferences, or a log to `tandem train`.")
@@ -168,6 +170,11 @@ def _check_online(config: RunConfig) -> None:
         raise _Refused(f"data.preferences are not used by {name}, which plays its own dialogues: leave them out.")
     if config.model.training == "qlora" and method_of(config).trl:
         raise _Refused(f"model.training is qlora, with which {name} does not train: set it to lora.")
+    _check_one_process(config)
+
+
+def _check_one_process(config: RunConfig) -> None:
+    name = config.method
     if config.resources.processes > 1:
         raise _Refused(f"resources.processes is above 1, and {name} trains in one process: set it to 1.")
     if config.resources.cluster is not None:

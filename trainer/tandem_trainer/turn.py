@@ -40,6 +40,7 @@ class Example:
     of all its turns, a single turn a tuple of one. `target` is the return that a value head learns; `weight` scales the
     term.
     Examples of one `group` share a history and are kept side by side, because their common tokens are computed once.
+    `samples` are turns that the present policy sampled at the histories of `chosen`, as many at each, in their order.
     `dialogues` holds the ids of the dialogues of a pair of trajectories, the better first, or of the one trajectory.
     `taught` is for distillation: the first tokens of each chosen turn, which a teacher teaches, behind the prompt that
     the teacher reads. That may hold hidden information, and is in no input of the trained model.
@@ -52,10 +53,11 @@ class Example:
     weight: float = 1.0
     dialogues: tuple[str, ...] = ()
     taught: tuple[Turn, ...] = ()
+    samples: tuple[Turn, ...] = ()
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        return self.chosen + self.rejected
+        return self.chosen + self.rejected + self.samples
 
 
 @dataclass(frozen=True, eq=False)

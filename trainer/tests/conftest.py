@@ -21,6 +21,7 @@ SLOWEST_FIRST = (
 
 # Their tests are the quick selection, `pytest -m "not slow" -n0`, but for those that are marked `slow` themselves.
 QUICK = (
+    "test_archer",
     "test_base",
     "test_batch_order",
     "test_checkpoint",

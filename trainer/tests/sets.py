@@ -87,6 +87,7 @@ def learn(base: Base, objective: Objective, train, held_out, *, steps: int = 30,
         loss, figures = objective.loss(base.model, train)
         (loss / figures["examples"]).backward()
         optimiser.step()
+        objective.after_step()
     return before, look(base, objective, held_out)
 
 

@@ -36,6 +36,7 @@ class Method:
         these groups and of others; a path stands for all below it.
     policy: the group with the settings of its stage `policy`.
     learns_from: what must be enough of: pairs of trajectories, successes, dialogues, or tasks that it plays itself.
+    may_play: whether it plays tasks beside its dialogues when there are packs.
     hidden_information: whether every dialogue must have it; a setting of the method may need it or not.
     preferences: whether human preferences can stand beside the dialogues, or alone.
     reference: whether the loss of the policy compares with the base model.
@@ -49,6 +50,7 @@ class Method:
     ignores: tuple[str, ...] = ()
     policy: str = "policy"
     learns_from: Literal["pairs", "successes", "dialogues", "tasks"] = "dialogues"
+    may_play: bool = False
     hidden_information: bool = False
     preferences: Literal["alone", "beside", "none"] = "none"
     reference: bool = True
@@ -106,6 +108,20 @@ METHODS: dict[str, Method] = {
         ),
         hidden_information=True,
     ),
+    "archer": Method(
+        title="ArCHer",
+        description="A critic learns from all dialogues what each turn is worth, and the agent learns to write turns "
+        "that are worth more. It may also play new dialogues.",
+        source="Zhou et al., 2024, arXiv 2402.19446",
+        settings=("archer",),
+        ignores=(
+            *("archer.patience", "data.preferences", "data.preference_weight"),
+            *("data.pairing", "data.pair_margin"),
+        ),
+        policy="archer",
+        may_play=True,
+        reference=False,
+    ),
     "grpo": Method(
         title="GRPO",
         description="The agent plays new dialogues while it trains, and learns from their rewards. Needs the Python "
@@ -138,10 +154,19 @@ def trains_critic(config: RunConfig) -> bool:
 
 def needs_hidden_information(config: RunConfig) -> bool:
     method = method_of(config)
+    if config.method == "archer":
+        return config.archer.hidden_information
     is_taught_by_another = config.method == "distill" and config.distill.target == "written"
     return (method.hidden_information and not is_taught_by_another) or (
         method.critic and config.critic.hidden_information
     )
+
+
+def rounds_of(config: RunConfig) -> int:
+    """The number of stages that train the policy."""
+    if config.method == "archer":
+        return config.archer.iterations
+    return config.candidates.rounds if method_of(config).candidates else 1
 
 
 def as_schema() -> dict[str, dict[str, Any]]:

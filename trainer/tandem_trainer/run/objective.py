@@ -21,7 +21,8 @@ Scored = tuple[list[Tensor], list[Tensor]]  # the turns of one side: log π_θ a
 class Objective:
     """A loss over Examples, with figures that describe it."""
 
-    better: Literal["margin", "loss"] = "margin"  # criterion on held-out examples: higher margin or lower loss
+    # Criterion on held-out examples: higher margin, lower loss, or the last step where neither tells what is better.
+    better: Literal["margin", "loss", "last"] = "margin"
 
     def __init__(self, reference: ReferenceCache):
         self.reference = reference
@@ -39,8 +40,11 @@ class Objective:
         return []
 
     def state(self) -> dict[str, Tensor]:
-        """The values of `parameters` by name, not copied."""
+        """The values of `parameters` by name, not copied, and whatever else a resumed stage needs."""
         return {}
+
+    def after_step(self) -> None:
+        """Is called after each step of the optimiser."""
 
     def log_probs(self, model, turns: Sequence[Turn]) -> list[Tensor]:
         """(L_t,) float32 of each turn, with gradients."""

@@ -117,6 +117,7 @@ def optimise(
             rate = learning_rate(step, scheduled, peak, settings.warmup)
             torch._foreach_mul_(gradients, min(1.0, settings.clip / (norm + 1e-6)))
             adam.step(rate)
+            objective.after_step()
 
             # ---- report
             seconds = time.monotonic() - started
@@ -224,6 +225,8 @@ def _seconds_left(progress: Progress, steps: int, settings: OptimiserConfig) -> 
 
 
 def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, float]) -> bool:
+    if objective.better == "last":
+        return True
     if objective.better == "margin":
         return figures["margin"] > best["margin"]
     return figures["loss"] < best["loss"]

@@ -163,10 +163,13 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
     weights = shape.parameters * size
     results = shape.parameters * (size if config.model.training == "full" else 4)  # see merge.py
     trained = shape.parameters if config.model.training == "full" else shape.adapted * config.model.lora_rank
-    stages = 2 if method_of(config).critic else 1
+    results_kept = models = 2 if method_of(config).critic else 1
+    adapters = models
+    if config.method == "archer":  # keeps policy, critic and target network of each iteration
+        results_kept, adapters = 3 * config.archer.iterations, 2
     checkpoint = trained * (size + 8 + (4 if size != 4 else 0))
-    aside = stages * weights if config.model.training == "full" else 0
-    return stages * results + 3 * checkpoint + stages * trained * size + aside
+    aside = adapters * weights if config.model.training == "full" else 0
+    return models * results + 3 * checkpoint + results_kept * trained * size + aside
 
 
 def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, template: Template, base: Base) -> Plan:

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from ..config import RunConfig
-from ..methods.table import method_of
+from ..methods.table import method_of, rounds_of
 from .budget import TokenBudget
 from .checkpoint import Checkpoint, adopt_checkpoint, keep_only, whole_checkpoints, write_checkpoint
 from .distributed import Ranks
@@ -34,8 +34,7 @@ def is_policy(stage: str) -> bool:
 
 
 def last_policy(config: RunConfig) -> str:
-    rounds = config.candidates.rounds if method_of(config).candidates else 1
-    return "policy" if rounds == 1 else f"policy-{rounds}"
+    return in_round("policy", rounds_of(config))
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,8 @@ class Run:
     def finish(self, stage: str, figures: Mapping[str, Any], tensors: Tensors) -> None:
         """Deletes the checkpoints of the stage; the last stage keeps its newest."""
         self._write(stage, {"done": True, "step": "done", "figures": dict(figures)}, tensors)
-        is_continued = stage == self.last_trained and self.config.method != "grpo"  # which has no epochs to add
+        has_more_epochs = method_of(self.config).policy == "policy" and not method_of(self.config).trl
+        is_continued = stage == self.last_trained and has_more_epochs
         at_end = stage if is_continued else None
         self._keep([each for each in self.checkpoints if each.state["done"] or each.stage == at_end])
 

@@ -19,7 +19,7 @@ from ..data.template import Template
 from ..export.card import card_of
 from ..export.folders import Beside, export_critic, export_policy
 from ..fault import Fault
-from ..methods.table import policy_settings
+from ..methods.table import policy_settings, trains_critic
 from ..model.base import Base
 from ..turn import Example
 from .checkpoint import Checkpoint, whole_checkpoints, write_checkpoint
@@ -66,7 +66,7 @@ def train_stage(
     held_out = prepared.measured(held_out, settings)
     if not held_out:
         run.events.notice(f"No examples of {name} are held out: it trains to its end, and the last step is used.")
-    shared = run.config.resources.shared if name == "critic" else None
+    shared = run.config.resources.shared if name == "critic" and trains_critic(run.config) else None
     critic = shared and SharedCritic(Path(shared), run.config, train, held_out)
     if critic and (found := run.ranks.of_first(critic.take(run.events.notice))) is not None:
         run.events.notice("Another run has trained this critic already, from the same start, data and settings.")
@@ -145,7 +145,7 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
     told: Figures = {"model": str(folder / "model"), "stages": figures}
     if (ended := ended_early(figures, config)) is not None:
         told["ended"] = asdict(ended)
-    critic = run.result("critic")
+    critic = run.result("critic") if trains_critic(config) else None
     if critic is not None:
         told["critic"] = str(folder / "critic")
         if run.ranks.of_first(not (folder / "critic").exists()):

@@ -78,6 +78,8 @@ def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Writ
         # The lengths of dialogues to come are unknown; the memory is that of the longest possible.
         longest = longest_dialogue(config)
         return [Load("policy", largest=longest, scored=longest), _export(config)]
+    if config.method == "archer":
+        return [*_off_policy(prepared, config), _export(config)]
     critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
     if not method.candidates:
         policy = _training("policy", prepared.policy, prepared, policy_settings(config), shape)
@@ -87,6 +89,27 @@ def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Writ
     for number in range(1, config.candidates.rounds + 1):
         rounds += [replace(load, stage=in_round(load.stage, number)) for load in one]
     return [*critic, *rounds, _export(config)]
+
+
+def _off_policy(prepared: Prepared, config: RunConfig) -> list[Load]:
+    """Of ArCHer: its times are unknown, because the turns that it trains on are still to be sampled.
+
+    The memory is that of a dialogue with sampled turns as long as its own; the policy reads a part of that.
+    """
+    largest = scored = 0
+    for example in prepared.policy:
+        written = sum(len(turn.response) for turn in example.turns)
+        largest = max(largest, forest_tokens(example.turns) + config.archer.samples * written)
+        scored = max(scored, config.archer.samples * max(len(turn.response) for turn in example.turns))
+    return [
+        load
+        for number in range(1, config.archer.iterations + 1)
+        for load in (
+            Load(in_round("candidates", number)),
+            Load(in_round("critic", number), largest=largest),
+            Load(in_round("policy", number), largest=largest, scored=scored),
+        )
+    ]
 
 
 def longest_dialogue(config: RunConfig) -> int:

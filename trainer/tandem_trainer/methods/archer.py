@@ -1,0 +1,341 @@
+"""ArCHer from top to bottom (Zhou et al. 2024, arXiv 2402.19446), as it runs: an actor and a critic, off-policy.
+
+The critic values whole utterances, the policy learns token by token:
+
+    o_t     the history before turn t, and the number of turns that are left
+    a_t     the agent's turn; ã one that the present policy samples at o_t
+    Q_i, V_i   two values each of a turn and of a history: heads on the critic's adapter      `Heads`
+    Q̄_i, V̄_i   the same by the target network, which follows slowly: θ̄ ← (1 − τ) θ̄ + τ θ
+
+    each iteration:
+    1. play     new dialogues with the policy, if there are tasks; they join those of the log   `run/play.py`
+    2. sample   four turns ã ~ π_φ(· | o_t) at every history of the buffer                      `sample_turns`
+    3. critic   Q_i(o, a) → r + γ V̄_i(o′)  and  V_i(o) → mean of Q̄_i(o, ã)                      `Critic`, eq. 1 and 2
+    4. policy   the gradient of Σ_l A(o, ã) log π_φ(ã^l | o, ã^{<l}), A = min Q − min V          `Actor`, eq. 3
+
+The replay buffer is the dialogues of the log, whoever played them, and those of step 1. From them all the critic learns
+the values of the present policy, because V follows the turns that this policy samples. The first iteration trains the
+critic longer (`critic_warmup`), since the gradient by an untrained critic is noise. Unlike in the paper, critic and
+policy are adapters of one model, and the turns of step 2 serve both for a whole iteration: the policy moves away from
+what sampled them, which a clipped ratio of probabilities corrects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..config import RunConfig
+from ..config_fields import OptimiserConfig
+from ..data.batch_order import lot
+from ..data.dialogue import Dialogue
+from ..data.template import Template
+from ..fault import Fault
+from ..losses import (
+    actor_critic_error,
+    nll,
+    policy_gradient_loss,
+    polyak,
+    q_targets,
+    utterance_advantage,
+    v_targets,
+)
+from ..model.base import Base
+from ..model.log_probs import last_hidden
+from ..run.budget import TokenBudget, in_batches
+from ..run.objective import Objective, Sums, sampler_difference, turns_of
+from ..run.prepare import Prepared
+from ..run.reference_cache import ReferenceCache
+from ..run.run import Run, in_round
+from ..run.shards import Shards
+from ..run.stages import Figures, train_stage
+from ..turn import Candidates, Example, Turn
+from .archer_config import ArcherConfig
+from .sweet_rl import histories
+from .sweet_rl_config import CandidatesConfig
+
+HIDDEN = 64  # width of a head
+
+
+def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
+    return {"critic": Critic(config.archer, reference, config.seed), "policy": Actor(config.archer, reference)}
+
+
+def train(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
+    config, settings, figures = run.config, run.config.archer, {}
+    both = objectives(config, reference)
+    critic, actor = both["critic"], both["policy"]
+    buffer = within_limit(prepared.dialogues, template, run)
+    for number in range(1, settings.iterations + 1):
+        name = in_round("policy", number)
+        if number > 1 and run.is_to_finish() and not run.has_begun(name):
+            break  # the result is the policy of the iteration before
+        sampled, of_samples = sample_turns(number, run, base, template, buffer)
+        with base.adapter("critic"):
+            settings_of_critic = critic_settings(config, number)
+            learnt_from = trajectories(buffer, sampled, settings.hidden_information)
+            stage = in_round("critic", number)
+            figures |= train_stage(stage, base, critic, learnt_from, prepared, settings_of_critic, run, of_samples)
+            advantages = critic.advantages(base, learnt_from, run.budget)
+        turns = advised(sampled, advantages)
+        figures |= train_stage(name, base, actor, turns, prepared, settings, run)
+    return figures
+
+
+def within_limit(dialogues: Sequence[Dialogue], template: Template, run: Run) -> list[Dialogue]:
+    """Returns the dialogues whose histories leave room for a turn. Errors: Fault(usage) when there is none."""
+    settings = run.config.archer
+    views = [template.all_turns(dialogues)]
+    if settings.hidden_information:
+        views.append(template.all_turns(dialogues, hidden=True))
+    kept = [
+        dialogue
+        for dialogue, *seen in zip(dialogues, *views, strict=True)
+        if all(
+            len(turn.prompt) + max(len(turn.response), settings.max_new_tokens) <= settings.max_tokens
+            for turns in seen
+            for turn in turns
+        )
+    ]
+    if not kept:
+        raise Fault(
+            f"None of {len(dialogues)} dialogues leaves room for a turn: archer.max_tokens ({settings.max_tokens:,}) "
+            f"must hold a history and archer.max_new_tokens ({settings.max_new_tokens:,}).",
+            usage=True,
+        )
+    if len(kept) < len(dialogues):
+        run.events.notice(
+            f"{len(dialogues) - len(kept)} of {len(dialogues)} dialogues are too long for archer.max_tokens."
+        )
+    return kept
+
+
+def critic_settings(config: RunConfig, number: int) -> OptimiserConfig:
+    """Those of the critic's stage in an iteration, from 1."""
+    settings = config.archer
+    return OptimiserConfig(
+        learning_rate=settings.critic_learning_rate or (1e-5 if config.model.training == "full" else 1e-4),
+        batch=settings.batch,
+        epochs=settings.critic_epochs + (settings.critic_warmup if number == 1 else 0.0),
+        max_tokens=settings.max_tokens,
+        warmup=settings.warmup,
+        clip=settings.clip,
+        weight_decay=settings.weight_decay,
+        evaluate_every=settings.evaluate_every,
+        patience=0,
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 2. sample
+
+
+def sample_turns(
+    number: int, run: Run, base: Base, template: Template, buffer: Sequence[Dialogue]
+) -> tuple[list[Candidates], Figures]:
+    """Samples turns of the present policy at each history of the buffer; those that are on the disk are read.
+
+    Returns them in the order of the dialogues and their turns, and the figures of the stage.
+    """
+    config, name = run.config, in_round("candidates", number)
+    settings = config.archer
+    run.events.state("running", name)
+    how = CandidatesConfig(per_turn=settings.samples, max_new_tokens=settings.max_new_tokens)
+    places, stop_ids = histories(buffer, template), {*base.stop_ids, template.end_of_turn}
+    shards = Shards(run.folder, places, how, stop_ids, config.seed, number, config.resources.shared)
+    limit = config.resources.logits_mb << 20
+    shards.sample(base, run.budget, run.progress(name, "candidates"), logits_bytes=limit)
+    figures = shards.figures()
+    run.events.emit("candidates", stage=name, **figures)
+    return [each for shard in range(len(shards)) for each in shards.read(shard)], {name: figures}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 3. critic
+
+
+def trajectories(buffer: Sequence[Dialogue], sampled: Sequence[Candidates], hidden: bool) -> list[Example]:
+    """Makes an example of each dialogue, with its reward as target and the sampled turns ã of all its histories.
+
+    hidden: whether the prompts hold the hidden information, which the policy's never do.
+    """
+    at, made = iter(sampled), []
+    for dialogue in buffer:
+        turns, samples = [], []
+        for spoken in dialogue.turns:
+            here = next(at)
+            prompt = here.history.hidden_prompt if hidden else here.history.prompt
+            turns.append(Turn(prompt, spoken.ids))
+            samples += [Turn(prompt, turn.response) for turn in here.turns]
+        made.append(
+            Example(
+                dialogue.task, tuple(turns), target=dialogue.reward, dialogues=(dialogue.id,), samples=tuple(samples)
+            )
+        )
+    return made
+
+
+class Heads(nn.Module):
+    """Two values of each hidden state and of the number of turns that are left: (N, d), (N,) → (2, N).
+
+    The number is an input of its own, because a prompt need not say how many turns there are. Two heads start
+    differently, so that the smaller of their values is less often an overestimate.
+    """
+
+    def __init__(self, width: int, generator: torch.Generator):
+        super().__init__()
+        self.inner = nn.Parameter(torch.randn(2, width + 1, HIDDEN, generator=generator) / width**0.5)
+        self.inner_bias = nn.Parameter(torch.zeros(2, 1, HIDDEN))
+        self.outer = nn.Parameter(torch.randn(2, HIDDEN, 1, generator=generator) * 0.1 / HIDDEN**0.5)
+        self.outer_bias = nn.Parameter(torch.full((2, 1, 1), 0.5))  # the middle of the rewards
+
+    def forward(self, hidden: Tensor, left: Tensor) -> Tensor:
+        seen = torch.cat([hidden.float(), left[:, None]], 1)
+        return ((seen @ self.inner + self.inner_bias).tanh() @ self.outer + self.outer_bias)[..., 0]
+
+
+class Critic(Objective):
+    """Learns Q and V from whole dialogues, whose reward comes with the last turn; it starts where it was left.
+
+    Figures: `accuracy`, how often Q of a turn lies on the side of 1/2 on which the reward of its dialogue does.
+    """
+
+    better = "last"
+
+    def __init__(self, settings: ArcherConfig, reference: ReferenceCache, seed: int):
+        super().__init__(reference)
+        self.settings = settings
+        base = reference.base
+        generator = torch.Generator().manual_seed(int.from_bytes(lot(seed, "heads")[:7], "big"))
+        width = base.model.get_output_embeddings().weight.shape[1]
+        self.q, self.v = (Heads(width, generator).to(base.device) for _ in range(2))
+        with base.adapter("critic"):
+            self.trained = [*base.trainable(), *self.parameters()]
+        # In float32: a small fraction of a step would be rounded away in 16 bits.
+        self.target = {name: weight.detach().float().clone() for name, weight in self.trained}
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        lengths = [len(example.chosen) for example in examples]
+        turns = [turn for example in examples for turn in example.chosen]  # N of all dialogues
+        samples = [turn for example in examples for turn in example.samples]  # N · K
+        left = self._left(lengths)  # (N,)
+        with torch.no_grad(), self._as_target():
+            each = len(samples) // len(turns)
+            of_states = self._values(model, list(map(history_of, turns)), left, self.v)  # (2, N)
+            of_samples = self._values(model, samples, left.repeat_interleave(each), self.q).unflatten(1, (-1, each))
+        last = torch.cumsum(torch.tensor(lengths, device=left.device), 0) - 1
+        is_last = torch.zeros_like(left, dtype=torch.bool).index_fill(0, last, True)
+        rewards = torch.zeros_like(left).index_put(
+            (last,), torch.tensor([float(example.target) for example in examples], device=left.device)
+        )
+        of_q = q_targets(rewards, of_states.roll(-1, 1), is_last, self.settings.gamma)
+        of_v = v_targets(of_samples)
+        hidden = last_hidden(model, [*turns, *map(history_of, turns)])
+        q, v = self.q(hidden[: len(turns)], left), self.v(hidden[len(turns) :], left)  # (2, N) each
+        sums = Sums()
+        parts = (each.split(lengths, -1) for each in (q, v, of_q, of_v))
+        for example, *of_dialogue in zip(examples, *parts, strict=True):
+            right = (of_dialogue[0].amin(0) > 0.5) == (example.target > 0.5)
+            sums.add(example, actor_critic_error(*of_dialogue), accuracy=right.float().mean())
+        return sums.total()
+
+    def advantages(self, base: Base, examples: Sequence[Example], budget: TokenBudget) -> np.ndarray:
+        """Computes A(o, ã) of all sampled turns by the critic, without gradients, in their order."""
+
+        def hidden(batch: list[Turn]) -> np.ndarray:
+            return last_hidden(base.model, batch).float().cpu().numpy()
+
+        turns = [turn for example in examples for turn in (*map(history_of, example.chosen), *example.samples)]
+        read = iter(in_batches(base, turns, budget, hidden))
+        found = []
+        for example in examples:
+            left = self._left([len(example.chosen)])
+            each = len(example.samples) // len(example.chosen)
+            states, samples = (
+                torch.from_numpy(np.stack([next(read) for _ in part])).to(base.device)
+                for part in (example.chosen, example.samples)
+            )
+            with torch.no_grad():
+                v = self.v(states, left).repeat_interleave(each, 1)
+                q = self.q(samples, left.repeat_interleave(each))
+            found.append(utterance_advantage(q, v).cpu().numpy())
+        return np.concatenate(found)
+
+    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
+        """Does nothing: there is no reference."""
+
+    def parameters(self) -> list[tuple[str, nn.Parameter]]:
+        heads = (("q", self.q), ("v", self.v))
+        return [(f"{head}.{name}", weight) for head, of in heads for name, weight in of.named_parameters()]
+
+    def state(self) -> dict[str, Tensor]:
+        heads = {name: weight.detach() for name, weight in self.parameters()}
+        return heads | {f"target.{name}": weight for name, weight in self.target.items()}
+
+    def after_step(self) -> None:
+        for name, weight in self.trained:
+            self.target[name].copy_(polyak(self.target[name], weight.detach().float(), self.settings.tau))
+
+    def _left(self, lengths: Sequence[int]) -> Tensor:
+        """The fraction of the turns that are left before each turn of dialogues of these lengths."""
+        most = self.settings.max_turns
+        before = [turn for length in lengths for turn in range(length)]
+        return torch.tensor([max(0, most - turn) / most for turn in before], device=self.reference.base.device)
+
+    def _values(self, model, turns: Sequence[Turn], left: Tensor, heads: Heads) -> Tensor:
+        return heads(last_hidden(model, turns), left)
+
+    @contextmanager
+    def _as_target(self) -> Iterator[None]:
+        """Inside the context model and heads have the weights of the target network."""
+        live = [weight.data for _, weight in self.trained]
+        try:
+            for name, weight in self.trained:
+                weight.data = self.target[name].to(weight.dtype)
+            yield
+        finally:
+            for (_, weight), data in zip(self.trained, live, strict=True):
+                weight.data = data
+
+
+def history_of(turn: Turn) -> Turn:
+    """Ends where the turn begins, so that the hidden state at its end is that of the history."""
+    return Turn(turn.prompt[:-1], turn.prompt[-1:])
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 4. policy
+
+
+def advised(sampled: Sequence[Candidates], advantages: np.ndarray) -> list[Example]:
+    """Makes an example of each sampled turn, as the policy reads it, with its advantage as target."""
+    turns = [(each.history.group, turn) for each in sampled for turn in each.turns]
+    return [
+        Example(group, (turn,), target=float(advantage))
+        for (group, turn), advantage in zip(turns, advantages, strict=True)
+    ]
+
+
+class Actor(Objective):
+    """The policy gradient with the advantage of the utterance for each of its tokens."""
+
+    better = "last"
+
+    def __init__(self, settings: ArcherConfig, reference: ReferenceCache):
+        super().__init__(reference)
+        self.settings = settings
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        turns, sums = turns_of(examples), Sums()
+        for example, turn, live in zip(examples, turns, self.log_probs(model, turns), strict=True):
+            sampled = torch.from_numpy(turn.log_probs).to(live.device)
+            loss = policy_gradient_loss(live, sampled, example.target, self.settings.ratio_clip)
+            sums.add(example, loss, nll=nll([live]), sampler_difference=sampler_difference([turn], [live]))
+        return sums.total()
+
+    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
+        """Does nothing: there is no reference."""
