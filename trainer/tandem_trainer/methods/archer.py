@@ -47,10 +47,12 @@ from ..losses import (
 from ..model.base import Base
 from ..model.log_probs import last_hidden
 from ..run.budget import TokenBudget, in_batches
+from ..run.environment import Environment, lost_server
 from ..run.objective import Objective, Sums, sampler_difference, turns_of
 from ..run.prepare import Prepared
 from ..run.reference_cache import ReferenceCache
 from ..run.run import Run, in_round
+from ..run.sampler import Sampler
 from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, Turn
@@ -74,12 +76,18 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
         name = in_round("policy", number)
         if number > 1 and run.is_to_finish() and not run.has_begun(name):
             break  # the result is the policy of the iteration before
+        of_play: Figures = {}
+        if config.data.tasks:
+            played, of_play = play_round(number, run, base, template, prepared)
+            prepared.tasks |= {dialogue.id: dialogue.task for dialogue in played}
+            buffer += played
         sampled, of_samples = sample_turns(number, run, base, template, buffer)
         with base.adapter("critic"):
             settings_of_critic = critic_settings(config, number)
             learnt_from = trajectories(buffer, sampled, settings.hidden_information)
             stage = in_round("critic", number)
-            figures |= train_stage(stage, base, critic, learnt_from, prepared, settings_of_critic, run, of_samples)
+            before = of_play | of_samples
+            figures |= train_stage(stage, base, critic, learnt_from, prepared, settings_of_critic, run, before)
             advantages = critic.advantages(base, learnt_from, run.budget)
         turns = advised(sampled, advantages)
         figures |= train_stage(name, base, actor, turns, prepared, settings, run)
@@ -128,6 +136,44 @@ def critic_settings(config: RunConfig, number: int) -> OptimiserConfig:
         evaluate_every=settings.evaluate_every,
         patience=0,
     )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 1. play
+
+
+def play_round(
+    number: int, run: Run, base: Base, template: Template, prepared: Prepared
+) -> tuple[list[Dialogue], Figures]:
+    """Plays new dialogues of tasks that are not held out, or reads those that are on the disk.
+
+    Every iteration plays the next tasks of an order that the seed gives. Errors: Stopped; Fault.
+    """
+    from ..run.play import play, read_dialogues, write_rows  # needs websockets, which a run offline does not
+
+    config, name = run.config, in_round("play", number)
+    settings, path = config.archer, run.folder / "played" / f"{name}.jsonl"
+    if not path.exists():
+        run.events.state("running", name)
+        tasks = sorted(prepared.to_play.keys() - prepared.apart, key=lambda task: lot(config.seed, "play", task))
+        if not tasks:
+            raise Fault("All tasks of data.tasks are held out: give more tasks, or lower data.held_out.", usage=True)
+        first = (number - 1) * settings.dialogues
+        chosen = [tasks[place % len(tasks)] for place in range(first, first + settings.dialogues)]
+        one = CandidatesConfig(per_turn=2, with_logged=True, max_new_tokens=settings.max_new_tokens)  # samples one turn
+        sampler = Sampler(base, one, {*base.stop_ids, template.end_of_turn}, run.stop, run.events)
+        about = {"max_tokens": settings.max_tokens, "with_leaked": config.data.with_leaked}
+        with Environment(config, run.folder) as environment, sampler.ready(), lost_server(environment):
+            rows = play(environment, chosen, sampler, template, (config.seed, name), **about)
+        write_rows(path, rows)
+    played = read_dialogues(path, prepared.to_play)
+    figures = {
+        "dialogues": settings.dialogues,
+        "used": len(played),
+        "success": float(np.mean([dialogue.reward == 1 for dialogue in played])) if played else None,
+        "reward": float(np.mean([dialogue.reward for dialogue in played])) if played else None,
+    }
+    return played, {name: figures}
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from ..fault import Fault
 from ..model.base import Base, load_base
 from ..model.load import choose_device, choose_dtype, load_model
 from ..run.budget import free_memory
-from ..run.environment import Environment
+from ..run.environment import Environment, lost_server
 from ..run.run import Run
 from ..run.stages import Figures
 from ..run.stop import Stopped
@@ -84,16 +84,8 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
         run.events.notice(sentence)
     course.begin(begun.state if begun else None)
     try:
-        trainer.train(resume_from_checkpoint=str(begun.path) if begun else None)
-    except Fault:
-        raise
-    except Exception as error:  # a connection that broke has many types; a server that lives is not the reason
-        if not environment.has_ended():
-            raise
-        raise Fault(
-            "`tandem serve` ended while the run was playing: resume the run, which goes on from its last checkpoint. "
-            f"The server said last: {environment.last}"
-        ) from error
+        with lost_server(environment):
+            trainer.train(resume_from_checkpoint=str(begun.path) if begun else None)
     finally:
         dialogues.close()
         shutil.rmtree(_rests(run), ignore_errors=True)

@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
     config = read_config(given.run_json)
-    require_online(config.method)
+    require_online(config.method, plays=bool(config.data.tasks))
     if config.resources.cluster is not None:
         require_cluster()
 

@@ -9,11 +9,14 @@ import secrets
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
 from ..config import RunConfig
 from ..fault import Fault
+from .stop import Stopped
 
 COMMAND = "TANDEM_SERVE"  # Tandem sets it when it launches the trainer
 ADDRESS = re.compile(r"http://\S+(?=;)")
@@ -98,6 +101,22 @@ class Environment:
         print(f"tandem serve: {line.strip()}", file=sys.stderr, flush=True)
 
 
+@contextmanager
+def lost_server(environment: Environment) -> Iterator[None]:
+    """Turns the errors of a connection that broke, which have many types, into a Fault if the server is gone."""
+    try:
+        yield
+    except (Fault, Stopped):
+        raise
+    except Exception as error:
+        if not environment.has_ended():
+            raise
+        raise Fault(
+            "`tandem serve` ended while the run was playing: resume the run, which goes on from its last checkpoint. "
+            f"The server said last: {environment.last}"
+        ) from error
+
+
 def _command() -> list[str]:
     """A list in JSON, which Tandem passes on. Errors: Fault."""
     try:
@@ -107,14 +126,14 @@ def _command() -> list[str]:
     except (KeyError, ValueError):
         pass  # see the sentence below
     raise Fault(
-        f"grpo plays against `tandem serve`, whose command is not known: start the run by `tandem train`, or set "
-        f'{COMMAND} to a list such as ["tandem", "serve"].',
+        f"New dialogues are played against `tandem serve`, whose command is not known: start the run by `tandem "
+        f'train`, or set {COMMAND} to a list such as ["tandem", "serve"].',
         usage=True,
     )
 
 
 def _arguments(config: RunConfig, folder: Path) -> list[str]:
-    settings = config.grpo
+    settings = config.grpo if config.method == "grpo" else config.archer
     given = {
         "--simulator": settings.simulator,
         "--max-turns": settings.max_turns,
@@ -122,10 +141,10 @@ def _arguments(config: RunConfig, folder: Path) -> list[str]:
         "--seed": config.seed,
         "--port": 0,
         # One name for each run: a second server could not write the same collection of a log.
-        "--agent-name": f"grpo-{folder.name}",
+        "--agent-name": f"{config.method}-{folder.name}",
     }
-    if settings.log is not None:
-        given["--data"] = settings.log
+    if config.method == "grpo" and config.grpo.log is not None:
+        given["--data"] = config.grpo.log
     if config.data.opening is not None:
         prompts = folder / "prompts"
         prompts.mkdir(exist_ok=True)

@@ -140,9 +140,11 @@ def needs_trl(method: object) -> bool:
     return method in METHODS and METHODS[method].trl
 
 
-def require_online(method: str) -> None:
-    lacks = [f"{name}>={least}" for name, least in ONLINE.items() if find_spec(name) is None]
-    if needs_trl(method) and lacks:
+def require_online(method: str, plays: bool = False) -> None:
+    """plays: whether it plays tasks by its own sampler, which needs no TRL."""
+    needed = [name for name in ONLINE if needs_trl(method) or (plays and name == "websockets")]
+    lacks = [f"{name}>={ONLINE[name]}" for name in needed if find_spec(name) is None]
+    if lacks:
         commands = "; ".join(map(install, lacks))
         raise Fault(f"Method {method} needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,8 @@ class Prepared:
     tasks:  the task of each dialogue and preference, by its id.
     apart:  the held-out tasks, on which no stage trains.
     counts: the content of the event `data`.
-    packs:  a hash of the packs that the run plays; empty for methods that learn from dialogues.
+    packs:  a hash of the packs that the run plays; empty if it plays none.
+    to_play: the hidden information of their tasks, None where it is unknown, by id.
     """
 
     config: RunConfig
@@ -49,6 +50,7 @@ class Prepared:
     notices: list[str]
     counts: dict[str, Any]
     packs: bytes = b""
+    to_play: dict[str, str | None] = field(default_factory=dict)
 
     @property
     def measure(self) -> Measure:
@@ -162,7 +164,8 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     if method.candidates:
         pools.append({dialogue.task for dialogue in first_of(dialogues, config.candidates.trajectories)})
     apart = held_out_tasks(pools, data.held_out, config.seed)
-    prepared = Prepared(config, dialogues, *kept, tasks, apart, problems, notices, counts)
+    packs, to_play = _read_packs(config, problems) if data.tasks else (b"", {})
+    prepared = Prepared(config, dialogues, *kept, tasks, apart, problems, notices, counts, packs, to_play)
     for name, examples in zip(("critic", "policy"), kept, strict=True):
         train, held_out = prepared.split(examples)
         counts[name] = {"train": len(train), "held_out": len(held_out)}
@@ -174,25 +177,8 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
 def _to_play(config: RunConfig) -> Prepared:
     """`tandem serve` reads the packs itself. Errors: Fault(usage) when there is no task."""
     problems: list[Problem] = []
-    ids: set[str] = set()
-    digest = hashlib.sha256()
-    for file in map(Path, config.data.tasks):
-        for number, row in json_lines(file, problems):
-            try:
-                task = task_of_row(row)
-                if is_page(task):
-                    raise Fault(
-                        f"{file}:{number} is a web page, which {config.method} cannot play yet: its reward is the "
-                        "tests passed; leave pages out, or train on collected dialogues by another method.",
-                        usage=True,
-                    )
-                ids.add(task.get("id") or content_id(task))
-            except BadRow as bad:
-                problems.append(Problem(str(file), number, str(bad)))
-        digest.update(file.read_bytes())
-    if not ids:
-        raise Fault(f"There is no task to play in {', '.join(config.data.tasks)}.", usage=True)
-    apart = held_out_tasks([ids], config.data.held_out, config.seed)
+    packs, ids = _read_packs(config, problems)
+    apart = held_out_tasks([set(ids)], config.data.held_out, config.seed)
     counts = dict.fromkeys(
         ("trajectories", "successes", "turns", "turns_as_sampled", "turns_of_another_tokenizer", "tokens"), 0
     )
@@ -204,7 +190,31 @@ def _to_play(config: RunConfig) -> Prepared:
         "left_out": {},
         "bad_lines": len(problems),
     }
-    return Prepared(config, [], [], [], {}, apart, problems, [], counts, digest.digest())
+    return Prepared(config, [], [], [], {}, apart, problems, [], counts, packs, ids)
+
+
+def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict[str, str | None]]:
+    """Returns a hash of the packs, and the hidden information of each task by its id. Errors: Fault(usage) for none."""
+    found: dict[str, str | None] = {}
+    digest = hashlib.sha256()
+    for file in map(Path, config.data.tasks):
+        for number, row in json_lines(file, problems):
+            try:
+                task = task_of_row(row)
+                if is_page(task):
+                    raise Fault(
+                        f"{file}:{number} is a web page, which {config.method} cannot play yet: its reward is the "
+                        "tests passed; leave pages out, or train on collected dialogues by another method.",
+                        usage=True,
+                    )
+                hidden = task.get("hidden_information") or task.get("ground_truth")
+                found[task.get("id") or content_id(task)] = hidden
+            except BadRow as bad:
+                problems.append(Problem(str(file), number, str(bad)))
+        digest.update(file.read_bytes())
+    if not found:
+        raise Fault(f"There is no task to play in {', '.join(config.data.tasks)}.", usage=True)
+    return digest.digest(), found
 
 
 def within_context(config: RunConfig, context: int | None) -> RunConfig:

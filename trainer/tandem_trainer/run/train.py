@@ -105,7 +105,7 @@ def train(
     events.state("preparing", "prepare")
     if attempt.notice:
         events.notice(attempt.notice, token_budget=attempt.token_budget)
-    require_online(config.method)
+    require_online(config.method, plays=bool(config.data.tasks))
     with importing():
         import torch
 
