@@ -33,6 +33,7 @@ QUICK = (
     "test_losses",
     "test_optimise",
     "test_pairs",
+    "test_play",
     "test_policy",
     "test_prefix_tree",
     "test_prompt_file",

@@ -1,5 +1,6 @@
 """ArCHer: its updates by hand, on a chain that value iteration solves, and on a tiny model."""
 
+import json
 import signal
 
 import numpy as np
@@ -9,11 +10,12 @@ from dialogues import dialogue_of
 from models import tiny_tokenizer
 from sets import budget, cache, learn, secret_pairs, tiny_base
 from test_interrupted import IN_STEP
-from tiny_run import events, model_of, states, tiny_run, train
+from tiny_run import events, model_of, states, tiny_run, train, write_lines
 
 from tandem_trainer.config import ArcherConfig
 from tandem_trainer.data.template import Template
 from tandem_trainer.data.tokenize_turns import settle
+from tandem_trainer.fault import Fault
 from tandem_trainer.losses import (
     actor_critic_error,
     policy_gradient_loss,
@@ -24,6 +26,8 @@ from tandem_trainer.losses import (
 )
 from tandem_trainer.methods.archer import Critic, Heads, advised, trajectories
 from tandem_trainer.methods.sweet_rl import histories
+from tandem_trainer.run.prepare import prepare
+from tandem_trainer.run_json import read_config
 from tandem_trainer.turn import Candidates, Example, Turn
 
 torch.set_num_threads(1)
@@ -198,6 +202,23 @@ def test_the_hidden_information_is_in_what_the_critic_reads_and_in_nothing_that_
     assert not any("zebra" in text for text in texts(read))
     assert [example.target for example in read] == [1, 2, 3, 4]
     assert [example.group for example in read] == ["dialogue/0"] * 2 + ["dialogue/1"] * 2
+
+
+def test_it_plays_tasks_beside_its_dialogues_in_one_process(tmp_path):
+    path = tiny_run(tmp_path, method="archer")
+    write_lines(tmp_path / "pack.jsonl", [{"id": "new", "problem_description": "Write.", "ground_truth": "return 1"}])
+    config = json.loads(path.read_text())
+    config["data"]["tasks"] = ["pack.jsonl"]
+    path.write_text(json.dumps(config))
+    prepared = prepare(read_config(path), Template(tiny_tokenizer()))
+    assert prepared.to_play == {"new": "return 1"}
+    assert prepared.counts["trajectories"] == 24
+    before = prepared.fingerprint()
+    write_lines(tmp_path / "pack.jsonl", [{"id": "other", "problem_description": "Write."}])
+    assert prepare(read_config(path), Template(tiny_tokenizer())).fingerprint() != before
+    path.write_text(json.dumps({**config, "resources": {"processes": 2}}))
+    with pytest.raises(Fault, match="archer trains in one process"):
+        read_config(path)
 
 
 @pytest.mark.slow

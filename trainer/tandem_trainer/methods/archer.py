@@ -71,7 +71,15 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
     config, settings, figures = run.config, run.config.archer, {}
     both = objectives(config, reference)
     critic, actor = both["critic"], both["policy"]
-    buffer = within_limit(prepared.dialogues, template, run)
+    buffer = fitting(prepared.dialogues, template, settings)
+    if not buffer:
+        raise Fault(
+            f"None of {len(prepared.dialogues)} dialogues leaves room for a turn: archer.max_tokens "
+            f"({settings.max_tokens:,}) must hold a history and archer.max_new_tokens ({settings.max_new_tokens:,}).",
+            usage=True,
+        )
+    if without := len(prepared.dialogues) - len(buffer):
+        run.events.notice(f"{without} of {len(prepared.dialogues)} dialogues are too long for archer.max_tokens.")
     for number in range(1, settings.iterations + 1):
         name = in_round("policy", number)
         if number > 1 and run.is_to_finish() and not run.has_begun(name):
@@ -80,7 +88,7 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
         if config.data.tasks:
             played, of_play = play_round(number, run, base, template, prepared)
             prepared.tasks |= {dialogue.id: dialogue.task for dialogue in played}
-            buffer += played
+            buffer += fitting(played, template, settings)
         sampled, of_samples = sample_turns(number, run, base, template, buffer)
         with base.adapter("critic"):
             settings_of_critic = critic_settings(config, number)
@@ -94,13 +102,12 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
     return figures
 
 
-def within_limit(dialogues: Sequence[Dialogue], template: Template, run: Run) -> list[Dialogue]:
-    """Returns the dialogues whose histories leave room for a turn. Errors: Fault(usage) when there is none."""
-    settings = run.config.archer
+def fitting(dialogues: Sequence[Dialogue], template: Template, settings: ArcherConfig) -> list[Dialogue]:
+    """Returns the dialogues whose histories leave room for a turn, as policy and critic read them."""
     views = [template.all_turns(dialogues)]
     if settings.hidden_information:
         views.append(template.all_turns(dialogues, hidden=True))
-    kept = [
+    return [
         dialogue
         for dialogue, *seen in zip(dialogues, *views, strict=True)
         if all(
@@ -109,17 +116,6 @@ def within_limit(dialogues: Sequence[Dialogue], template: Template, run: Run) ->
             for turn in turns
         )
     ]
-    if not kept:
-        raise Fault(
-            f"None of {len(dialogues)} dialogues leaves room for a turn: archer.max_tokens ({settings.max_tokens:,}) "
-            f"must hold a history and archer.max_new_tokens ({settings.max_new_tokens:,}).",
-            usage=True,
-        )
-    if len(kept) < len(dialogues):
-        run.events.notice(
-            f"{len(dialogues) - len(kept)} of {len(dialogues)} dialogues are too long for archer.max_tokens."
-        )
-    return kept
 
 
 def critic_settings(config: RunConfig, number: int) -> OptimiserConfig:
