@@ -155,7 +155,7 @@ def test_the_critic_learns_which_answer_is_better_than_the_mean_of_the_policy(tm
     critic = Critic(ArcherConfig(tau=0.5), cache(base, tmp_path), seed=0)
     with base.adapter("critic"):
         before, after = learn(base, critic, rewarded(8, seed=0), held_out := rewarded(8, seed=1), steps=60)
-        advantages = critic.advantages(base, held_out, budget(tmp_path)).reshape(-1, 2, 2)
+        advantages = critic.advantages(base, held_out, budget(tmp_path), lambda *_: None).reshape(-1, 2, 2)
     assert after["loss"] < before["loss"] / 2
     own, other = advantages[:, 1].T  # of the answers; even examples have the right one first
     right, wrong = np.where(np.arange(16) % 2 == 0, [own, other], [other, own])

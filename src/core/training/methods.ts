@@ -12,6 +12,8 @@ export interface Method {
   /** The group with the settings of its stage `policy`. */
   readonly policy: string;
   readonly learns_from: 'pairs' | 'successes' | 'dialogues' | 'tasks';
+  /** True if it also plays tasks, where there are packs. */
+  readonly may_play: boolean;
   readonly hidden_information: boolean;
   readonly preferences: 'alone' | 'beside' | 'none';
   /** TRL trains it, in one process. */

@@ -75,6 +75,8 @@ function nameOfStage(stage: string, t: Translate): string {
       return t('data');
     case 'critic':
       return t('critic');
+    case 'play':
+      return t('new dialogues');
     case 'candidates':
       return t('candidates');
     case 'ranking':

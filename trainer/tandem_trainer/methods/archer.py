@@ -46,9 +46,9 @@ from ..losses import (
 )
 from ..model.base import Base
 from ..model.log_probs import last_hidden
-from ..run.budget import TokenBudget, in_batches
+from ..run.budget import TokenBudget
 from ..run.environment import Environment, lost_server
-from ..run.objective import Objective, Sums, sampler_difference, turns_of
+from ..run.objective import Objective, Sums, counter, sampler_difference, turns_of
 from ..run.prepare import Prepared
 from ..run.reference_cache import ReferenceCache
 from ..run.run import Run, in_round
@@ -96,7 +96,7 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
             stage = in_round("critic", number)
             before = of_play | of_samples
             figures |= train_stage(stage, base, critic, learnt_from, prepared, settings_of_critic, run, before)
-            advantages = critic.advantages(base, learnt_from, run.budget)
+            advantages = critic.advantages(base, learnt_from, run.budget, run.progress(stage, "advantages"))
         turns = advised(sampled, advantages)
         figures |= train_stage(name, base, actor, turns, prepared, settings, run)
     return figures
@@ -263,11 +263,9 @@ class Critic(Objective):
     def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
         lengths = [len(example.chosen) for example in examples]
         turns = [turn for example in examples for turn in example.chosen]  # N of all dialogues
-        samples = [turn for example in examples for turn in example.samples]  # N · K
-        left = self._left(lengths)  # (N,)
+        states, samples, left, each = self._read(examples)
         with torch.no_grad(), self._as_target():
-            each = len(samples) // len(turns)
-            of_states = self._values(model, list(map(history_of, turns)), left, self.v)  # (2, N)
+            of_states = self._values(model, states, left, self.v)  # (2, N)
             of_samples = self._values(model, samples, left.repeat_interleave(each), self.q).unflatten(1, (-1, each))
         last = torch.cumsum(torch.tensor(lengths, device=left.device), 0) - 1
         is_last = torch.zeros_like(left, dtype=torch.bool).index_fill(0, last, True)
@@ -276,7 +274,7 @@ class Critic(Objective):
         )
         of_q = q_targets(rewards, of_states.roll(-1, 1), is_last, self.settings.gamma)
         of_v = v_targets(of_samples)
-        hidden = last_hidden(model, [*turns, *map(history_of, turns)])
+        hidden = last_hidden(model, [*turns, *states])
         q, v = self.q(hidden[: len(turns)], left), self.v(hidden[len(turns) :], left)  # (2, N) each
         sums = Sums()
         parts = (each.split(lengths, -1) for each in (q, v, of_q, of_v))
@@ -285,27 +283,26 @@ class Critic(Objective):
             sums.add(example, actor_critic_error(*of_dialogue), accuracy=right.float().mean())
         return sums.total()
 
-    def advantages(self, base: Base, examples: Sequence[Example], budget: TokenBudget) -> np.ndarray:
-        """Computes A(o, ã) of all sampled turns by the critic, without gradients, in their order."""
+    def advantages(
+        self, base: Base, examples: Sequence[Example], budget: TokenBudget, progress: Callable[[int, int], None]
+    ) -> np.ndarray:
+        """Computes A(o, ã) of all sampled turns, without gradients, in their order. progress: gets (done, all)."""
+        found: dict[int, np.ndarray] = {}
 
-        def hidden(batch: list[Turn]) -> np.ndarray:
-            return last_hidden(base.model, batch).float().cpu().numpy()
-
-        turns = [turn for example in examples for turn in (*map(history_of, example.chosen), *example.samples)]
-        read = iter(in_batches(base, turns, budget, hidden))
-        found = []
-        for example in examples:
-            left = self._left([len(example.chosen)])
-            each = len(example.samples) // len(example.chosen)
-            states, samples = (
-                torch.from_numpy(np.stack([next(read) for _ in part])).to(base.device)
-                for part in (example.chosen, example.samples)
-            )
+        def work(indices: Sequence[int]) -> dict[str, float]:
+            some = [examples[index] for index in indices]
+            states, samples, left, each = self._read(some)
             with torch.no_grad():
-                v = self.v(states, left).repeat_interleave(each, 1)
-                q = self.q(samples, left.repeat_interleave(each))
-            found.append(utterance_advantage(q, v).cpu().numpy())
-        return np.concatenate(found)
+                v = self._values(base.model, states, left, self.v).repeat_interleave(each, 1)
+                q = self._values(base.model, samples, left.repeat_interleave(each), self.q)
+            parts = utterance_advantage(q, v).cpu().numpy()
+            ends = np.cumsum([len(example.samples) for example in some])[:-1]
+            found.update(zip(indices, np.split(parts, ends), strict=True))
+            progress(len(found), len(examples))
+            return {}
+
+        budget.spend(range(len(examples)), counter(examples, base.shares_prefixes), work, lambda: None)
+        return np.concatenate([found[index] for index in range(len(examples))])
 
     def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
         """Does nothing: there is no reference."""
@@ -322,11 +319,15 @@ class Critic(Objective):
         for name, weight in self.trained:
             self.target[name].copy_(polyak(self.target[name], weight.detach().float(), self.settings.tau))
 
-    def _left(self, lengths: Sequence[int]) -> Tensor:
-        """The fraction of the turns that are left before each turn of dialogues of these lengths."""
+    def _read(self, examples: Sequence[Example]) -> tuple[list[Turn], list[Turn], Tensor, int]:
+        """Returns the N histories of dialogues; the N · K turns sampled there; the fraction of turns that are left at
+        each history, (N,); and K."""
         most = self.settings.max_turns
-        before = [turn for length in lengths for turn in range(length)]
-        return torch.tensor([max(0, most - turn) / most for turn in before], device=self.reference.base.device)
+        states = [history_of(turn) for example in examples for turn in example.chosen]
+        samples = [turn for example in examples for turn in example.samples]
+        before = [number for example in examples for number in range(len(example.chosen))]
+        left = torch.tensor([max(0, most - number) / most for number in before], device=self.reference.base.device)
+        return states, samples, left, len(samples) // len(states)
 
     def _values(self, model, turns: Sequence[Turn], left: Tensor, heads: Heads) -> Tensor:
         return heads(last_hidden(model, turns), left)
