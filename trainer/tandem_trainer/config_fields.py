@@ -35,7 +35,7 @@ NegativeLogLikelihood = Annotated[
 
 
 @dataclass(frozen=True, config=STRICT)
-class OptimiserConfig:
+class ScheduleConfig:
     """Adam with cosine decay to a tenth after a warm-up; one batch is `batch` examples, whatever fits in memory."""
 
     learning_rate: Positive | None = Field(
@@ -59,6 +59,12 @@ class OptimiserConfig:
         title="Evaluate every N steps",
         description="Steps between evaluations, each on half as many held-out examples as those steps train on.",
     )
+
+
+@dataclass(frozen=True, config=STRICT)
+class OptimiserConfig(ScheduleConfig):
+    """With early stopping, for a stage whose held-out examples tell which step is best."""
+
     patience: Whole = Field(
         4,
         title="Early stopping patience",

@@ -24,13 +24,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ..config import RunConfig
-from ..config_fields import OptimiserConfig
+from ..config_fields import OptimiserConfig, ScheduleConfig
 from ..data.batch_order import lot
 from ..data.dialogue import Dialogue
 from ..data.template import Template
@@ -91,14 +92,17 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
             buffer += fitting(played, template, settings)
         sampled, of_samples = sample_turns(number, run, base, template, buffer)
         with base.adapter("critic"):
-            settings_of_critic = critic_settings(config, number)
+            rate = settings.critic_learning_rate or (1e-5 if config.model.training == "full" else 1e-4)
+            epochs = settings.critic_epochs + (settings.critic_warmup if number == 1 else 0.0)
+            how = stage_settings(settings, learning_rate=rate, epochs=epochs)
             learnt_from = trajectories(buffer, sampled, settings.hidden_information)
             stage = in_round("critic", number)
             before = of_play | of_samples
-            figures |= train_stage(stage, base, critic, learnt_from, prepared, settings_of_critic, run, before)
+            figures |= train_stage(stage, base, critic, learnt_from, prepared, how, run, before)
             advantages = critic.advantages(base, learnt_from, run.budget, run.progress(stage, "advantages"))
         turns = advised(sampled, advantages)
-        figures |= train_stage(name, base, actor, turns, prepared, settings, run)
+        how = stage_settings(settings, learning_rate=settings.learning_rate, epochs=settings.epochs)
+        figures |= train_stage(name, base, actor, turns, prepared, how, run)
     return figures
 
 
@@ -118,20 +122,10 @@ def fitting(dialogues: Sequence[Dialogue], template: Template, settings: ArcherC
     ]
 
 
-def critic_settings(config: RunConfig, number: int) -> OptimiserConfig:
-    """Those of the critic's stage in an iteration, from 1."""
-    settings = config.archer
-    return OptimiserConfig(
-        learning_rate=settings.critic_learning_rate or (1e-5 if config.model.training == "full" else 1e-4),
-        batch=settings.batch,
-        epochs=settings.critic_epochs + (settings.critic_warmup if number == 1 else 0.0),
-        max_tokens=settings.max_tokens,
-        warmup=settings.warmup,
-        clip=settings.clip,
-        weight_decay=settings.weight_decay,
-        evaluate_every=settings.evaluate_every,
-        patience=0,
-    )
+def stage_settings(settings: ArcherConfig, *, learning_rate: float | None, epochs: float) -> OptimiserConfig:
+    """Without early stopping: the held-out figures do not tell which step is best."""
+    shared = {field.name: getattr(settings, field.name) for field in fields(ScheduleConfig)}
+    return OptimiserConfig(**{**shared, "learning_rate": learning_rate, "epochs": epochs}, patience=0)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

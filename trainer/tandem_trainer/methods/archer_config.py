@@ -5,14 +5,15 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ..config_fields import STRICT, Count, Epochs, NotNegative, OptimiserConfig, Positive, Share
+from ..config_fields import STRICT, Count, Epochs, NotNegative, Positive, ScheduleConfig, Share
 
 
 @dataclass(frozen=True, config=STRICT)
-class ArcherConfig(OptimiserConfig):
+class ArcherConfig(ScheduleConfig):
     """Off-policy actor and critic. What a policy is trained by is that of other methods; the critic has its own rate.
 
-    Each iteration samples turns from the policy, trains the critic, and then the policy on the sampled turns.
+    Each iteration samples turns from the policy, trains the critic, and then the policy on the sampled turns. Each of
+    these stages has a warm-up and a decay of its own.
     """
 
     epochs: Epochs = 1.0

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from ..config import RunConfig
-    from ..config_fields import OptimiserConfig
+    from ..config_fields import ScheduleConfig
     from ..data.template import Template
     from ..model.base import Base
     from ..run.objective import Objective
@@ -114,10 +114,7 @@ METHODS: dict[str, Method] = {
         "that are worth more. It may also play new dialogues.",
         source="Zhou et al., 2024, arXiv 2402.19446",
         settings=("archer",),
-        ignores=(
-            *("archer.patience", "data.preferences", "data.preference_weight"),
-            *("data.pairing", "data.pair_margin"),
-        ),
+        ignores=(*("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),),
         policy="archer",
         may_play=True,
         reference=False,
@@ -143,7 +140,7 @@ def method_of(config: RunConfig) -> Method:
     return METHODS[config.method]
 
 
-def policy_settings(config: RunConfig) -> OptimiserConfig:
+def policy_settings(config: RunConfig) -> ScheduleConfig:
     """Returns the settings of the stage `policy`."""
     return getattr(config, method_of(config).policy)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import RunConfig
-from ..config_fields import OptimiserConfig
+from ..config_fields import ScheduleConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
 from ..data.dialogue import TESTS, Dialogue, Measure, Problem, listed
@@ -65,7 +65,7 @@ class Prepared:
         train = [example for example in examples if self._task(example) not in self.apart]
         return train, [example for example in examples if self._task(example) in self.apart]
 
-    def measured(self, held_out: Sequence[Example], settings: OptimiserConfig) -> list[Example]:
+    def measured(self, held_out: Sequence[Example], settings: ScheduleConfig) -> list[Example]:
         """Draws the held-out examples of an evaluation: at most half as many as are trained on between two evaluations.
 
         A forward pass costs a third of a step, so evaluations cost at most a sixth of the training.
