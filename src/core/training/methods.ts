@@ -11,7 +11,7 @@ export interface Method {
   readonly ignores: readonly string[];
   /** The group with the settings of its stage `policy`. */
   readonly policy: string;
-  readonly learns_from: 'pairs' | 'successes' | 'dialogues' | 'tasks';
+  readonly learns_from: 'pairs' | 'successes' | 'rewards' | 'dialogues' | 'tasks';
   /** True if it also plays tasks, where there are packs. */
   readonly may_play: boolean;
   readonly hidden_information: boolean;

@@ -45,7 +45,7 @@ def _of_examples(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]
     if method.learns_from == "successes":
         said = f"{counted(train, 'dialogue')} to imitate: {_measured(SUCCESSES)}; collect more, of any agent."
         return _short("successes", train, SUCCESSES, said)
-    if method.learns_from == "dialogues" or (method.critic and config.critic.score != "log-ratio"):
+    if method.learns_from in ("rewards", "dialogues") or (method.critic and config.critic.score != "log-ratio"):
         have = counts["trajectories"]
         said = f"{counted(have, 'dialogue')} to learn from: {_measured(DIALOGUES)}; collect more."
         return _short("dialogues", have, DIALOGUES, said)

@@ -35,7 +35,8 @@ class Method:
     settings: the groups of run.json that it reads beside those of every run. ignores: fields that it does not read, of
         these groups and of others; a path stands for all below it.
     policy: the group with the settings of its stage `policy`.
-    learns_from: what must be enough of: pairs of trajectories, successes, dialogues, or tasks that it plays itself.
+    learns_from: what must be enough of: pairs of trajectories, successes, rewards (graded dialogues), dialogues, or
+        tasks that it plays itself.
     may_play: whether it plays tasks beside its dialogues when there are packs.
     hidden_information: whether every dialogue must have it; a setting of the method may need it or not.
     preferences: whether human preferences can stand beside the dialogues, or alone.
@@ -49,7 +50,7 @@ class Method:
     settings: tuple[str, ...] = ("policy",)
     ignores: tuple[str, ...] = ()
     policy: str = "policy"
-    learns_from: Literal["pairs", "successes", "dialogues", "tasks"] = "dialogues"
+    learns_from: Literal["pairs", "successes", "rewards", "dialogues", "tasks"] = "dialogues"
     may_play: bool = False
     hidden_information: bool = False
     preferences: Literal["alone", "beside", "none"] = "none"
@@ -116,6 +117,7 @@ METHODS: dict[str, Method] = {
         settings=("archer",),
         ignores=(*("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),),
         policy="archer",
+        learns_from="rewards",
         may_play=True,
         reference=False,
     ),

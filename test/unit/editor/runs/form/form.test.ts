@@ -203,7 +203,7 @@ describe('what is recommended', () => {
 
 describe('what the form shows', () => {
   it('has a field for every setting, and every value that is in force', () => {
-    const shown = ['sweet-rl', 'rft', 'distill', 'grpo'].flatMap((method) => {
+    const shown = ['sweet-rl', 'rft', 'distill', 'archer', 'grpo'].flatMap((method) => {
       const { data, groups } = formView(withValues({ method, base: 'hub' }), choices, context()).view;
       return [...data, ...groups.flatMap((group) => group.fields)].map(({ name }) => name);
     });
