@@ -12,7 +12,7 @@ export interface Method {
   /** The group with the settings of its stage `policy`. */
   readonly policy: string;
   readonly learns_from: 'pairs' | 'successes' | 'rewards' | 'dialogues' | 'tasks';
-  /** True if it also plays tasks, where there are packs. */
+  /** True if it also plays tasks, where there are packs. Such a method trains in one process. */
   readonly may_play: boolean;
   readonly hidden_information: boolean;
   readonly preferences: 'alone' | 'beside' | 'none';

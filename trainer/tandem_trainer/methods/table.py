@@ -37,7 +37,7 @@ class Method:
     policy: the group with the settings of its stage `policy`.
     learns_from: what must be enough of: pairs of trajectories, successes, rewards (graded dialogues), dialogues, or
         tasks that it plays itself.
-    may_play: whether it plays tasks beside its dialogues when there are packs.
+    may_play: whether it plays tasks beside its dialogues when there are packs; it trains in one process.
     hidden_information: whether every dialogue must have it; a setting of the method may need it or not.
     preferences: whether human preferences can stand beside the dialogues, or alone.
     reference: whether the loss of the policy compares with the base model.

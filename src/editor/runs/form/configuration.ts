@@ -63,7 +63,10 @@ export function methodOf({ values: { method = '' } }: Pick<Form, 'values'>): Met
 export const playsItself = (form: Pick<Form, 'values'>): boolean => playsTasks(methodOf(form));
 
 /** True if a cluster cannot train it. */
-export const isTrainedHere = (form: Form): boolean => METHODS[methodOf(form)].trl;
+export function isTrainedHere(form: Form): boolean {
+  const { trl, may_play: mayPlay } = METHODS[methodOf(form)];
+  return trl || mayPlay;
+}
 
 export const isOnCluster = (form: Form): boolean =>
   !isTrainedHere(form) && (form.values.where ?? (hasCluster(form) ? 'cluster' : 'here')) === 'cluster';

@@ -98,7 +98,7 @@ it('GRPO, which trains on this machine, offers no other place', () => {
       { ...choices, called: (value) => value },
       { ...context(onGpus), restriction: '', recommendation: '' },
     ).view.places.map(({ value }) => value);
-  expect([places('grpo'), places('rft')]).toEqual([[], ['here', 'cluster']]);
+  expect(['grpo', 'archer', 'rft'].map(places)).toEqual([[], [], ['here', 'cluster']]);
 });
 
 it('names each field that will not do', () => {
