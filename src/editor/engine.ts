@@ -6,7 +6,7 @@ import type { DialogueParts } from '../core/dialogue/dialogueParts';
 import type { Prompts } from '../core/dialogue/prompts';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
-import type { Grader } from '../core/grading/grader';
+import type { AnswerRunner, Grader } from '../core/grading/grader';
 import { isMixture, mixedModels } from '../core/model/mixtureSpec';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { Pages } from './pages';
@@ -223,7 +223,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     return Prompts.load(path.join(this.dist, 'prompts'), this.configuration.promptFolder);
   }
 
-  async grader(): Promise<Grader> {
+  async grader(): Promise<Grader & AnswerRunner> {
     refuseInRestrictedMode(t('Answers are not graded'));
     return this.shared.grading.grader();
   }
