@@ -16,8 +16,13 @@ import { say } from './output';
 export const MODEL_WORDS =
   'starter, starter-pages, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
-/** Help on the values of `--agent` where a mixture may play. */
-export const PLAYER_WORDS = `${MODEL_WORDS}; mixture:<model>+<model>,critic=<folder>[,n=<n>][,lambda=<n>] for turns that a critic chooses`;
+const MIXTURE_WORDS =
+  'mixture:<model>+<model>,critic=<folder>[,n=<n>][,lambda=<n>] for turns that a critic chooses';
+const REFINE_WORDS =
+  'refine:<model>[,verifier=<model>][,drafts=<n>] for answers that are run against each other first';
+
+/** Help on the values of `--agent` where an agent made of models may play. */
+export const PLAYER_WORDS = `${MODEL_WORDS}; ${MIXTURE_WORDS}; ${REFINE_WORDS}`;
 
 /** Help on the values of `--agent` where a teacher may play, too. */
 export const AGENT_WORDS = `${PLAYER_WORDS}; guided:<starter or local:folder>[,eta=<n>] for a teacher, which chooses its questions by the hidden information`;

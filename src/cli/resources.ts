@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { createGrader, type Grader } from '../core/grading/grader';
+import { createGrader, type AnswerRunner, type Grader } from '../core/grading/grader';
 import { systemPython } from '../core/grading/native/native';
 import { ClipEmbedder, clipIfThere } from '../core/model/local/clip/embedder';
 import { BrowserPages } from '../core/rendering/browserPages';
@@ -33,7 +33,10 @@ function isGiven(variable: string | undefined): variable is string {
 }
 
 /** The command must close it at the end. */
-export function openGrader(options: { readonly assets: string; readonly workers?: number }): Promise<Grader> {
+export function openGrader(options: {
+  readonly assets: string;
+  readonly workers?: number;
+}): Promise<Grader & AnswerRunner> {
   const { assets, workers = availableParallelism() } = options;
   return createGrader({
     assets,

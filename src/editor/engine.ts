@@ -4,9 +4,10 @@ import { Fault, messageOf } from '../core/fault';
 import type { SampledAgent } from '../core/dialogue/candidates';
 import type { DialogueParts } from '../core/dialogue/dialogueParts';
 import type { Prompts } from '../core/dialogue/prompts';
+import { refinedModels } from '../core/dialogue/refinement/refineSpec';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
-import type { Grader } from '../core/grading/grader';
+import type { AnswerRunner, Grader } from '../core/grading/grader';
 import { isMixture, mixedModels } from '../core/model/mixtureSpec';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { Pages } from './pages';
@@ -95,6 +96,8 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** Returns the name that a person sees for a model: its run's name or its folder's, or its connection's. */
   calledBy(name: string): string {
+    const [refined = name] = refinedModels(name);
+    if (refined !== name) return t('{0}, asking where its drafts differ', this.calledBy(refined));
     const called = mixedModels(name).map(
       (model) => this.localPlace(model)?.name ?? this.servers.find(model)?.name ?? model,
     );
@@ -186,20 +189,20 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openAgent(agent = this.configuration.agent): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
     if (agent === '') throw new Fault('model/none', noAgent(t), { english: noAgent(english) });
-    return this.mixtures.open(agent);
+    return this.openPlayer(agent);
   }
 
   /** Opens a model by its name, whichever models play now; the editor's picker asks for models by name. */
   async modelNamed(spec: string): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
-    return this.mixtures.open(spec);
+    return this.openPlayer(spec);
   }
 
   async openSecondAgent(): Promise<SampledAgent | undefined> {
     const { secondAgent } = this.configuration;
     if (secondAgent === '') return undefined;
     refuseInRestrictedMode(t('Models do not run'));
-    return { agent: await this.mixtures.open(secondAgent), sampling: this.samplingOf(secondAgent) };
+    return { agent: await this.openPlayer(secondAgent), sampling: this.samplingOf(secondAgent) };
   }
 
   warmAgents(): void {
@@ -223,14 +226,15 @@ export class Engine implements SessionParts, vscode.Disposable {
     return Prompts.load(path.join(this.dist, 'prompts'), this.configuration.promptFolder);
   }
 
-  async grader(): Promise<Grader> {
+  async grader(): Promise<Grader & AnswerRunner> {
     refuseInRestrictedMode(t('Answers are not graded'));
     return this.shared.grading.grader();
   }
 
   /** Returns the sampling settings of a model as the agent; its own settings override the general ones. */
   samplingOf(spec: string): SamplingSettings {
-    return { ...this.configuration.sampling, ...this.servers.find(spec)?.sampling };
+    const [model = spec] = refinedModels(spec);
+    return { ...this.configuration.sampling, ...this.servers.find(model)?.sampling };
   }
 
   report(error: unknown): void {
@@ -276,6 +280,15 @@ export class Engine implements SessionParts, vscode.Disposable {
     if ((await vscode.window.showErrorMessage(sentence, showLog)) === showLog) this.showReports();
   }
 
+  private async openPlayer(spec: string): Promise<Model> {
+    const { openRefined } = await import('../core/dialogue/refinement/openRefined');
+    return openRefined(
+      spec,
+      (each) => this.mixtures.open(each),
+      () => this.grader(),
+    );
+  }
+
   /** Opens a model under its name in the settings, so that no path of this machine gets into the log. */
   private async openModel(spec: string): Promise<Model> {
     const place = this.localPlace(spec);
@@ -295,11 +308,11 @@ export class Engine implements SessionParts, vscode.Disposable {
     return localPlace(spec, this.dist, (file) => this.configuration.resolve(file));
   }
 
-  /** The models of mixtures one by one. */
+  /** Each model of agents that are made of several. */
   private get agents(): string[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
     const agents = showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
-    return agents.flatMap(mixedModels);
+    return agents.flatMap(refinedModels).flatMap(mixedModels);
   }
 
   private get dist(): string {

@@ -1,9 +1,9 @@
-import type { Grader } from '../core/grading/grader';
+import type { AnswerRunner, Grader } from '../core/grading/grader';
 import type { FolderSettings } from './configuration';
 
 /** The one grader of the window; it starts on first use, and restarts when its settings change. */
 export class Grading {
-  private started: { readonly settings: string; readonly grader: Promise<Grader> } | undefined;
+  private started: { readonly settings: string; readonly grader: Promise<Grader & AnswerRunner> } | undefined;
 
   /** @param cacheFolder keeps the return values of references */
   constructor(
@@ -14,7 +14,7 @@ export class Grading {
     private readonly note: (sentence: string) => void,
   ) {}
 
-  grader(): Promise<Grader> {
+  grader(): Promise<Grader & AnswerRunner> {
     const settings = JSON.stringify(this.configuration.grader);
     if (this.started?.settings !== settings) {
       void this.close();
@@ -35,7 +35,7 @@ export class Grading {
     }
   }
 
-  private async start(): Promise<Grader> {
+  private async start(): Promise<Grader & AnswerRunner> {
     const { createGrader } = await import('../core/grading/grader');
     const { systemPython } = await import('../core/grading/native/native');
     return createGrader({

@@ -1,5 +1,6 @@
 import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
+import { openRefined } from '../../core/dialogue/refinement/openRefined';
 import { openAgent } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
 import { isProgram } from '../../core/task/task';
@@ -56,7 +57,8 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
-  const agent = openAgent(options.agent, modelOptions(to, keyOf));
+  const open = (spec: string): Model => openAgent(spec, modelOptions(to, keyOf));
+  const agent = await openRefined(options.agent, open, () => grader);
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
   const progress = startProgress('collect', 'dialogues');

@@ -5,6 +5,8 @@ import { draftRows, pageRows, progressInWords } from '../../core/evaluation/page
 import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
+import { openRefined } from '../../core/dialogue/refinement/openRefined';
+import type { Model } from '../../core/model/model';
 import { openAgent } from '../../core/model/spec';
 import { isProgram } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
@@ -52,7 +54,8 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
   const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
-  const agents = options.agent.map((spec) => openAgent(spec, modelOptions(to, keyOf)));
+  const open = (spec: string): Model => openAgent(spec, modelOptions(to, keyOf));
+  const agents = await Promise.all(options.agent.map((spec) => openRefined(spec, open, () => grader)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
   const { seed, rollouts, concurrency, mode } = options;

@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { Fault } from '../../core/fault';
+import { openRefined } from '../../core/dialogue/refinement/openRefined';
+import type { Model } from '../../core/model/model';
 import { openPlayer } from '../../core/model/spec';
 import { isPack } from '../../core/task/pack';
 import type { OpenPlay, PlayRequest, Workplace } from '../../core/tools/tool';
@@ -73,7 +75,8 @@ async function openPlay(
   const { data, jobs, seed, concurrency, mode, temperature = TEMPERATURES[purpose] } = options;
   const players = await preparePlayers({ ...options, simulator, temperature }, to, keyOf);
   const named = agents.length === 0 ? [options.agent] : agents;
-  const models = named.map((spec) => openPlayer(spec, modelOptions(to, keyOf)));
+  const open = (spec: string): Model => openPlayer(spec, modelOptions(to, keyOf));
+  const models = await Promise.all(named.map((spec) => openRefined(spec, open, () => grader)));
   const grader = await openGrader({ assets: to.assets, workers: jobs });
   const pages = openPages(to);
   const clip = mode === 'paper' ? cachedClip(to) : undefined;

@@ -57,7 +57,11 @@ export function requestAfter(
 ) {
   return {
     messages: agentMessages(task, before, protocol, prompts),
-    position: { description: task.description, turn: before.length + 1 },
+    position: {
+      description: task.description,
+      turn: before.length + 1,
+      turnsLeft: protocol.maxTurns - before.length - 1,
+    },
   };
 }
 

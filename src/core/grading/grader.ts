@@ -12,8 +12,11 @@ import { importsElsewhere, isNowhere, lacking, MissingModules } from './modules'
 import { decided } from './decision';
 import type { OpenNative, Unavailable } from './native/native';
 import { namesOf, References, referenceFailures } from './reference';
+import { plainOutcome } from './outcome';
 import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner } from './runner';
+import { calledNames } from './source';
 import { WasiPool } from './wasi/pool';
+import { weaknesses } from './weakTests';
 
 export interface GradeOptions {
   readonly mode: GradingMode;
@@ -38,6 +41,19 @@ export interface Grader {
   close(): Promise<void>;
 }
 
+/** Runs answers where they can reach nothing, without a task. */
+export interface AnswerRunner {
+  /**
+   * Gives the outcome of each call; each has as much time as with a fast reference.
+   * @throws as `Grader.grade`
+   */
+  run(
+    answer: string,
+    calls: readonly string[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<readonly CallOutcome[]>;
+}
+
 export interface GraderOptions {
   /** Folder of grader.js, python.wasm and python.image, and for the native runner the folders `native` and `evaluation`. */
   readonly assets: string;
@@ -54,7 +70,7 @@ export interface GraderOptions {
 }
 
 /** @throws Fault when the files are not in `assets`; the interpreter itself starts with the first answer */
-export async function createGrader(options: GraderOptions): Promise<Grader> {
+export async function createGrader(options: GraderOptions): Promise<Grader & AnswerRunner> {
   const limits = { ...defaultLimits, ...options.limits };
   const workers = Math.max(1, options.workers ?? availableParallelism());
   const { assets, cache, native } = options;
@@ -62,7 +78,7 @@ export async function createGrader(options: GraderOptions): Promise<Grader> {
   return new SandboxGrader(pool, native, limits, new OutcomeCache(cache));
 }
 
-class SandboxGrader implements Grader {
+class SandboxGrader implements Grader, AnswerRunner {
   private opened: ReturnType<OpenNative> | undefined;
   private closed = false;
   private readonly gate: Gate;
@@ -106,6 +122,30 @@ class SandboxGrader implements Grader {
     if ('unavailable' in native) return because(first.grade, native.unavailable);
     const second = await this.gradeOn(native, task, code, mode, signal);
     return second.grade;
+  }
+
+  async run(
+    answer: string,
+    calls: readonly string[],
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<readonly CallOutcome[]> {
+    const job: Job = {
+      source: extractCode(answer, 'fixed', calls),
+      calls,
+      start: 0,
+      mode: 'fixed',
+      limitMilliseconds: answerLimit(this.limits, 0),
+      seed: seedOf(calls),
+      own: calledNames(calls).slice(0, 1),
+      imported: [],
+    };
+    const outcomesOn = async (runner: Runner): Promise<readonly CallOutcome[]> =>
+      (await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal)).map(plainOutcome);
+    signal?.throwIfAborted();
+    const outcomes = await outcomesOn(this.pool);
+    if (!outcomes.some(lacking)) return outcomes;
+    const native = await abortable(this.native(), signal);
+    return native === undefined || 'unavailable' in native ? outcomes : outcomesOn(native);
   }
 
   async checkReference(
@@ -256,52 +296,4 @@ const bannedTexts = ['import os'];
 
 function bannedText(code: string): string | undefined {
   return bannedTexts.find((text) => code.includes(text));
-}
-
-/**
- * One sentence for the author of the pack on each thing that the tests cannot tell apart.
- * @param calls outcomes of the task's reference, one for each test
- */
-function weaknesses({ reference, testCases }: ProgramTask, calls: readonly CallOutcome[]): string[] {
-  const found: string[] = [];
-  if (calls.every((call) => call.kind === 'value' && call.none) && /\bprint\s*\(/.test(reference)) {
-    found.push('The reference only prints, and output is not compared; let it return what it prints.');
-    return found;
-  }
-  const [expected, ...others] = [...new Set(calls.map(expectedOf))];
-  if (expected !== undefined && others.length === 0) {
-    found.push(
-      `Every test expects ${shown(calls)}, so an answer that returns it for all inputs passes; add a test that expects something else.`,
-    );
-  }
-  const compared = testCases.filter((_, index) => isCompared(calls[index]));
-  if (compared.length > 0) {
-    found.push(
-      `${compared.length} of ${testCases.length} tests compare (${compared[0]!.name}), and many graders see only True or False then; where the reference gives the right value, let a test be the call alone.`,
-    );
-  }
-  for (const [index, call] of calls.entries()) {
-    if (call.kind !== 'value' || call.comparison?.equal !== false) continue;
-    found.push(
-      `${testCases[index]!.name}: The reference does not give ${call.comparison.with.display} here, so every other value passes.`,
-    );
-  }
-  return found;
-}
-
-/** Canonical text of the only value that passes the test; undefined when there is none, or more than one. */
-function expectedOf(call: CallOutcome): string | undefined {
-  if (call.kind !== 'value') return undefined;
-  if (call.comparison === undefined) return call.canonical ?? undefined;
-  return call.comparison.equal ? call.comparison.with.canonical : undefined;
-}
-
-/** The value that the first test expects, as Python shows it. */
-function shown([first]: readonly CallOutcome[]): string {
-  if (first?.kind !== 'value') throw new Error('shown of a reference that gave no value');
-  return first.comparison?.with.display ?? first.display;
-}
-
-function isCompared(call: CallOutcome | undefined): boolean {
-  return call?.kind === 'value' && call.compared === true;
 }

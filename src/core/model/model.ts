@@ -51,7 +51,7 @@ export interface Generation {
   readonly usage?: Usage;
   /** The hidden information decided what was asked: see `Model.seesHidden`. */
   readonly sawHidden?: true;
-  /** Only from a mixture of models. */
+  /** Only from an agent made of models. */
   readonly selection?: Selection;
   /** Absent for models without a server, and for OpenAI's. */
   readonly serverSampling?: ServerSampling;
@@ -68,12 +68,18 @@ export interface Generation {
   };
 }
 
-/** A critic chose a message among candidates: it is no plain sample of the model that wrote it. */
+/** A message was chosen among candidates, or written because of them: it is no plain sample of the model that wrote it. */
 export interface Selection {
-  /** Index of the chosen candidate. */
-  readonly place: number;
-  /** In the order of sampling. The score is in nats, null for a candidate without tokens. */
-  readonly candidates: readonly { readonly model: string; readonly score: number | null }[];
+  /** Index of the chosen candidate; absent if none is said. */
+  readonly place?: number;
+  /** In the order of sampling. */
+  readonly candidates: readonly {
+    readonly model: string;
+    /** By a critic, in nats; null for a candidate without tokens. */
+    readonly score?: number | null;
+    /** Of a draft. */
+    readonly text?: string;
+  }[];
 }
 
 /** An attempt that follows a failed one. */
@@ -101,7 +107,12 @@ export interface GenerateOptions {
   /** The message begins with one of these, as its text says; only for a model that `forcesOpening`. */
   readonly openings?: readonly string[];
   /** Position in the dialogue; scripted models choose their canned turn by it. */
-  readonly position?: { readonly description: string; readonly turn: number };
+  readonly position?: {
+    readonly description: string;
+    readonly turn: number;
+    /** Of the agent, after this one; absent where the message counts as an answer. */
+    readonly turnsLeft?: number;
+  };
   /** Only for models that set `seesHidden`. */
   readonly hidden?: HiddenInformation;
 }

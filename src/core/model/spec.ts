@@ -130,6 +130,10 @@ function unknownKind(spec: string): Fault {
       ' Teachers, which see hidden information, play only in tandem evaluate and tandem collect.',
     ],
     ['mixture:', ' A mixture plays the agent, in tandem evaluate, tandem collect and tandem mcp.'],
+    [
+      'refine:',
+      ' A refining agent plays the agent, in tandem evaluate, tandem collect, tandem mcp and the editor.',
+    ],
     ['vscode:', ' The models that the editor offers can only play in the editor.'],
   ];
   const hint = hints.find(([name]) => spec.startsWith(name))?.[1] ?? '';

@@ -61,13 +61,21 @@ const generated = {
   /** A teacher wrote it, which chose what to ask by the hidden information; `promptTokenIds` are without that. */
   sawHidden: z.literal(true).optional(),
   /**
-   * A critic chose the message among candidates, so it is no plain sample of `model`. Scores are in nats, null for a
-   * candidate without tokens; `usage` is of all.
+   * The message was chosen among candidates, or (without `place`) asks because they differ, so it is no plain sample of
+   * `model`. Scores of a critic are in nats, null for a candidate without tokens; `usage` is of all.
    */
   selection: z
     .object({
-      place: z.number().int(),
-      candidates: z.array(z.object({ model: z.string(), score: z.number().nullable() })).readonly(),
+      place: z.number().int().optional(),
+      candidates: z
+        .array(
+          z.object({
+            model: z.string(),
+            score: z.number().nullable().optional(),
+            text: z.string().optional(),
+          }),
+        )
+        .readonly(),
     })
     .optional(),
 };

@@ -166,7 +166,7 @@ async function speak(
     { ...engine.samplingOf(spec), seed: deriveSeed(description, 'chat', exchanges.length) },
     {
       signal,
-      position: { description, turn: exchanges.length + 1 },
+      position: { description, turn: exchanges.length + 1, turnsLeft: isLast ? 0 : protocol.maxTurns - turn },
       onText: (piece) => show(unfolding.push(piece)),
       onRestart: () => unfolding.restart(),
     },

@@ -218,7 +218,7 @@ describe('a critic at play', () => {
     const played = await log.trajectory(rows[0]!.id);
     await log.close();
     const { agent: asked, model, selection } = played!.turns[0]!.agent;
-    const { place, candidates } = selection!;
+    const { place = -1, candidates } = selection!;
     expect(asked).toBe(agent);
     expect(candidates.map((candidate) => candidate.model)).toEqual(
       [first, first, second, second].map((file) => `script:${file}`),

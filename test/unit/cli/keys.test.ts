@@ -23,6 +23,10 @@ it('a model in a mixture gets its key', () => {
   expect(namedKeys(['LAB_KEY'], [`mixture:starter+${lab},critic=c`])(lab)).toBe('sk-lab');
 });
 
+it('the model and the verifier of a refining agent get their key', () => {
+  expect(namedKeys(['LAB_KEY'], [`refine:starter,verifier=${lab}`])(lab)).toBe('sk-lab');
+});
+
 it('of several servers each gets its own, and one for which none is named gets none', () => {
   const named = namedKeys(
     ['LAB_KEY@http://lab.example:8000', 'HOME_KEY@http://home.example/v1'],

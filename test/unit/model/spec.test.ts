@@ -45,6 +45,7 @@ test.each([
   ['script:', 'is not a model that can play here'],
   ['', 'is not a model that can play here'],
   ['rules', 'The rules can only play the simulator.'],
+  ['refine:starter', 'A refining agent plays the agent'],
   ['guided:starter', 'play only in tandem evaluate and tandem collect'],
   ['openai:@http://127.0.0.1/v1', 'Write openai:<model>@http://127.0.0.1/v1'],
   ['openai:tiny@http://', 'is not the address of a server'],

@@ -1,3 +1,4 @@
+import { refinedModels } from '../../dialogue/refinement/refineSpec';
 import { mixedModels } from '../../model/mixtureSpec';
 import { isProgram } from '../../task/task';
 import type { ExportOptions, LeaveOut } from '../../trajectory/export/export';
@@ -70,7 +71,10 @@ const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): rea
 function modelsOf(trajectory: Trajectory): string[] {
   const { started, agent, collaborator } = trajectory;
   const names = [started.agent, agent, started.collaborator.name, collaborator.name];
-  return [...names, ...writersOf(trajectory)].flatMap((name) => [name, ...mixedModels(name)]);
+  return [...names, ...writersOf(trajectory)].flatMap((name) => [
+    name,
+    ...refinedModels(name).flatMap(mixedModels),
+  ]);
 }
 
 /** `*` stands for any characters. Taking the first match of each piece is enough. */

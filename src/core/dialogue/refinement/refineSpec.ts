@@ -1,0 +1,54 @@
+import { Fault } from '../../fault';
+import { wrappedSpec, type WrappedSpec } from '../../model/wrappedSpec';
+
+/** `refine:<model>,verifier=<model>,drafts=2` */
+export interface RefineSpec {
+  readonly model: string;
+  readonly verifier: string | undefined;
+  /** How many answers are compared; 1: the model plays alone. */
+  readonly drafts: number;
+}
+
+const KIND = 'refine';
+const DRAFTS = 2;
+const MAX_DRAFTS = 8;
+
+/**
+ * Undefined for an agent of another kind.
+ * @throws {Fault} `model/bad-spec`
+ */
+export function refineSpec(spec: string): RefineSpec | undefined {
+  const wrapped = wrappedSpec(spec, KIND);
+  if (wrapped === undefined) return undefined;
+  const { verifier, drafts = String(DRAFTS), ...others } = Object.fromEntries(wrapped.settings);
+  const [other] = Object.keys(others);
+  if (other !== undefined && !HAS_SETTINGS.test(wrapped.inner)) throw bad(spec, `has no setting ${other}`);
+  if (wrapped.inner === '') throw bad(spec, 'names no model');
+  if (verifier === '') throw bad(spec, 'names no model as its verifier');
+  if (!/^\d$/.test(drafts) || Number(drafts) < 1 || Number(drafts) > MAX_DRAFTS)
+    throw bad(spec, `has the drafts "${drafts}", which must be a whole number from 1 to ${MAX_DRAFTS}`);
+  if (verifier !== undefined && drafts === '1')
+    throw bad(spec, 'has one draft, which leaves a verifier nothing to compare');
+  return { model: modelOf(wrapped), verifier, drafts: Number(drafts) };
+}
+
+/** The model and the verifier of a refining agent, even of one that cannot play; of another agent only itself. */
+export function refinedModels(spec: string): readonly string[] {
+  const wrapped = wrappedSpec(spec, KIND);
+  if (wrapped === undefined) return [spec];
+  return [modelOf(wrapped), wrapped.settings.get('verifier') ?? ''].filter((name) => name !== '');
+}
+
+/** Agents whose settings stand before those of the refining agent, or among them. */
+const HAS_SETTINGS = /^(?:mixture|guided):/;
+
+function modelOf({ inner, settings }: WrappedSpec): string {
+  const others = [...settings].filter(([name]) => name !== 'verifier' && name !== 'drafts');
+  return [inner, ...others.map(([name, value]) => `${name}=${value}`)].join(',');
+}
+
+const bad = (spec: string, why: string): Fault =>
+  new Fault(
+    'model/bad-spec',
+    `"${spec}" ${why}. Write refine:<model>, with ,drafts=<n> behind it if it is not to compare ${DRAFTS}, and ,verifier=<model> for a model that words the questions.`,
+  );

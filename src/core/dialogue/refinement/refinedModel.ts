@@ -1,0 +1,267 @@
+import type { AnswerRunner } from '../../grading/grader';
+import {
+  sumOfCounts,
+  type ChatMessage,
+  type GenerateOptions,
+  type Generation,
+  type Model,
+  type ModelCounts,
+  type SamplingSettings,
+  type Selection,
+  type Usage,
+} from '../../model/model';
+import { requestedName } from '../../task/signature';
+import { ANSWER_OPENINGS } from '../markers';
+import { parseAgentMessage } from '../protocol';
+import { deriveSeed } from '../../seed';
+import {
+  callInWords,
+  choiceIn,
+  choiceRequest,
+  clarifyingQuestion,
+  isAskedIn,
+  questionRequest,
+  questionsAbout,
+} from './clarification';
+import { compareDrafts, type Comparison, type Disagreement } from './compareDrafts';
+
+/** In one dialogue; people are not asked without end about what a model cannot make up its mind on. */
+const MAX_QUESTIONS = 2;
+
+/** Where messages are greedy, further drafts are not, because they would be equal. */
+const DRAFT_TEMPERATURE = 1;
+
+/** A message that is sampled, and the draft in it. */
+interface Draft {
+  readonly generation: Generation;
+  readonly answer: string;
+}
+
+/**
+ * A generator that is verified before it answers (MALT, arXiv 2412.01928): drafts of the answer run against each other,
+ * and where they differ the agent asks (ClarifyGPT, arXiv 2310.10996), or gives the answer of most drafts.
+ */
+export class RefinedModel implements Model {
+  #asked = 0;
+  #answered = 0;
+  #unread = 0;
+
+  /**
+   * @param name as on the command line
+   * @param model is closed with this one, as the verifier is
+   * @param drafts 1: the model plays alone
+   */
+  constructor(
+    readonly name: string,
+    private readonly model: Model,
+    private readonly verifier: Model | undefined,
+    private readonly drafts: number,
+    private readonly runner: () => AnswerRunner | Promise<AnswerRunner>,
+  ) {}
+
+  get terms(): string | undefined {
+    return this.model.terms ?? this.verifier?.terms;
+  }
+
+  /** A teacher does, and then its drafts are a teacher's too. */
+  get seesHidden(): true | undefined {
+    return this.model.seesHidden;
+  }
+
+  get fingerprint(): string {
+    return this.#members.map(({ name, fingerprint = name }) => fingerprint).join(', ');
+  }
+
+  get counts(): ModelCounts {
+    return sumOfCounts(this.#members.flatMap(({ counts }) => counts ?? []));
+  }
+
+  get notes(): readonly string[] {
+    const notes = this.#members.flatMap(({ notes }) => notes ?? []);
+    if (this.#asked + this.#answered > 0)
+      notes.push(
+        `${this.name}: of ${this.#asked + this.#answered} answers, ${this.#asked} became a question because drafts differed.`,
+      );
+    if (this.#unread > 0)
+      notes.push(
+        `${this.name}: ${this.#unread} choices of the verifier named no draft, and the answer of most drafts was given.`,
+      );
+    return notes;
+  }
+
+  async forcesOpening(signal?: AbortSignal): Promise<boolean> {
+    return (await this.model.forcesOpening?.(signal)) ?? false;
+  }
+
+  async generate(
+    messages: readonly ChatMessage[],
+    sampling: SamplingSettings,
+    options: GenerateOptions = {},
+  ): Promise<Generation> {
+    const started = performance.now();
+    if (this.drafts === 1) return this.#named(await this.model.generate(messages, sampling, options));
+    // Nothing is shown before it is known whether the message is said.
+    const { onText, ...silent } = options;
+    const first = await this.model.generate(messages, sampling, silent);
+    const { description = '' } = options.position ?? {};
+    const name = requestedName(description);
+    const said =
+      name === undefined || parseAgentMessage(first.text).answer === undefined
+        ? first
+        : await this.#verified(first, { name, description, messages, sampling, options: silent, started });
+    onText?.(said.text);
+    return this.#named(said);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#members.map(async (one) => one.close?.()));
+  }
+
+  get #members(): readonly Model[] {
+    return this.verifier === undefined ? [this.model] : [this.model, this.verifier];
+  }
+
+  #named(said: Generation): Generation {
+    return { ...said, servedModel: nameOf(said, this.model) };
+  }
+
+  async #verified(first: Generation, turn: Turn): Promise<Generation> {
+    const { name, messages, options } = turn;
+    const others = await this.#moreDrafts(turn);
+    const drafts = [first, ...others].flatMap((generation): Draft[] => {
+      const { answer } = parseAgentMessage(generation.text);
+      return answer === undefined ? [] : [{ generation, answer }];
+    });
+    const comparison = await compareDrafts(
+      drafts.map(({ answer }) => answer),
+      turn,
+      await this.runner(),
+      (each) => isAskedIn(messages, each),
+      options.signal,
+    );
+    options.signal?.throwIfAborted();
+    const { disagreement } = comparison;
+    const mayAsk =
+      (options.position?.turnsLeft ?? 0) > 0 &&
+      options.openings === undefined &&
+      questionsAbout(name, messages) < MAX_QUESTIONS;
+    const sampled = { generations: [first, ...others], drafts };
+    if (disagreement !== undefined && mayAsk) return this.#asking(disagreement, sampled, turn);
+    return this.#answering(comparison, sampled, turn);
+  }
+
+  /** Where that can be forced, each is an answer, even if the model would rather ask. */
+  async #moreDrafts({ messages, sampling, options }: Turn): Promise<readonly Generation[]> {
+    const { seed, temperature } = sampling;
+    const stop = new AbortController();
+    const signal =
+      options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    const openings = (await this.forcesOpening(signal)) ? ANSWER_OPENINGS : options.openings;
+    const sample = (place: number): Promise<Generation> =>
+      this.model.generate(
+        messages,
+        {
+          ...sampling,
+          temperature: temperature === 0 ? DRAFT_TEMPERATURE : temperature,
+          seed: seed === undefined ? seed : deriveSeed(seed, 'draft', place),
+        },
+        { ...options, openings, signal },
+      );
+    try {
+      return await Promise.all(Array.from({ length: this.drafts - 1 }, (_, at) => sample(at + 1)));
+    } catch (error) {
+      stop.abort();
+      throw error;
+    }
+  }
+
+  async #asking(disagreement: Disagreement, { generations }: Sampled, turn: Turn): Promise<Generation> {
+    this.#asked++;
+    const call = callInWords(disagreement);
+    const request = questionRequest(turn.description, disagreement);
+    const worded = await this.#askVerifier(request, turn);
+    const words = worded === undefined ? clarifyingQuestion(disagreement) : spokenIn(worded);
+    // Later turns find in the question what was asked.
+    const question = words.includes(call) ? words : `About ${call}: ${words}`;
+    return {
+      text: `OUTPUT:\n${question}`,
+      sawHidden: generations[0]?.sawHidden,
+      finishReason: 'stop',
+      servedModel: worded === undefined ? this.name : nameOf(worded, this.verifier!),
+      ...this.#madeOf([...generations, ...(worded === undefined ? [] : [worded])], turn),
+      selection: this.#selection(generations),
+    };
+  }
+
+  async #answering(
+    { majority, disagreement }: Comparison,
+    { generations, drafts }: Sampled,
+    turn: Turn,
+  ): Promise<Generation> {
+    this.#answered++;
+    const answers = drafts.map(({ answer }) => answer);
+    const chosen =
+      disagreement && (await this.#askVerifier(choiceRequest(turn.messages, answers, disagreement), turn));
+    const choice = chosen && choiceIn(chosen.text, drafts.length);
+    if (chosen !== undefined && choice === undefined) this.#unread++;
+    const { generation } = drafts[choice ?? majority]!;
+    return {
+      ...generation,
+      servedModel: nameOf(generation, this.model),
+      ...this.#madeOf([...generations, ...(chosen === undefined ? [] : [chosen])], turn),
+      selection: this.#selection(generations, generations.indexOf(generation)),
+    };
+  }
+
+  async #askVerifier(messages: readonly ChatMessage[], turn: Turn): Promise<Generation | undefined> {
+    const { seed, maxTokens } = turn.sampling;
+    const sampling = {
+      temperature: 0,
+      maxTokens,
+      seed: seed === undefined ? seed : deriveSeed(seed, 'verifier'),
+    };
+    return this.verifier?.generate(messages, sampling, { signal: turn.options.signal });
+  }
+
+  #selection(generations: readonly Generation[], place?: number): Selection {
+    return {
+      place,
+      candidates: generations.map((one) => ({ model: nameOf(one, this.model), text: one.text })),
+    };
+  }
+
+  #madeOf(all: readonly Generation[], { started }: Turn): Pick<Generation, 'usage' | 'timing'> {
+    const attempts = Math.max(...all.map(({ timing }) => timing.attempts));
+    return { usage: sumOfUsage(all), timing: { totalMs: performance.now() - started, attempts } };
+  }
+}
+
+interface Turn {
+  readonly name: string;
+  readonly description: string;
+  readonly messages: readonly ChatMessage[];
+  readonly sampling: SamplingSettings;
+  readonly options: GenerateOptions;
+  readonly started: number;
+}
+
+interface Sampled {
+  readonly generations: readonly Generation[];
+  /** Of those that answer. */
+  readonly drafts: readonly Draft[];
+}
+
+/** A verifier may write the question as an agent does. */
+function spokenIn({ text }: Generation): string {
+  return parseAgentMessage(text).visible;
+}
+
+const nameOf = ({ servedModel }: Generation, model: Model): string => servedModel ?? model.name;
+
+/** Undefined if one of them was not counted. */
+function sumOfUsage(all: readonly Generation[]): Usage | undefined {
+  const known = all.flatMap(({ usage }) => usage ?? []);
+  if (known.length < all.length) return undefined;
+  const sum = (count: keyof Usage): number => known.reduce((total, usage) => total + usage[count], 0);
+  return { promptTokens: sum('promptTokens'), completionTokens: sum('completionTokens') };
+}
