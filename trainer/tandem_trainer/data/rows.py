@@ -172,12 +172,11 @@ def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogu
         )
         messages = conversation(opening, texts, replies)
         positions = assistant_positions(messages)
-    task_id = task.get("id") or tandem.get("task") or content_id(task)
     reward = reward_of(row)
     measure, drafts = page_grade(task, tandem, len(positions))
     return Dialogue(
         id=tandem.get("episode") or row_id(task, texts, contents, replies, row, reward),
-        task=text_of({"id": task_id}, "id"),
+        task=task_id(task, tandem),
         messages=messages,
         turns=turns_of(tandem, positions),
         reward=reward,
@@ -186,6 +185,10 @@ def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogu
         drafts=drafts,
         where=f"{file}:{line}",
     )
+
+
+def task_id(task: dict, tandem: dict) -> str:
+    return text_of({"id": task.get("id") or tandem.get("task") or content_id(task)}, "id")
 
 
 def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:

@@ -148,16 +148,22 @@ def policy_settings(config: RunConfig) -> ScheduleConfig:
 
 
 def trains_critic(config: RunConfig) -> bool:
-    return method_of(config).critic and config.critic.score != "untrained"
+    return method_of(config).critic and config.critic.score != "untrained" and not config.critic.is_played
+
+
+def plays_values(config: RunConfig) -> bool:
+    """Whether the run starts `tandem serve` to value candidates by what is played after them."""
+    return method_of(config).critic and config.critic.is_played
 
 
 def needs_hidden_information(config: RunConfig) -> bool:
+    """The critic reads it, or its control does; what is played needs only the task's tests."""
     method = method_of(config)
     if config.method == "archer":
         return config.archer.hidden_information
     is_taught_by_another = config.method == "distill" and config.distill.target == "written"
     return (method.hidden_information and not is_taught_by_another) or (
-        method.critic and config.critic.hidden_information
+        method.critic and config.critic.hidden_information and not config.critic.is_played
     )
 
 

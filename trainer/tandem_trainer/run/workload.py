@@ -229,6 +229,9 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
     known = any(history.hidden_prompt is not None for history in places)
     views = [hidden for hidden in [*views, True, False] if known or not hidden]
 
+    # How long a server plays is not known.
+    ranking = None if config.critic.is_played else tuple(reading(hidden) for hidden in views)
+
     some = places[:: ceil(len(places) / (SAMPLED * SHARD))]
     pairs = [expected.pairs(history, number) for number, history in enumerate(some)]
     per_history = fmean(map(len, pairs))
@@ -245,7 +248,7 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
             parts=len(shards),
             longest=expected.longest(SHARD * settings.sampled),
         ),
-        Load("ranking", pieces=tuple(reading(hidden) for hidden in views), parts=len(shards)),
+        Load("ranking", pieces=ranking, parts=len(shards)),
         Load(
             "policy",
             pieces=_pieces("policy", examples, kept, measured, prepared, config.policy, shape) if examples else (),
