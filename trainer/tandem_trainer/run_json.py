@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from .config import RunConfig
 from .config_paths import INSTEAD, is_data_folder
 from .fault import Fault
-from .methods.table import METHODS, method_of, plays_values
+from .methods.table import METHODS, method_of, plays_values, projects
 from .regular_file import read_text, require_regular_run
 
 UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is not declared
@@ -158,6 +158,8 @@ def _check_together(config: RunConfig) -> None:
         raise _Refused(f"data.preferences alone are not enough for {config.method}: give trajectories as well.")
     if data.preferences and method.preferences == "none":
         raise _Refused(f"data.preferences are not used by {config.method}: leave them out, or choose another method.")
+    if data.preferences and projects(config):
+        raise _Refused("policy.loss is projection, which learns from candidates alone: leave data.preferences out.")
     if plays_values(config):
         _check_played(config)
 

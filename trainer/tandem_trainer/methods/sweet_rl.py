@@ -44,14 +44,15 @@ from ..run.gain_report import report_gains
 from ..run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
 from ..run.played_values import PlayedValues
 from ..run.prepare import Prepared
-from ..run.ranking_report import cannot_rank, report_ranking, report_unvalued, tell_of_rounding
+from ..run.ranking_report import cannot_rank, ranking_figures, report_ranking, report_unvalued, tell_of_rounding
 from ..run.reference_cache import ReferenceCache
 from ..run.run import Run, in_round
 from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
+from .projection import Projection, weighted_candidates
 from .sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
-from .table import trains_critic
+from .table import projects, trains_critic
 from .untrained_score import UntrainedScore
 from .value_head import ValueHead
 
@@ -59,9 +60,12 @@ from .value_head import ValueHead
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
     plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
     is_head = config.critic.score == "value-head"
+    policy: Objective = Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
+    if projects(config):
+        policy = Projection(reference, plainly_sampled=plainly)
     return {
         "critic": ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention),
-        "policy": Policy(config.policy, reference, config.convention, plainly_sampled=plainly),
+        "policy": policy,
     }
 
 
@@ -95,7 +99,7 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
             hand_over(run, base, shards, list(score_names(config.critic)))
             before = sample_candidates(number, run, base, shards)
             ranked, of_ranking = rank_round(number, run, base, shards, critic, values)
-            pairs, before = pairs_of(ranked, config, number), before | of_ranking
+            pairs, before = examples_of(ranked, config, number), before | of_ranking
         settings = config.policy if name == run.last_trained else replace(config.policy, more_epochs=0.0)
         examples = pairs + prepared.policy  # the latter are human preferences
         figures |= train_stage(name, base, policy, examples, prepared, settings, run, before)
@@ -389,6 +393,14 @@ def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[E
             "candidates.temperature or candidates.per_turn."
         )
     return pairs
+
+
+def examples_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
+    """Returns what the policy learns from: pairs, or with the loss `projection` all candidates. Errors: Fault."""
+    if projects(config):
+        lam = config.policy.projection_lambda * ranking_figures(ranked)["spread"]
+        return weighted_candidates(ranked, lam)
+    return pairs_of(ranked, config, number)
 
 
 def draw_pairs(ranked: Ranked, count: int, seed: int, round: int = 1) -> list[Example]:

@@ -116,6 +116,18 @@ class CandidatesConfig:
 class PolicyConfig(OptimiserConfig):
     """Stage 3 of SWEET-RL, and the only stage of the baselines: the model that plays the agent is trained."""
 
+    loss: Literal["preference", "projection"] = Field(
+        "preference",
+        title="Loss",
+        description="Prefers the better of a pair, as in the paper; or imitates all candidates, each weighted by "
+        "exp(score / lambda) (projection).",
+    )
+    projection_lambda: Positive = Field(
+        1.0,
+        title="Lambda",
+        description="For loss projection: how little scores matter, in standard deviations of the scores of one "
+        "history. Near 0 only the best candidate is imitated.",
+    )
     beta: Beta = 0.1
     nll: NegativeLogLikelihood = 0.01
     more_epochs: NotNegative = Field(

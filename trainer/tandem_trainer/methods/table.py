@@ -85,7 +85,10 @@ METHODS: dict[str, Method] = {
         title="Rejection fine-tuning",
         description="The agent imitates the dialogues that succeeded.",
         source="Yuan et al., 2023, arXiv 2308.01825",
-        ignores=("policy.beta", "policy.nll", "data.preferences", "data.preference_weight"),
+        ignores=(
+            *("policy.beta", "policy.nll", "policy.loss", "policy.projection_lambda"),
+            *("data.preferences", "data.preference_weight"),
+        ),
         learns_from="successes",
         reference=False,
     ),
@@ -93,7 +96,7 @@ METHODS: dict[str, Method] = {
         title="Multi-turn DPO",
         description="The agent learns to prefer whole dialogues that succeeded to those that did not.",
         source="Rafailov et al., 2023, arXiv 2305.18290, on whole dialogues",
-        ignores=("policy.minimum_reward",),
+        ignores=("policy.minimum_reward", "policy.loss", "policy.projection_lambda"),
         learns_from="pairs",
         preferences="alone",
     ),
@@ -154,6 +157,11 @@ def trains_critic(config: RunConfig) -> bool:
 def plays_values(config: RunConfig) -> bool:
     """Whether the run starts `tandem serve` to value candidates by what is played after them."""
     return method_of(config).critic and config.critic.is_played
+
+
+def projects(config: RunConfig) -> bool:
+    """Whether the policy learns from all candidates, each by its weight, and not from pairs of them."""
+    return method_of(config).candidates and config.policy.loss == "projection"
 
 
 def needs_hidden_information(config: RunConfig) -> bool:
