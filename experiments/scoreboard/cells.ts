@@ -65,8 +65,12 @@ export function fieldsOf(
     max_turns: protocol.maxTurns,
     max_new_tokens: maxTokens,
   };
-  const played = isPlayed(method) ? { critic: { max_turns: protocol.maxTurns } } : {};
-  return merged(common, method.fields, setting.fields, here, isOnline(method) ? { grpo: online } : played);
+  const byTheseRules: RunFields = isOnline(method)
+    ? { grpo: online }
+    : isPlayed(method)
+      ? { critic: { max_turns: protocol.maxTurns } }
+      : {};
+  return merged(common, method.fields, setting.fields, here, byTheseRules);
 }
 
 /** True if its candidates are ranked by dialogues that are played after them. */

@@ -107,7 +107,7 @@ METHODS: dict[str, Method] = {
         source="the teacher and student of arXiv 2401.06603, by the model's own guided choice",
         settings=("distill", "policy"),
         ignores=(
-            *("policy.beta", "policy.nll", "policy.minimum_reward"),
+            *("policy.beta", "policy.nll", "policy.minimum_reward", "policy.loss", "policy.projection_lambda"),
             *("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),
         ),
         hidden_information=True,

@@ -94,6 +94,14 @@ export function choiceWord(value: string, t: Translate): string {
       return t('Value head');
     case 'untrained':
       return t('Untrained');
+    case 'answer-now':
+      return t('Forced answers');
+    case 'monte-carlo':
+      return t('Rollouts');
+    case 'preference':
+      return t('Preference');
+    case 'projection':
+      return t('Projection');
     case 'true':
       return t('Yes');
     case 'false':
