@@ -51,7 +51,6 @@ class PlayedValues:
         }
         with Environment(self.run.config, folder, options) as self.environment:
             yield
-        self.environment = None
 
     def of(self, candidates: Candidates) -> np.ndarray:
         """Returns the values of one history's candidates, (n,); NaN for one that has none.
