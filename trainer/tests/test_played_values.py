@@ -2,20 +2,28 @@
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from fake_values import value
+from sets import tiny_base
+from test_ranking import shards
 from tiny_run import events, states, tiny_run, train, trajectory_rows, write_lines
 
+from tandem_trainer.config import CriticConfig
 from tandem_trainer.data.played_tasks import played_tasks
 from tandem_trainer.fault import Fault
+from tandem_trainer.methods.sweet_rl import rank_candidates
+from tandem_trainer.run.budget import TokenBudget
+from tandem_trainer.run.distributed import Ranks
 from tandem_trainer.run.environment import COMMAND
 from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.plan import plan_of
 from tandem_trainer.run.played_values import PlayedValues
+from tandem_trainer.run.stop import StopRequest
 from tandem_trainer.run_json import read_config
 from tandem_trainer.turn import Candidates, History
 
@@ -109,6 +117,26 @@ def test_a_bad_answer_of_the_server_is_one_sentence(tmp_path, monkeypatch, mode,
     monkeypatch.setenv(COMMAND, command(tmp_path, mode))
     with pytest.raises(Fault, match=sentence):
         of_texts(tmp_path, "first", "other")
+
+
+def test_histories_with_a_candidate_without_a_value_are_left_out_of_the_ranking(tmp_path):
+    base = tiny_base(tmp_path)
+    made = shards(tmp_path, base, count=3)
+    heard = TokenBudget(4096, Ranks(), StopRequest(tmp_path), Events(tmp_path))
+
+    def ranked(samples: int, *unvalued: str) -> list[str]:
+        def of(candidates: Candidates) -> np.ndarray:
+            none = candidates.history.group in unvalued
+            return np.array([np.nan if none else value(text) for text in candidates.texts])
+
+        values = SimpleNamespace(of=of, served=nullcontext)
+        settings = CriticConfig(score="monte-carlo", samples=samples)
+        return [one.candidates.history.group for one in rank_candidates(made, settings, base, heard, values=values)]
+
+    assert ranked(1, "t/1") == ["t/0", "t/2"]
+    assert "1 of 3 histories are left out of the ranking" in (tmp_path / "events.jsonl").read_text()
+    with pytest.raises(Fault, match="None of 3 histories can be ranked"):
+        ranked(2, "t/0", "t/1", "t/2")
 
 
 @pytest.mark.parametrize(
