@@ -243,6 +243,12 @@ class RunConfig:
         description="How the agent learns; each method has settings of its own.",
         json_schema_extra={"methods": table.as_schema()},
     )
+    role: Literal["agent", "collaborator"] = Field(
+        "agent",
+        title="Trained role",
+        description="Who learns: the agent, or the collaborator, who knows what is wanted and replies. The "
+        "collaborator learns from people’s replies (rft) or from suggestions that they edited (multiturn-dpo).",
+    )
     convention: Literal["paper", "reference-code"] = Field(
         "paper", title="Convention", description="Follow the paper or its code where the two differ."
     )

@@ -144,6 +144,8 @@ def _check_together(config: RunConfig) -> None:
             "to 1."
         )
     method = method_of(config)
+    if config.role == "collaborator":
+        _check_collaborator(config)
     if method.plays:
         _check_online(config)
         return
@@ -158,6 +160,20 @@ def _check_together(config: RunConfig) -> None:
         raise _Refused(f"data.preferences alone are not enough for {config.method}: give trajectories as well.")
     if data.preferences and method.preferences == "none":
         raise _Refused(f"data.preferences are not used by {config.method}: leave them out, or choose another method.")
+
+
+def _check_collaborator(config: RunConfig) -> None:
+    learns = method_of(config).collaborator
+    if learns == "none":
+        able = " or ".join(f'"{name}"' for name, each in METHODS.items() if each.collaborator != "none")
+        raise _Refused(f"role is collaborator, whom {config.method} does not train: set method to {able}.")
+    if learns == "edits" and config.data.trajectories:
+        raise _Refused(
+            f"data.trajectories are not used by {config.method} for the collaborator, who answers each message once: "
+            "give preferences."
+        )
+    if config.data.opening is not None:
+        raise _Refused("data.opening is read by the agent, and role is collaborator: leave it out.")
 
 
 def _check_online(config: RunConfig) -> None:
