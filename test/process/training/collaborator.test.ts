@@ -82,8 +82,8 @@ it('a model that imitates people’s replies plays the simulator, and one can le
   );
   expect(code, stderr).toBe(0);
   const log = await TrajectoryLog.open(played);
-  const [{ id }] = log.list({ sort: 'oldest', offset: 0, limit: 1 }).rows as [{ id: string }];
-  const { turns } = (await log.trajectory(id))!;
+  const [summary] = log.list({ sort: 'oldest', offset: 0, limit: 1 }).rows;
+  const { turns } = (await log.trajectory(summary!.id))!;
   await log.close();
   expect(turns[0]!.reply).toMatchObject({ text: REPLY, author: 'simulator', by: simulator });
 });

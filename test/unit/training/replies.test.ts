@@ -62,7 +62,7 @@ async function readBySimulator(folder: string, episode: string): Promise<(readon
     name: 'recording',
     generate: (messages) => {
       read.push(messages);
-      return Promise.resolve({ text: 'Yes.', finishReason: 'stop' });
+      return Promise.resolve({ text: 'Yes.', finishReason: 'stop', timing: { totalMs: 1, attempts: 1 } });
     },
   };
   const asked = new ModelSimulator(model, await shippedPrompts());
