@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelSimulator } from '../../../src/core/dialogue/simulator';
 import type { ChatMessage, Model } from '../../../src/core/model/model';
 import type { LogSelection } from '../../../src/core/training/configuration';
+import { countData } from '../../../src/core/training/data/countData';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import { shippedPrompts } from '../../fixtures/dialogue';
@@ -140,5 +141,11 @@ describe('a row of the collaborator', () => {
       },
     ]);
     expect([rows.length, left_out]).toEqual([1, { 'without an edited suggestion': 1 }]);
+    const counted = await countData(
+      await openLog(folder),
+      { log: folder },
+      { rows: 'edits', pairing: 'all' },
+    );
+    expect(counted).toMatchObject({ trajectories: 1, pairs: 1, turns: 1, leftOut: left_out });
   });
 });

@@ -132,6 +132,8 @@ export function leftOutWords(reason: string, t: Translate): string {
     'model terms': t('written by models whose terms forbid training on it'),
     'of another measure': t('graded by another measure'),
     'drawn by another renderer': t('drawn by another renderer'),
+    'without a reply to learn from': t('without a reply to learn from'),
+    'without an edited suggestion': t('without an edited suggestion'),
   };
   // The trainer has reasons of its own.
   return (words as Readonly<Record<string, string | undefined>>)[reason] ?? reason;
