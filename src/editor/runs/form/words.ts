@@ -68,6 +68,10 @@ export function deviceOptions(t: Translate): Option[] {
 /** Names of the field stay as they are. */
 export function choiceWord(value: string, t: Translate): string {
   switch (value) {
+    case 'agent':
+      return t('Agent');
+    case 'collaborator':
+      return t('Collaborator');
     case 'lora':
       return t('LoRA adapters');
     case 'qlora':
