@@ -139,8 +139,8 @@ class DataConfig:
     opening: File | None = Field(
         None,
         title="Request",
-        description="The agent.md that the dialogues were played with; not set: Tandem’s own. To Tandem, short is the "
-        "one for small models.",
+        description="The agent.md that the dialogues were played with, or the simulator.md that a trained collaborator "
+        "will play with; not set: Tandem’s own. To Tandem, short is the agent.md for small models.",
     )
 
 

@@ -172,8 +172,6 @@ def _check_collaborator(config: RunConfig) -> None:
             f"data.trajectories are not used by {config.method} for the collaborator, who answers each message once: "
             "give preferences."
         )
-    if config.data.opening is not None:
-        raise _Refused("data.opening is read by the agent, and role is collaborator: leave it out.")
 
 
 def _check_online(config: RunConfig) -> None:

@@ -118,9 +118,6 @@ def test_the_collaborator_is_trained_by_methods_that_learn_from_replies_or_edits
     assert read_config(written(folder, role="collaborator", method="rft")).role == "collaborator"
     assert 'set method to "rft" or "multiturn-dpo"' in refusal(folder, role="collaborator")
     assert "who answers each message once" in refusal(folder, role="collaborator", method="multiturn-dpo")
-    (folder / "opening.md").write_text("{{description}}")
-    opening = {"trajectories": ["rows.jsonl"], "opening": "opening.md"}
-    assert "data.opening is read by the agent" in refusal(folder, role="collaborator", method="rft", data=opening)
 
 
 # Executes a command line after the other; prints the exit code and what was said of each, and whether torch came.

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ModelSimulator } from '../../../src/core/dialogue/simulator';
 import type { ChatMessage, Model } from '../../../src/core/model/model';
-import type { LogSelection } from '../../../src/core/training/configuration';
+import { parseConfiguration, type LogSelection } from '../../../src/core/training/configuration';
 import { countData } from '../../../src/core/training/data/countData';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import type { NewEvent } from '../../../src/core/trajectory/event';
@@ -95,6 +95,17 @@ describe('a row of the collaborator', () => {
       { messages: [{}, { content: 'reply 2 of kim' }], tandem: { turn: 2 } },
     ]);
     expect(JSON.stringify(rows)).not.toContain('It may be a fraction.');
+  });
+
+  it('begins with the simulator.md that data.opening names', async () => {
+    const folder = await logOf(consent, ...replied('a', agentTurn('a', 1), reply('a', 1, kim)));
+    const opening = join(await temporaryFolder(), 'mine.md');
+    await writeFile(opening, 'You know: {{hiddenInformation}}\n{{transcript}}');
+    const { rows } = await rowsOf(folder, 'replies', { opening });
+    expect(rows[0]!.messages[0]!.content).toBe('You know: Only of whole numbers.\nAssistant: question 1?');
+    const value = { role: 'collaborator', model: { base: 'a/b' }, data: { log: folder, opening: 'short' } };
+    const refusal = { code: 'training/bad-configuration' };
+    await expect(parseConfiguration(value, { from: 'run.json', folder })).rejects.toMatchObject(refusal);
   });
 
   it('is of a person, or of the kind of collaborator that the filter names', async () => {

@@ -106,7 +106,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         return _to_play(config)
     read = read_rows(
         data.trajectories,
-        data.opening,
+        data.opening if config.role == "agent" else None,  # rows of the collaborator have their messages
         with_leaked=data.with_leaked,
         measure=data.measure,
         renderer=data.renderer,

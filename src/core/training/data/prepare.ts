@@ -40,7 +40,8 @@ export async function prepareData(
     const message = `There is no log in ${selection.log}; data.log names a data folder, by default .tandem in the workspace.`;
     throw new Fault('training/no-log', message);
   }
-  const prompts = await Prompts.load(options.prompts, undefined, selection.opening);
+  const read = (options.rows ?? 'trajectories') === 'trajectories' ? 'agent.md' : 'simulator.md';
+  const prompts = await Prompts.load(options.prompts, undefined, selection.opening, read);
   const log = await TrajectoryLog.open(selection.log, { signal: options.signal });
   try {
     const report = await writeRows(log, selection, prompts, folder, options);
