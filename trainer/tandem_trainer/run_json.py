@@ -144,6 +144,8 @@ def _check_together(config: RunConfig) -> None:
             "to 1."
         )
     method = method_of(config)
+    if config.role == "collaborator":
+        _check_collaborator(config)
     if method.plays:
         _check_online(config)
         return
@@ -177,6 +179,18 @@ def _check_played(config: RunConfig) -> None:
         raise _Refused(
             f"critic.player is not set, and {config.model.base} is no folder, whose model could play: name a model as "
             "for `tandem serve --value-agent`."
+        )
+
+
+def _check_collaborator(config: RunConfig) -> None:
+    learns = method_of(config).collaborator
+    if learns == "none":
+        able = " or ".join(f'"{name}"' for name, each in METHODS.items() if each.collaborator != "none")
+        raise _Refused(f"role is collaborator, whom {config.method} does not train: set method to {able}.")
+    if learns == "edits" and config.data.trajectories:
+        raise _Refused(
+            f"data.trajectories are not used by {config.method} for the collaborator, who answers each message once: "
+            "give preferences."
         )
 
 

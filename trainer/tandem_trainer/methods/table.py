@@ -40,6 +40,7 @@ class Method:
     may_play: whether it plays tasks beside its dialogues when there are packs; it trains in one process.
     hidden_information: whether every dialogue must have it; a setting of the method may need it or not.
     preferences: whether human preferences can stand beside the dialogues, or alone.
+    collaborator: what it learns from when it trains the collaborator: replies, or edits of suggested ones.
     reference: whether the loss of the policy compares with the base model.
     trl: whether TRL trains it, in one process.
     """
@@ -54,6 +55,7 @@ class Method:
     may_play: bool = False
     hidden_information: bool = False
     preferences: Literal["alone", "beside", "none"] = "none"
+    collaborator: Literal["replies", "edits", "none"] = "none"
     reference: bool = True
     trl: bool = False
 
@@ -90,6 +92,7 @@ METHODS: dict[str, Method] = {
             *("data.preferences", "data.preference_weight"),
         ),
         learns_from="successes",
+        collaborator="replies",
         reference=False,
     ),
     "multiturn-dpo": Method(
@@ -99,6 +102,7 @@ METHODS: dict[str, Method] = {
         ignores=("policy.minimum_reward", "policy.loss", "policy.projection_lambda"),
         learns_from="pairs",
         preferences="alone",
+        collaborator="edits",
     ),
     "distill": Method(
         title="Distillation",

@@ -109,11 +109,12 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         return _to_play(config)
     read = read_rows(
         data.trajectories,
-        data.opening,
+        data.opening if config.role == "agent" else None,  # rows of the collaborator have their messages
         with_leaked=data.with_leaked,
         measure=data.measure,
         renderer=data.renderer,
         without_grades=method.learns_from == "dialogues",
+        role=config.role,
     )
     require_one_measure(read.dialogues)
     settled = settle(template, read.dialogues)
@@ -134,7 +135,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
     human: list[Example] = []
     if data.preferences:
-        preferences = read_preferences(data.preferences)
+        preferences = read_preferences(data.preferences, config.role)
         human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
         tasks |= {each.group: each.chosen.task for each in preferences.preferences}
         problems += preferences.problems + settled.problems
