@@ -32,6 +32,12 @@ export const HABITS: readonly {
   { name: 'useless questions', of: ({ uselessQuestions }) => uselessQuestions },
 ];
 
+/** Of twenty questions. */
+export const HALVING_HABITS: typeof HABITS = [
+  { name: 'questions lost', of: ({ questions }) => questions?.regret ?? null },
+  { name: 'bits per question', of: ({ questions }) => questions?.bits ?? null },
+];
+
 export function habitsPicture({ sampled }: TrainedComparisons): string {
   const measured = HABITS.filter(({ of }) => SIDES.some((side) => of(sampled[side]) !== null));
   return barPicture({
