@@ -36,6 +36,12 @@ describe('the local models', () => {
         name: 'starter-pages',
         from: 'tandem',
       },
+      {
+        spec: 'starter-questions',
+        folder: path.join(shipped, 'starter-questions'),
+        name: 'starter-questions',
+        from: 'tandem',
+      },
       { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', from: 'list' },
       { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', from: 'list' },
     ]);
@@ -43,11 +49,17 @@ describe('the local models', () => {
 
   it('include an agent that the setting does not list, and nothing twice', () => {
     const some = settings({ agent: 'local:models/tiny/', modelFolders: ['models/tiny', './models/tiny'] });
-    expect(localPlaces(some, shipped).map(({ name }) => name)).toEqual(['starter', 'starter-pages', 'tiny']);
+    expect(localPlaces(some, shipped).map(({ name }) => name)).toEqual([
+      'starter',
+      'starter-pages',
+      'starter-questions',
+      'tiny',
+    ]);
     const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), shipped);
     expect(unlisted.map(({ name, from }) => [name, from])).toEqual([
       ['starter', 'tandem'],
       ['starter-pages', 'tandem'],
+      ['starter-questions', 'tandem'],
       ['tiny', 'use'],
     ]);
   });

@@ -122,12 +122,7 @@ function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[
   ];
   return [
     '## What it does differently',
-    picture(
-      hasQuestions
-        ? 'Turns, missed decisions and useless questions per dialogue, before and after'
-        : 'Turns per dialogue, before and after',
-      'habits',
-    ),
+    picture(`${HABITS_DRAWN[world]} per dialogue, before and after`, 'habits'),
     markdownTable(
       ['per dialogue', 'sampled: before', 'after', 'greedy: before', 'after'],
       [
@@ -148,6 +143,12 @@ function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[
     world === 'twenty-questions' ? REGRET : hasQuestions ? MISSED : APPLIED,
   ];
 }
+
+const HABITS_DRAWN: Readonly<Record<World, string>> = {
+  functions: 'Turns, missed decisions and useless questions',
+  pages: 'Turns',
+  'twenty-questions': 'Turns, useless questions and questions lost',
+};
 
 function habitsIn(world: World): typeof HABITS {
   if (world === 'functions') return HABITS;
@@ -209,7 +210,7 @@ function settings({ plan, tasks, precision, stages, comparisons }: LoopReport): 
   const { difficulty, rollouts, evaluationRollouts, temperature, maxTokens, protocol, training } = chosen;
   const source =
     packs.length === 0
-      ? `the starter world, ${plan.world}, ${difficulty}: train and development split, which share no structure`
+      ? `the starter world, ${plan.world}, ${difficulty}: train and development split, which share no ${plan.world === 'twenty-questions' ? 'figure' : 'structure'}`
       : `${packs.map(cell).join(', ')}, split by task`;
   const rows = [
     ['agent', cell(agent.name)],
