@@ -36,7 +36,8 @@ def read(file: Path) -> tuple[Language, list[dict]]:
     """
     with file.open(encoding="utf-8") as lines:
         language, *documents = map(json.loads, lines)
-    return Language(openings=tuple(language["openings"]), idioms=tuple(language["idioms"])), documents
+    openings, idioms, sentences = (tuple(language.get(part, ())) for part in ("openings", "idioms", "sentences"))
+    return Language(openings=openings, idioms=idioms, sentences=sentences), documents
 
 
 class Encoder:

@@ -31,15 +31,20 @@ SIGNS = re.compile(r"[\^$\\.*+?()\[\]{}|]")
 
 @dataclass(frozen=True)
 class Language:
-    """openings: how answers begin. idioms: other stretches of an answer that are one token each."""
+    """openings: how answers begin. idioms: other stretches of an answer. sentences: those of other messages.
+
+    Each is one token.
+    """
 
     openings: tuple[str, ...]
     idioms: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
 
     @property
     def pieces(self) -> str:
         # The first match wins.
-        return "|".join([*(SIGNS.sub(r"\\\g<0>", each) for each in (*self.openings, *self.idioms)), WORDS])
+        stretches = (*self.openings, *self.sentences, *self.idioms)
+        return "|".join([*(SIGNS.sub(r"\\\g<0>", each) for each in stretches), WORDS])
 
 
 def train(language: Language, world: Iterable[str], others: Iterable[str], merges: int) -> PreTrainedTokenizerFast:
