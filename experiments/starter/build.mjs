@@ -16,7 +16,7 @@ import { main, SetupFault, step } from '../../scripts/setup/steps.mjs';
 const WORLDS = {
   functions: { documents: '48000', width: '128', folder: 'starter' },
   pages: { documents: '30000', width: '96', folder: 'starter-pages' },
-  'twenty-questions': { documents: '24000', width: '96', folder: 'starter-questions' },
+  'twenty-questions': { documents: '24000', width: '64', folder: 'starter-questions' },
 };
 
 const help = `npm run build:starter [-- OPTIONS]
