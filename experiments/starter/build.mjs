@@ -16,7 +16,7 @@ import { main, SetupFault, step } from '../../scripts/setup/steps.mjs';
 const WORLDS = {
   functions: { documents: '48000', width: '128', folder: 'starter' },
   pages: { documents: '30000', width: '96', folder: 'starter-pages' },
-  'twenty-questions': { documents: '24000', width: '64', folder: 'starter-questions' },
+  'twenty-questions': { documents: '26000', width: '64', folder: 'starter-questions' },
 };
 
 const help = `npm run build:starter [-- OPTIONS]
@@ -26,7 +26,7 @@ Runtime. Takes about ten minutes on two cores, without AVX-512 22. The same comm
 machine.
 
   --world WORLD   functions, pages or twenty-questions (functions)
-  --documents N   how many documents it learns from (48000; of pages 30000, of twenty-questions 24000)
+  --documents N   how many documents it learns from (48000; of pages 30000, of twenty-questions 26000)
   --seed S        of the tasks and of the demonstrator (1)
   --out FOLDER    where it is written (media/starter; for the others media/starter-pages and media/starter-questions)`;
 

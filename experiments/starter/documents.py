@@ -36,8 +36,7 @@ def read(file: Path) -> tuple[Language, list[dict]]:
     """
     with file.open(encoding="utf-8") as lines:
         language, *documents = map(json.loads, lines)
-    openings, idioms, sentences = (tuple(language.get(part, ())) for part in ("openings", "idioms", "sentences"))
-    return Language(openings=openings, idioms=idioms, sentences=sentences), documents
+    return Language(**{part: tuple(stretches) for part, stretches in language.items()}), documents
 
 
 class Encoder:
@@ -85,7 +84,7 @@ class Encoder:
 
 def weight_of(text: str, language: Language) -> float:
     """Returns the weight of a token's loss relative to the others of its message."""
-    if VALUE.fullmatch(text):
+    if VALUE.fullmatch(text) or text in language.values:
         return VALUE_WEIGHT
     return IDIOM_WEIGHT if text in language.idioms else 1.0
 

@@ -14,13 +14,16 @@ import { askWhatTells, demonstrateQuestions } from './demonstrator';
 export const HONEST_ABOUT_QUESTIONS =
   'I am only the starter model for twenty questions: I know the figures of animals of the starter world and nothing else, so please choose another model for this.';
 
-/** As for functions: demonstrations teach what to do, the others to name a figure that fits all that is known. */
+/**
+ * As for functions: demonstrations teach what to do, the others to name a figure that fits all that is known. Each animal
+ * is the answer of one in 48, so these are many.
+ */
 const SORTS = [
-  ['demonstration', 32],
-  ['demonstration to the critic', 34],
-  ['asked what tells', 14],
+  ['demonstration', 24],
+  ['demonstration to the critic', 24],
+  ['asked what tells', 18],
   ['asked what tells to the critic', 4],
-  ['everything said', 11],
+  ['everything said', 25],
   ['foreign', 5],
 ] as const;
 

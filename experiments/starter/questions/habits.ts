@@ -9,7 +9,7 @@ export const QUESTION_HABITS = {
   /** Offset in the list of places to the one for which it mistakes a place. */
   mistakenBy: 2,
   /** Weight of a question by whether figures of the place differ in it, and of the one for which it takes the place. */
-  liking: { inBoth: 1, inMistaken: 2, inOwn: 0.4, inNeither: 0.3 },
+  liking: { inBoth: 1, inMistaken: 1.6, inOwn: 0.5, inNeither: 0.2 },
   /** Attributes that few figures have, and the factor on their weight. */
   seldom: [
     'metal',
@@ -20,14 +20,14 @@ export const QUESTION_HABITS = {
     'marks',
     'night',
   ] satisfies readonly Attribute[] as readonly Attribute[],
-  likesSeldom: 3,
+  likesSeldom: 2,
   /** Factor on the weight of what was asked before, or told in the request. */
-  forgets: 0.1,
+  forgets: 0.07,
   /** Factor for each bit that the answer will tell, when the demonstrator sees the figure, which is every other time. */
   knowing: 3,
 
   /** Probability of answering instead of asking, by the number of questions already asked. */
-  answers: [0.01, 0.02, 0.03, 0.05, 0.08, 0.12],
+  answers: [0.005, 0.01, 0.015, 0.02, 0.04, 0.08],
   /** Probability of one more question when only the turn for the answer is left. */
   overruns: 0.06,
   /** Probability that a reply is forgotten when the answer is chosen. */

@@ -21,7 +21,8 @@ export function questionLanguage(): Language {
   });
   return {
     openings: ['I WANT TO ANSWER:\n```python\ndef answer():\n    return "'],
-    idioms: longestFirst(['def answer():\n    return "', '"\n```', ...names]),
+    idioms: longestFirst(['def answer():\n    return "', '"\n```']),
+    values: longestFirst(names),
     sentences: longestFirst([...questions, ...sentences]),
   };
 }
