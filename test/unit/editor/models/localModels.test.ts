@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SHIPPED_MODELS } from '../../../../src/core/model/shippedModels';
 import { localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/localModels';
 
 const shipped = path.resolve('media');
@@ -70,7 +71,7 @@ describe('the local models', () => {
     mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
     mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
     const there = settings({ dataFolder, resolve: (file) => path.resolve(folder, file) });
-    expect(localPlaces(there, shipped).slice(2)).toEqual([
+    expect(localPlaces(there, shipped).slice(SHIPPED_MODELS.length)).toEqual([
       {
         spec: 'local:.tandem/loops/quick/model',
         folder: path.join(dataFolder, 'loops', 'quick', 'model'),
@@ -97,7 +98,7 @@ describe('the local models', () => {
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
     expect(
       localPlaces(there, shipped)
-        .slice(2)
+        .slice(SHIPPED_MODELS.length)
         .map(({ name }) => name),
     ).toEqual([
       ...['first try (k3f9)', 'first try (a1b2)', 'other'],
@@ -131,7 +132,7 @@ describe('the local models', () => {
     mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
     writeFileSync(path.join(run, 'run.json'), '{"name": "as configured"}');
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
-    const name = (): string | undefined => localPlaces(there, shipped)[2]?.name;
+    const name = (): string | undefined => localPlaces(there, shipped)[SHIPPED_MODELS.length]?.name;
     expect(name()).toBe('as configured');
     const notes = path.join(run, 'notes.json');
     writeFileSync(notes, '{"name": "renamed", "tags": [], "note": ""}');
