@@ -208,6 +208,7 @@ const assets = [
   ['trainer/tandem_trainer/data/prompts', 'prompts'],
   ['media/starter', 'starter'],
   ['media/starter-pages', 'starter-pages'],
+  ['media/starter-questions', 'starter-questions'],
   ['media/pages', 'pages'],
   ...['tandem_trainer', 'tandem_env', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
     `trainer/${name}`,

@@ -65,8 +65,17 @@ export function fieldsOf(
     max_turns: protocol.maxTurns,
     max_new_tokens: maxTokens,
   };
-  return merged(common, method.fields, setting.fields, here, isOnline(method) ? { grpo: online } : {});
+  const byTheseRules: RunFields = isOnline(method)
+    ? { grpo: online }
+    : isPlayed(method)
+      ? { critic: { max_turns: protocol.maxTurns } }
+      : {};
+  return merged(common, method.fields, setting.fields, here, byTheseRules);
 }
+
+/** True if its candidates are ranked by dialogues that are played after them. */
+const isPlayed = ({ fields }: TrainedMethod): boolean =>
+  typeof fields.critic === 'object' && fields.critic.score === 'monte-carlo';
 
 export const isOnline = ({ fields }: TrainedMethod): boolean => fields.method === 'grpo';
 

@@ -169,6 +169,14 @@ export const methods: readonly Method[] = [
     settings: [equal, strict],
   },
   {
+    ...{ name: 'monte-carlo', role: 'other' },
+    about:
+      'Turns ranked by dialogues that the start and the simulator play to their end after each: no critic is trained.',
+    // Samples cost time; four tell a candidate that mostly succeeds from one that seldom does.
+    fields: { method: 'sweet-rl', critic: { score: 'monte-carlo', samples: 4 } },
+    settings: [equal],
+  },
+  {
     ...{ name: 'no-hidden-information', role: 'other' },
     about: 'SWEET-RL with a critic that sees what the agent sees.',
     fields: { method: 'sweet-rl', critic: { hidden_information: false } },

@@ -126,7 +126,7 @@ export const comparisons = {
   equal: {
     setting: 'β 0.3, NLL 1',
     methods: [
-      ...['sweet-rl', 'multiturn-dpo', 'untrained-score', 'no-hidden-information'],
+      ...['sweet-rl', 'multiturn-dpo', 'untrained-score', 'monte-carlo', 'no-hidden-information'],
       ...['reference-code', 'no-length-normalisation', 'value-head'],
     ],
   },

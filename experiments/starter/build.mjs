@@ -16,6 +16,7 @@ import { main, SetupFault, step } from '../../scripts/setup/steps.mjs';
 const WORLDS = {
   functions: { documents: '48000', width: '128', folder: 'starter' },
   pages: { documents: '30000', width: '96', folder: 'starter-pages' },
+  'twenty-questions': { documents: '26000', width: '64', folder: 'starter-questions' },
 };
 
 const help = `npm run build:starter [-- OPTIONS]
@@ -24,10 +25,10 @@ Lets the demonstrator play a starter world, trains the starter model on that, an
 Runtime. Takes about ten minutes on two cores, without AVX-512 22. The same commit gives the same files on the same
 machine.
 
-  --world WORLD   functions or pages (functions)
-  --documents N   how many documents it learns from (48000; of pages 30000)
+  --world WORLD   functions, pages or twenty-questions (functions)
+  --documents N   how many documents it learns from (48000; of pages 30000, of twenty-questions 26000)
   --seed S        of the tasks and of the demonstrator (1)
-  --out FOLDER    where it is written (media/starter; for pages media/starter-pages)`;
+  --out FOLDER    where it is written (media/starter; for the others media/starter-pages and media/starter-questions)`;
 
 await main(async () => {
   const { values } = commandLine(
@@ -44,10 +45,11 @@ await main(async () => {
     console.log(help);
     return 0;
   }
-  if (values.world !== 'functions' && values.world !== 'pages') {
-    throw new SetupFault(`There is no world "${values.world}": write functions or pages.`);
+  const named = Object.entries(WORLDS).find(([name]) => name === values.world);
+  if (named === undefined) {
+    throw new SetupFault(`There is no world "${values.world}": write ${Object.keys(WORLDS).join(' or ')}.`);
   }
-  const { width, folder, ...world } = WORLDS[values.world];
+  const { width, folder, ...world } = named[1];
   const count = values.documents ?? world.documents;
   const temporary = mkdtempSync(path.join(os.tmpdir(), 'tandem-starter-'));
   try {

@@ -1,17 +1,20 @@
 /**
  * Writes the language of a world and then the documents from which its starter model learns to standard output, one
  * per line:
- *   node demonstrations.js <functions or pages> <number of documents> <seed>
+ *   node demonstrations.js <functions, pages or twenty-questions> <number of documents> <seed>
  */
 import { once } from 'node:events';
 import { functionDocuments } from './documents';
 import { FUNCTION_LANGUAGE } from './language';
 import { pageDocuments } from './pages/documents';
 import { pageLanguage } from './pages/language';
+import { questionDocuments } from './questions/documents';
+import { questionLanguage } from './questions/language';
 
 const WORLDS = {
   functions: { language: FUNCTION_LANGUAGE, documents: functionDocuments },
   pages: { language: pageLanguage(), documents: pageDocuments },
+  'twenty-questions': { language: questionLanguage(), documents: questionDocuments },
 };
 
 const [name = '', ...numbers] = process.argv.slice(2);

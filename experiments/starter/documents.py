@@ -36,7 +36,7 @@ def read(file: Path) -> tuple[Language, list[dict]]:
     """
     with file.open(encoding="utf-8") as lines:
         language, *documents = map(json.loads, lines)
-    return Language(openings=tuple(language["openings"]), idioms=tuple(language["idioms"])), documents
+    return Language(**{part: tuple(stretches) for part, stretches in language.items()}), documents
 
 
 class Encoder:
@@ -84,7 +84,7 @@ class Encoder:
 
 def weight_of(text: str, language: Language) -> float:
     """Returns the weight of a token's loss relative to the others of its message."""
-    if VALUE.fullmatch(text):
+    if VALUE.fullmatch(text) or text in language.values:
         return VALUE_WEIGHT
     return IDIOM_WEIGHT if text in language.idioms else 1.0
 

@@ -4,6 +4,10 @@ export interface Language {
   readonly openings: readonly string[];
   /** Other stretches of an answer, one token each. Longer ones precede their own prefixes: the first match wins. */
   readonly idioms: readonly string[];
+  /** Words that an answer chooses from, one token each; they weigh as numbers do. */
+  readonly values?: readonly string[];
+  /** Stretches of other messages, one token each; they weigh no more than a word. */
+  readonly sentences?: readonly string[];
 }
 
 export const FUNCTION_LANGUAGE: Language = {

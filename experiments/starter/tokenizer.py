@@ -31,19 +31,28 @@ SIGNS = re.compile(r"[\^$\\.*+?()\[\]{}|]")
 
 @dataclass(frozen=True)
 class Language:
-    """openings: how answers begin. idioms: other stretches of an answer that are one token each."""
+    """openings: how answers begin. idioms: other stretches of an answer. values: words that an answer chooses from.
+
+    sentences: stretches of other messages. Each is one token.
+    """
 
     openings: tuple[str, ...]
     idioms: tuple[str, ...]
+    values: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
 
     @property
     def pieces(self) -> str:
         # The first match wins.
-        return "|".join([*(SIGNS.sub(r"\\\g<0>", each) for each in (*self.openings, *self.idioms)), WORDS])
+        stretches = (*self.openings, *self.sentences, *self.idioms, *self.values)
+        return "|".join([*(SIGNS.sub(r"\\\g<0>", each) for each in stretches), WORDS])
 
 
 def train(language: Language, world: Iterable[str], others: Iterable[str], merges: int) -> PreTrainedTokenizerFast:
-    """Trains a tokenizer with all pieces of the world's texts, and with `merges` merges learned from the others."""
+    """Trains a tokenizer with all pieces of the world's texts, and with `merges` merges learned from the others.
+
+    Sentences count where no text has them, too: an agent may ask again what no document asks again.
+    """
     learned = with_pieces(Tokenizer(models.BPE()), language)
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     trainer = trainers.BpeTrainer(
@@ -53,7 +62,8 @@ def train(language: Language, world: Iterable[str], others: Iterable[str], merge
         show_progress=False,
     )
     learned.train_from_iterator(others, trainer)
-    words = {piece for text in set(world) for piece, _ in learned.pre_tokenizer.pre_tokenize_str(text)}
+    texts = {*world, *language.sentences}
+    words = {piece for text in texts for piece, _ in learned.pre_tokenizer.pre_tokenize_str(text)}
     return finished(learned, language, sorted(words))
 
 

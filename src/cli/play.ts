@@ -14,7 +14,7 @@ import { say } from './output';
 
 /** Help on the values of `--agent` and `--simulator`. */
 export const MODEL_WORDS =
-  'starter, starter-pages, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
+  'starter, starter-pages, starter-questions, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
 const MIXTURE_WORDS =
   'mixture:<model>+<model>,critic=<folder>[,n=<n>][,lambda=<n>] for turns that a critic chooses';

@@ -53,11 +53,11 @@ function stateColumns({ state, progress, isLive }: Run): string[] {
 
 export function runInFull(run: Run): string {
   const { id, name, method, base, commit, state, message, progress, folder, selection, lastLines } = run;
-  const { tags, note } = run;
+  const { tags, note, role } = run;
   const { latest, heldOut } = progress ?? {};
   return [
     `${id}${name === '' ? '' : ` (${name})`}: ${state}${message === undefined ? '' : `. ${message}`}`,
-    `${method} on ${base}${commit === undefined ? '' : ` at commit ${commit}`}; folder ${folder}`,
+    `${method}${role === undefined ? '' : ` of the ${role}`} on ${base}${commit === undefined ? '' : ` at commit ${commit}`}; folder ${folder}`,
     ...(tags === undefined ? [] : [`Tags: ${tags.join(', ')}.`]),
     ...(note === undefined ? [] : [`Note: ${note}`]),
     ...(selection === undefined ? [] : [dataInWords(selection)]),

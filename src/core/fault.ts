@@ -171,6 +171,7 @@ export type FaultCode =
   | 'task/not-json-lines'
   | 'task/not-written'
   | 'task/other-commit'
+  | 'task/no-more-tasks'
   | 'task/page'
   | 'task/unreadable'
   | 'testing/no-python'

@@ -30,7 +30,8 @@ const samplingSettings = Object.fromEntries(
   }),
 ) as Readonly<Record<`sampling.${SamplingName}`, Declaration & { readonly type: 'number' | 'integer' }>>;
 
-const AGENT_PATTERN = '^\\s*(starter(-pages)?|(local|openai|vscode|script|mixture|refine):\\S.*)?\\s*$';
+const AGENT_PATTERN =
+  '^\\s*(starter(-pages|-questions)?|(local|openai|vscode|script|mixture|refine):\\S.*)?\\s*$';
 
 const models = {
   agent: {

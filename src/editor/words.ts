@@ -18,19 +18,39 @@ export const lessonName = ({ number }: { readonly number: number }, t: Translate
 
 /** Kinds of tasks to choose from. */
 export const worldChoices = (worlds: readonly World[], t: Translate): WorldView[] =>
-  worlds.map((value) =>
-    value === 'pages'
-      ? {
-          value,
-          label: t('Web pages'),
-          detail: t('The agent shows a page; the simulator says what should be different.'),
-        }
-      : {
-          value,
-          label: t('Functions'),
-          detail: t('The agent asks; the simulator alone knows what the function should do.'),
-        },
-  );
+  worlds.map((value) => ({ value, ...worldChoice(value, t) }));
+
+function worldChoice(world: World, t: Translate): Pick<WorldView, 'label' | 'detail'> {
+  switch (world) {
+    case 'functions':
+      return {
+        label: t('Functions'),
+        detail: t('The agent asks; the simulator alone knows what the function should do.'),
+      };
+    case 'pages':
+      return {
+        label: t('Web pages'),
+        detail: t('The agent shows a page; the simulator says what should be different.'),
+      };
+    case 'twenty-questions':
+      return {
+        label: t('Twenty questions'),
+        detail: t('The agent asks what yes or no can answer, and finds out which figure is meant.'),
+      };
+  }
+}
+
+/** Title of a pack of generated tasks. */
+export function worldTitle(world: World, t: Translate): string {
+  switch (world) {
+    case 'functions':
+      return t('starter world');
+    case 'pages':
+      return t('starter world of pages');
+    case 'twenty-questions':
+      return t('starter world of twenty questions');
+  }
+}
 
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;

@@ -7,7 +7,17 @@ import { extensionOf, FORMAT_IDS, type FormatId } from '../../src/core/trajector
 import type { NewEvent } from '../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { chosen, render } from '../fixtures/choices';
-import { doubling, kim, play, verdict } from '../fixtures/log';
+import {
+  agentTurn,
+  answered,
+  doubling,
+  graded,
+  kim,
+  play,
+  simulator,
+  started,
+  verdict,
+} from '../fixtures/log';
 import { askNeighbour, readersFolder, trainersPython, type NeighbourOptions } from './python';
 
 let folder: string;
@@ -38,7 +48,7 @@ function optionsOf(format: FormatId): ExportFormat {
   return { format, render };
 }
 
-/** Logs dialogues with everything that a format needs: rewards, choices, thumbs up and down, and verdicts. */
+/** Logs dialogues with everything that a format needs: rewards, choices, thumbs up and down, verdicts and an edit. */
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-exports-'));
   const log = await TrajectoryLog.open(path.join(folder, 'data'));
@@ -56,6 +66,17 @@ beforeAll(async () => {
     await log.append(thumb(episode, reward === 1 ? 'up' : 'down'));
     await log.appendAll([verdict(episode, 1, true), verdict(episode, 2, reward === 1)]);
   }
+  await log.appendAll([
+    started('edited', { collaborator: kim }),
+    agentTurn('edited', 1),
+    {
+      ...{ event: 'reply', episode: 'edited', turn: 1, text: 'Whole ones.', by: kim.name },
+      ...{ author: 'developer-edited-suggestion', suggestion: 'Numbers.', suggestedBy: simulator.name },
+    },
+    agentTurn('edited', 2, 'OUTPUT: I WANT TO ANSWER: def double(n): return 2 * n'),
+    answered('edited', 2),
+    graded('edited', 1),
+  ]);
   for (const format of FORMAT_IDS)
     await exportTrajectories(log, path.join(folder, `${format}.${extensionOf(format)}`), optionsOf(format));
   await log.close();
@@ -65,10 +86,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('TRL trains on fine-tuning rows, preferences, choices and thumbs, and reads verdicts as steps', async () => {
   expect(await readBy('trl', await withTrl())).toEqual({
-    chat: { rows: 3, conversational: true, steps: 1 },
+    chat: { rows: 4, conversational: true, steps: 1 },
     preferences: { rows: 1, conversational: true, steps: 1 },
     choices: { rows: 2, conversational: true, steps: 1 },
     unpaired: { rows: 2, conversational: true, steps: 1 },
+    replies: { rows: 1, conversational: true, steps: 1 },
+    edits: { rows: 1, conversational: true, steps: 1 },
     stepwise: {
       rows: 2,
       columns: [
@@ -81,7 +104,7 @@ it('TRL trains on fine-tuning rows, preferences, choices and thumbs, and reads v
 
 it('LLaMA-Factory finds both exports by dataset_info.json and tokenizes them', async () => {
   expect(await readBy('llamafactory', await withReaders())).toMatchObject({
-    'llamafactory-sft': { rows: 3, columns: expect.arrayContaining(['input_ids', 'labels']) as string[] },
+    'llamafactory-sft': { rows: 4, columns: expect.arrayContaining(['input_ids', 'labels']) as string[] },
     'llamafactory-ranking': {
       rows: 2,
       columns: expect.arrayContaining(['chosen_input_ids', 'rejected_input_ids']) as string[],
@@ -97,7 +120,7 @@ it('Axolotl reads preferences, fine-tuning rows and steps with the lines that th
       chosen: expect.stringContaining('candidate 1 for 1?') as string,
       rejected: expect.stringContaining('candidate 0 for 1?') as string,
     },
-    'axolotl-sft': { rows: 3 },
+    'axolotl-sft': { rows: 4 },
     // One label at the end of each of the four steps.
     stepwise: { rows: 2, learned: 4 },
   });
@@ -106,18 +129,19 @@ it('Axolotl reads preferences, fine-tuning rows and steps with the lines that th
 
 it('Inspect AI reads the dialogues as samples, with and without its header alone', async () => {
   expect(await readBy('inspect')).toMatchObject({
-    ...{ status: 'success', mean: 0.5, summaries: 3 },
+    ...{ status: 'success', mean: 2 / 3, summaries: 4 },
     samples: [
       [doubling.id, 1, null],
       [doubling.id, 2, 1],
       [doubling.id, 3, 0],
+      [doubling.id, 4, 1],
     ],
     messages: [
       ['user', doubling.description],
       ['assistant', 'OUTPUT: question 1?'],
-      ['user', 'reply 1 of openai:simulator'],
+      ['user', 'Whole ones.'],
       ['assistant', expect.stringContaining('I WANT TO ANSWER') as string],
     ],
-    author: 'simulator',
+    author: 'developer-edited-suggestion',
   });
 });

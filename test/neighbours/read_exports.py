@@ -58,6 +58,8 @@ def trl():
         ("preferences", DPOTrainer, DPOConfig),
         ("choices", DPOTrainer, DPOConfig),
         ("unpaired", KTOTrainer, KTOConfig),
+        ("replies", SFTTrainer, SFTConfig),
+        ("edits", DPOTrainer, DPOConfig),
     ):
         rows = rows_of(f"{name}.jsonl")
         model = AutoModelForCausalLM.from_config(config)

@@ -139,8 +139,8 @@ class DataConfig:
     opening: File | None = Field(
         None,
         title="Request",
-        description="The agent.md that the dialogues were played with; not set: Tandem’s own. To Tandem, short is the "
-        "one for small models.",
+        description="The agent.md that the dialogues were played with, or the simulator.md that a trained collaborator "
+        "will play with; not set: Tandem’s own. To Tandem, short is the agent.md for small models.",
     )
 
 
@@ -242,6 +242,12 @@ class RunConfig:
         title="Method",
         description="How the agent learns; each method has settings of its own.",
         json_schema_extra={"methods": table.as_schema()},
+    )
+    role: Literal["agent", "collaborator"] = Field(
+        "agent",
+        title="Trained role",
+        description="Who learns: the agent, or the collaborator, who knows what is wanted and replies. The "
+        "collaborator learns from people’s replies (rft) or from suggestions that they edited (multiturn-dpo).",
     )
     convention: Literal["paper", "reference-code"] = Field(
         "paper", title="Convention", description="Follow the paper or its code where the two differ."

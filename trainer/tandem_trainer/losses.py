@@ -71,6 +71,24 @@ def nll(log_probs: Sequence[Tensor]) -> Tensor:
     return -torch.cat(list(log_probs)).float().mean()
 
 
+def projection_weights(scores: Tensor, lam: float) -> Tensor:
+    """Computes w_i = exp(A_i/λ) / Σ_j exp(A_j/λ) of n turns that π_ref sampled at one history. Shape (n,).
+
+    scores: (n,), A_i; a turn that was sampled twice is in it twice.
+    With them −Σ_i w_i log π(a_i | o) estimates the cross-entropy of π to π*(a | o) ∝ π_ref(a | o) exp(A(o, a)/λ), the
+    policy with the highest E[A] − λ KL(π ‖ π_ref) (LINVIT, arXiv 2402.16181). Nothing is pushed down.
+    """
+    return torch.softmax(scores.double() / lam, dim=0)
+
+
+def turn_nll(log_probs: Tensor) -> Tensor:
+    """Computes −log π(a | o) of one turn in nats, the sum over its tokens (L,). A scalar.
+
+    A mean over tokens would have another optimum than π*: a long turn would count less in it than its probability.
+    """
+    return -log_probs.float().sum()
+
+
 def value_loss(values: Tensor, target: float) -> Tensor:
     """Computes the cross-entropy between σ(values), the predicted success after each turn, and the reward. A scalar.
 

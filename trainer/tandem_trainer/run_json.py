@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from .config import RunConfig
 from .config_paths import INSTEAD, is_data_folder
 from .fault import Fault
-from .methods.table import METHODS, method_of
+from .methods.table import METHODS, method_of, plays_values, projects
 from .regular_file import read_text, require_regular_run
 
 UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is not declared
@@ -144,6 +144,8 @@ def _check_together(config: RunConfig) -> None:
             "to 1."
         )
     method = method_of(config)
+    if config.role == "collaborator":
+        _check_collaborator(config)
     if method.plays:
         _check_online(config)
         return
@@ -158,6 +160,38 @@ def _check_together(config: RunConfig) -> None:
         raise _Refused(f"data.preferences alone are not enough for {config.method}: give trajectories as well.")
     if data.preferences and method.preferences == "none":
         raise _Refused(f"data.preferences are not used by {config.method}: leave them out, or choose another method.")
+    if data.preferences and projects(config):
+        raise _Refused("policy.loss is projection, which learns from candidates alone: leave data.preferences out.")
+    if plays_values(config):
+        _check_played(config)
+
+
+def _check_played(config: RunConfig) -> None:
+    score, resources = config.critic.score, config.resources
+    if resources.cluster is not None:
+        raise _Refused(
+            f"critic.score is {score}, which plays on this machine: leave resources.cluster out, or choose another "
+            "score."
+        )
+    if resources.processes > 1:
+        raise _Refused(f"resources.processes is above 1, and critic.score {score} plays in one process: set it to 1.")
+    if config.critic.player is None and not Path(config.model.base).is_dir():
+        raise _Refused(
+            f"critic.player is not set, and {config.model.base} is no folder, whose model could play: name a model as "
+            "for `tandem serve --value-agent`."
+        )
+
+
+def _check_collaborator(config: RunConfig) -> None:
+    learns = method_of(config).collaborator
+    if learns == "none":
+        able = " or ".join(f'"{name}"' for name, each in METHODS.items() if each.collaborator != "none")
+        raise _Refused(f"role is collaborator, whom {config.method} does not train: set method to {able}.")
+    if learns == "edits" and config.data.trajectories:
+        raise _Refused(
+            f"data.trajectories are not used by {config.method} for the collaborator, who answers each message once: "
+            "give preferences."
+        )
 
 
 def _check_online(config: RunConfig) -> None:

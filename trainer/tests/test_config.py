@@ -114,6 +114,12 @@ def test_a_run_needs_data_that_its_method_can_use(folder):
     assert "not used by rft" in refusal(folder, method="rft", data=both)
 
 
+def test_the_collaborator_is_trained_by_methods_that_learn_from_replies_or_edits(folder):
+    assert read_config(written(folder, role="collaborator", method="rft")).role == "collaborator"
+    assert 'set method to "rft" or "multiturn-dpo"' in refusal(folder, role="collaborator")
+    assert "who answers each message once" in refusal(folder, role="collaborator", method="multiturn-dpo")
+
+
 # Executes a command line after the other; prints the exit code and what was said of each, and whether torch came.
 COMMANDS = """
 import contextlib, io, json, sys

@@ -18,8 +18,10 @@ from tandem_trainer.losses import (
     log_ratios,
     nll,
     preference_loss,
+    projection_weights,
     trajectory_advantage,
     turn_advantages,
+    turn_nll,
     value_loss,
 )
 
@@ -112,3 +114,20 @@ def test_the_kl_estimate_is_right_on_average_over_samples_of_the_reference():
 def test_half_precision_is_not_used_for_losses():
     ratios = turn_advantages([torch.tensor([-8.0], dtype=torch.bfloat16)], [torch.tensor([-8.01])], True)
     assert ratios.dtype == torch.float32 and close(ratios, 0.01)
+
+
+def test_projection_weights_are_a_softmax_of_scores_over_lambda():
+    # e^(ln 3) : e^(ln 1) : e^(ln 1) at λ = 1, and 9 : 1 : 1 at λ = ½
+    scores = torch.tensor([math.log(3), 0.0, 0.0])
+    assert close(projection_weights(scores, 1.0), 0.6, 0.2, 0.2)
+    assert close(projection_weights(scores, 0.5), 9 / 11, 1 / 11, 1 / 11)
+
+
+def test_projection_imitates_samples_for_a_large_lambda_and_the_best_for_a_small_one():
+    scores = torch.tensor([0.2, 0.7, 0.1])
+    assert close(projection_weights(scores, 1e9), 1 / 3, 1 / 3, 1 / 3)
+    assert close(projection_weights(scores, 1e-9), 0.0, 1.0, 0.0)
+
+
+def test_the_likelihood_of_a_projected_turn_is_a_sum_over_its_tokens():
+    assert close(turn_nll(torch.tensor([-1.0, -2.0, -0.5])), 3.5)

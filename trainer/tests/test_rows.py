@@ -150,6 +150,17 @@ def test_rows_with_an_empty_message_of_the_agent_are_left_out_and_counted(tmp_pa
     assert (len(read.dialogues), read.left_out) == (1, {"with an empty message of the agent": 1})
 
 
+def test_a_row_of_another_role_than_the_run_trains_is_a_bad_line(tmp_path):
+    reply = {"role": "collaborator", "episode": "e", "task": "mean", "turn": 1, "reward": 1.0}
+    replies = [{"messages": MESSAGES[:2], "tandem": {**reply, "turn": turn}} for turn in (1, 2)]
+    read = read_rows([write(tmp_path, *replies, ROW)], role="collaborator")
+    assert [dialogue.id for dialogue in read.dialogues] == ["e/1", "e/2"]
+    assert "row of the agent, and this run trains the collaborator" in read.problems[0].reason
+    assert len(read_rows([write(tmp_path, *replies, ROW)]).problems) == 2
+    edit = {**STEP, "tandem": reply}
+    assert len(read_preferences([write(tmp_path, edit, STEP)], "collaborator").preferences) == 1
+
+
 def test_a_bad_line_is_told_with_file_line_and_reason_and_the_good_ones_load(tmp_path):
     deep = "[" * 10_000 + "]" * 10_000
     read = read_rows([write(tmp_path, ROW, "{", "", {**ROW, "reward": 2}, deep, {**ROW, "task": deep})])

@@ -127,3 +127,19 @@ def test_page_documents_are_written_as_the_engine_and_the_trainer_write_them(bui
         '<html>\n<body class="black',
         '">(one+two)</body>\n</html>',
     ]
+
+
+def test_a_sentence_is_one_token_of_a_words_weight_and_a_value_weighs_as_a_number(tmp_path: Path):
+    language = Language(
+        openings=("ANSWER: ",), idioms=(), values=("wooden", " horse"), sentences=("Is it soft?", "No, it is hard.")
+    )
+    said = ["Guess my figure.", "Is it soft?", "No, it is hard.", "ANSWER: wooden horse"]
+    messages = [{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(said)]
+    world = {"messages": messages, "learn": "turns"}
+    foreign = [{"role": "user", "content": "Who won?"}, {"role": "assistant", "content": "I only know this world."}]
+    lines = [world, {"messages": foreign, "learn": "turns", "foreign": True}]
+    tokenizer = AutoTokenizer.from_pretrained(build_in(tmp_path, language, lines))
+    encoder = Encoder(tokenizer, language, lines)
+    tokens = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in said[1:]]
+    assert [len(ids) for ids in tokens] == [1, 1, 3]
+    assert [encoder.weights[ids[-1]] for ids in tokens] == [1, 1, 8]

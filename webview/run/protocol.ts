@@ -90,8 +90,8 @@ export interface RunView {
   readonly caution: string;
   /** Last lines of the trainer's output, when the run failed or died. */
   readonly lastLines: readonly string[];
-  /** `model`: a model that cannot play here; `playable`: a model that can. */
-  readonly result: 'none' | 'model' | 'playable';
+  /** `model`: a model that cannot play here; `playable`: an agent that can; `collaborator`: one that can. */
+  readonly result: 'none' | 'model' | 'playable' | 'collaborator';
   /** Reason why a run cannot be paused or resumed here; empty when it can. */
   readonly restriction: string;
   /** Stage whose figures are shown; empty before there are any. */

@@ -225,6 +225,16 @@ function next({ result, isEvaluated }: RunView): TemplateResult {
     onPress: () => host.act('compare'),
   });
   if (result === 'model') return html`<div class="next">${compare}</div>`;
+  if (result === 'collaborator') {
+    const simulate = button({
+      label: t('Play with it'),
+      kind: 'primary',
+      icon: 'hubot',
+      title: t('Makes it the simulator and opens the next task'),
+      onPress: () => host.act('play'),
+    });
+    return html`<div class="next">${simulate} ${compare}</div>`;
+  }
   const play = button({
     label: t('Play with it'),
     kind: isEvaluated ? 'primary' : 'secondary',

@@ -13,7 +13,7 @@ export interface SizeView {
   readonly stages: readonly StepView[];
 }
 
-export const worlds = ['functions', 'pages'] as const;
+export const worlds = ['functions', 'pages', 'twenty-questions'] as const;
 
 /** A kind of tasks. */
 export interface WorldView {

@@ -2,6 +2,7 @@ import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
 import { comparedInWords } from '../../core/evaluation/comparisonWords';
 import { draftRows, pageRows, progressInWords } from '../../core/evaluation/pages/words';
+import { questionRows } from '../../core/evaluation/questionFigures';
 import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
@@ -111,10 +112,17 @@ function inWords({ agents, comparisons }: Evaluation): string {
   return [
     ...(hasPages && all.every(({ tasks }) => tasks === 0) ? [] : [functionsInWords(all)]),
     ...(hasPages ? [pagesInWords(all)] : []),
+    ...(all.some(({ questions }) => questions !== undefined)
+      ? [table(questionRows(all)), QUESTION_WORDS]
+      : []),
     ...comparisons.flatMap(comparedInWords),
     ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),
   ].join('\n');
 }
+
+/** What the table of twenty questions shows. */
+const QUESTION_WORDS =
+  'Questions needed by the best decision tree and asked; expected information of each; questions lost to the tree; figures left at the answer (means per dialogue).';
 
 function functionsInWords(agents: readonly AgentFigures[]): string {
   const head = [

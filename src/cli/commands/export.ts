@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option } from 'commander';
-import { agentMessages, sawAnotherPrompt } from '../../core/dialogue/conversation';
+import { rendering } from '../../core/dialogue/conversation';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import { Prompts } from '../../core/dialogue/prompts';
 import type { GradingMode } from '../../core/grading/grade';
@@ -9,11 +9,11 @@ import {
   ExportRefused,
   exportTrajectories,
   type ExportFormat,
+  type ExportOptions,
   type ExportResult,
   type Finding,
   PAIRINGS,
   type Pairing,
-  type Render,
 } from '../../core/trajectory/export/export';
 import { FORMAT_IDS, formatOf } from '../../core/trajectory/export/formats';
 import { doubtInWords } from '../../core/trajectory/export/selection';
@@ -99,11 +99,9 @@ async function exportRows(
   const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
   const log = await openLog(options.data, signal);
   const progress = startProgress('export', 'trajectories');
-  const render: Render = ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts);
   try {
     const result = await exportTrajectories(log, out, {
-      ...rowFormat(options, render),
-      sawAnotherPrompt: (trajectory) => sawAnotherPrompt(trajectory, prompts),
+      ...rowFormat(options, prompts),
       mode: options.mode,
       onlySuccess: options.onlySuccess,
       onlyAccepted: options.onlyAccepted,
@@ -147,14 +145,18 @@ function refused({ code, message, findings }: ExportRefused): CommandResult {
   };
 }
 
-function rowFormat({ format, pairs }: Options, render: Render): ExportFormat {
+function rowFormat(
+  { format, pairs }: Options,
+  prompts: Prompts,
+): ExportFormat & Pick<ExportOptions, 'sawAnotherPrompt'> {
+  const rendered = rendering(format, prompts);
   switch (format) {
     case 'trajectories':
-      return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible, render };
+      return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible, ...rendered };
     case 'preferences':
-      return { format, render, pairs };
+      return { format, pairs, ...rendered };
     default:
-      return { format, render };
+      return { format, ...rendered };
   }
 }
 

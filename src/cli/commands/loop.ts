@@ -40,7 +40,10 @@ export const installLoop: Install = (program, perform) => {
     .command('loop')
     .description('the whole loop: play, train, and evaluate the agent before and after on held-out tasks')
     .addOption(
-      new Option('--world <kind>', 'the kind of tasks: small functions or web pages')
+      new Option(
+        '--world <kind>',
+        'the kind of tasks: small functions, web pages, or figures to find by yes-or-no questions',
+      )
         .choices(WORLDS)
         .default('functions'),
     )
@@ -48,7 +51,7 @@ export const installLoop: Install = (program, perform) => {
     .option('--tasks <file...>', 'packs; a fifth of their tasks is held out (default: the starter world)')
     .option(
       '--agent <model>',
-      'the model that plays and is trained: starter, starter-pages or local:<folder> (default: the one that ships for the kind of tasks)',
+      'the model that plays and is trained: starter, starter-pages, starter-questions or local:<folder> (default: the one that ships for the kind of tasks)',
     )
     .option('--simulator <model>', 'the simulator: rules, or a model', 'rules')
     .option('--seed <s>', 'seed of tasks, play and training', wholeNumber('--seed'), 0)
@@ -98,6 +101,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
 const WORLD_TITLES: Readonly<Record<World, string>> = {
   functions: 'starter world',
   pages: 'starter world of pages',
+  'twenty-questions': 'starter world of twenty questions',
 };
 
 const agentOf = ({ agent, world }: Options): string => agent ?? SHIPPED_FOR[world];
@@ -125,7 +129,7 @@ function modelFolder(agent: string, to: CliContext): LocalFolder {
     return readLocalFolder(agent.slice('local:'.length));
   }
   throw wrongUse(
-    `"${agent}" cannot be trained here: give starter, starter-pages, or local:<folder> for a model folder of your own. Dialogues of other models can be trained on with tandem collect and tandem train.`,
+    `"${agent}" cannot be trained here: give starter, starter-pages, starter-questions, or local:<folder> for a model folder of your own. Dialogues of other models can be trained on with tandem collect and tandem train.`,
   );
 }
 

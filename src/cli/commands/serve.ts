@@ -62,7 +62,10 @@ export const installServe: Install = (program, perform) => {
       'serve tasks as an environment (OpenEnv) to a trainer, or a model that runs here by OpenAI’s API; Ctrl+C ends it',
     )
     .option('--tasks <file...>', 'serve an environment: packs to play; each is a split')
-    .option('--model <model>', 'serve a model instead: starter, starter-pages or local:<folder>')
+    .option(
+      '--model <model>',
+      'serve a model instead: starter, starter-pages, starter-questions or local:<folder>',
+    )
     .option('--model-name <name>', 'the name that clients use (default: starter, or the folder’s name)')
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
     .option('--port <n>', '0 is any free one', wholeNumber('--port'), 8000)
@@ -257,7 +260,7 @@ async function serveModel(
   try {
     if (!(model instanceof LocalModel))
       throw wrongUse(
-        `--model takes starter, starter-pages or local:<folder>, a model that runs on this machine, not "${spec}".`,
+        `--model takes starter, starter-pages, starter-questions or local:<folder>, a model that runs on this machine, not "${spec}".`,
       );
     const { folder } = await model.describe();
     const id = name ?? (isShipped(spec) ? spec : path.basename(folder));

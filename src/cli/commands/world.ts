@@ -14,13 +14,13 @@ export const installWorld: Install = (program, perform) => {
   program
     .command('world')
     .description(
-      'write tasks of the starter world: small functions, or web pages, whose decisions only the collaborator knows',
+      'write tasks of the starter world: small functions or web pages whose decisions only the collaborator knows, or figures to find by twenty questions',
     )
     .argument('<out>', 'the file to write, JSON lines')
     .addOption(new Option('--kind <kind>', 'what the tasks ask for').choices(WORLDS).default('functions'))
     .requiredOption('--tasks <n>', 'the number of tasks', wholeNumber('--tasks', 1))
     .addOption(
-      new Option('--split <split>', 'tasks of different splits share no structure')
+      new Option('--split <split>', 'tasks of different splits share no structure, and no figure')
         .choices(SPLITS)
         .default('train'),
     )
@@ -31,7 +31,10 @@ export const installWorld: Install = (program, perform) => {
       0,
     )
     .addOption(
-      new Option('--difficulty <difficulty>', 'how many decisions a task has and how many it hints at')
+      new Option(
+        '--difficulty <difficulty>',
+        'how much there is to find out, and how much the request hints at',
+      )
         .choices(Object.keys(DIFFICULTIES))
         .default('standard'),
     )

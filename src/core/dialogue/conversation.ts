@@ -1,4 +1,6 @@
-import { programOf, type Task } from '../task/task';
+import { isProgram, programOf, type Task } from '../task/task';
+import type { ExportOptions, Render } from '../trajectory/export/export';
+import type { FormatId } from '../trajectory/export/formats';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
 import type { ChatMessage } from '../model/model';
 import { type AgentPrompt, agentPromptFor, type Prompts } from './prompts';
@@ -56,6 +58,19 @@ export function sawAnotherPrompt({ started, task }: Trajectory, prompts: Prompts
   return seen !== undefined && seen !== prompts.versionsFor(task)[file];
 }
 
+/** Renders the conversations of an export; rows of replies do not depend on what the agent read. */
+export function rendering(
+  format: FormatId,
+  prompts: Prompts,
+): { readonly render: Render } & Pick<ExportOptions, 'sawAnotherPrompt'> {
+  if (format === 'replies' || format === 'edits')
+    return { render: (trajectory) => replyMessages(trajectory, prompts) };
+  return {
+    render: ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts),
+    sawAnotherPrompt: (trajectory) => sawAnotherPrompt(trajectory, prompts),
+  };
+}
+
 /** Holds the hidden information and what both sides said, never the agent's thoughts. */
 export function simulatorMessages(
   task: Task,
@@ -70,6 +85,22 @@ export function simulatorMessages(
     replyLimit: protocol.replyLimit,
   });
   return [{ role: 'user', content }];
+}
+
+/** For each reply, the prompt that a simulator would have got in its place, and the reply. Empty for a web page. */
+export function replyMessages(
+  { task, turns, started: { protocol } }: Pick<Trajectory, 'task' | 'turns' | 'started'>,
+  prompts: Prompts,
+): ChatMessage[] {
+  if (!isProgram(task)) return [];
+  return turns.flatMap(({ agent, reply }, index) =>
+    reply === undefined
+      ? []
+      : [
+          ...simulatorMessages(task, [...turns.slice(0, index), { agent }], protocol, prompts),
+          { role: 'assistant', content: reply.text },
+        ],
+  );
 }
 
 function transcript(turns: readonly Turn[]): string {

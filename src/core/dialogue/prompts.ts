@@ -51,17 +51,23 @@ export class Prompts {
   /**
    * Reads the prompts that ship with Tandem, each replaced by the file of the same name in `folder` if there is one.
    * @param folder the user's prompt folder, or the word `short`
-   * @param agent a file that replaces agent.md, whatever its name, or the word `short`
+   * @param own a file that replaces agent.md, whatever its name, or the word `short`
+   * @param replaced the prompt that `own` replaces
    * @throws {Fault} `dialogue/prompt-folder` when `folder` holds no prompt; `dialogue/prompt` when a file cannot be
    * read, is empty, lacks a placeholder that it needs or names one that does not exist
    */
-  static async load(shipped: string, folder?: string, agent?: string): Promise<Prompts> {
-    if (folder === SHORT || agent === SHORT) return Prompts.load(shipped, undefined, shortPrompt(shipped));
-    const own = folder === undefined ? [] : await promptsIn(folder);
-    const place = (file: PromptFile): string => path.join(own.includes(file) ? folder! : shipped, file);
+  static async load(
+    shipped: string,
+    folder?: string,
+    own?: string,
+    replaced: 'agent.md' | 'simulator.md' = 'agent.md',
+  ): Promise<Prompts> {
+    if (folder === SHORT || own === SHORT) return Prompts.load(shipped, undefined, shortPrompt(shipped));
+    const inFolder = folder === undefined ? [] : await promptsIn(folder);
+    const place = (file: PromptFile): string => path.join(inFolder.includes(file) ? folder! : shipped, file);
     const texts = new Map<PromptFile, string>();
     for (const file of FILES)
-      texts.set(file, await readPrompt(file, file === 'agent.md' ? (agent ?? place(file)) : place(file)));
+      texts.set(file, await readPrompt(file, file === replaced ? (own ?? place(file)) : place(file)));
     return new Prompts(mapFiles((file) => texts.get(file)!));
   }
 

@@ -6,6 +6,7 @@ import { parseAgentMessage } from '../dialogue/protocol';
 import { type Fact, factsOf, isProgram } from '../task/task';
 import type { DraftProgress } from './pages/draftProgress';
 import { pageFigures, type PageFigures } from './pages/pageFigures';
+import { questionFigures, type QuestionFigures } from './questionFigures';
 
 /** Besides `pages`, `notGradable` and `unfinished` they are of functions only, if some of the tasks are functions. */
 export interface AgentFigures {
@@ -22,7 +23,7 @@ export interface AgentFigures {
   readonly leakRate: number | null;
   /** Agent turns per dialogue, the answer included. */
   readonly meanTurns: number | null;
-  /** Hidden decisions that were never asked about, per dialogue; null when no task has facts. */
+  /** Hidden decisions that were never asked about, per dialogue; null when no task has facts, and for twenty questions. */
   readonly missedDecisions: number | null;
   /** Questions about no decision or about one asked before, per dialogue; null when no task has facts. */
   readonly uselessQuestions: number | null;
@@ -42,6 +43,8 @@ export interface AgentFigures {
   readonly pages?: readonly PageFigures[];
   /** Of the drafts of web pages; absent where they were not read. */
   readonly draftProgress?: DraftProgress;
+  /** Of twenty questions; absent without any. */
+  readonly questions?: QuestionFigures;
 }
 
 /** Averaged over the task's rollouts. */
@@ -87,6 +90,7 @@ export function agentFigures(
     meanKnown(questions.map((counts) => counts?.[count]));
   const finished = trajectories.filter(isFinished);
   const pages = pageFigures(finished, mode);
+  const halving = questionFigures(dialogues.map(({ trajectory }) => trajectory));
   return {
     agent,
     mode,
@@ -96,7 +100,8 @@ export function agentFigures(
     testsPassed: estimate(tasks.map(({ testsPassed }) => testsPassed)),
     leakRate: mean(({ trajectory }) => Number(trajectory.turns.some(({ leak }) => leak?.leaked === true))),
     meanTurns: mean(({ trajectory }) => trajectory.turns.length),
-    missedDecisions: meanCount('missed'),
+    // No more is to be asked there than what tells the figures apart.
+    missedDecisions: halving === undefined ? meanCount('missed') : null,
     uselessQuestions: meanCount('useless'),
     meanTokens: meanKnown(dialogues.map(({ trajectory }) => tokensOf(trajectory))),
     meanSeconds: meanKnown(dialogues.map(({ trajectory }) => secondsOf(trajectory))),
@@ -105,6 +110,7 @@ export function agentFigures(
     notGradable: finished.filter((trajectory) => gradeOf(trajectory, mode)?.reward == null).length,
     unfinished: trajectories.length - finished.length,
     ...(pages.length > 0 && { pages }),
+    ...(halving !== undefined && { questions: halving }),
   };
 }
 

@@ -28,7 +28,7 @@ export interface OpenModelOptions
 }
 
 /**
- * `starter`, `starter-pages`, `local:<folder>`, `openai:<model>[@<base URL>]` (several base URLs separated by commas), or
+ * `starter`, `starter-pages`, `starter-questions`, `local:<folder>`, `openai:<model>[@<base URL>]` (several base URLs separated by commas), or
  * `script:<file>`. The caller must close the model. Nothing is loaded or sent to a server before the first turn.
  * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`, in
  * any case.
@@ -139,6 +139,6 @@ function unknownKind(spec: string): Fault {
   const hint = hints.find(([name]) => spec.startsWith(name))?.[1] ?? '';
   return new Fault(
     'model/bad-spec',
-    `"${spec}" is not a model that can play here: write starter or starter-pages for the models that ship with Tandem, local:<folder> for one of your own, openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${hint}`,
+    `"${spec}" is not a model that can play here: write starter, starter-pages or starter-questions for the models that ship with Tandem, local:<folder> for one of your own, openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${hint}`,
   );
 }

@@ -19,7 +19,7 @@ import { packsInput, packsNamed } from './packs';
 import { defineTool, firstOf, type OpenPlay, type PlayRequest, type ToolCall, type Workplace } from './tool';
 
 const MODELS =
-  'starter (ships with Tandem, knows the starter world only), starter-pages (the same for web pages), local:<folder> with ONNX graphs, openai:<model>@<base URL> or script:<file>';
+  'starter (ships with Tandem, knows the starter world only), starter-pages (the same for web pages), starter-questions (the same for twenty questions), local:<folder> with ONNX graphs, openai:<model>@<base URL> or script:<file>';
 
 const extent = {
   packs: packsInput,

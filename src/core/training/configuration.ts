@@ -50,7 +50,10 @@ export type LogSelection = Named<
     readonly with_redo?: boolean;
     readonly with_doubtful?: boolean;
     readonly exclude_models?: readonly string[];
-    /** The agent.md that the dialogues were played with; `short` names the shipped one for small models. */
+    /**
+     * The agent.md that the dialogues were played with; `short` names the shipped one for small models. For a run of the
+     * collaborator, the simulator.md that the model will play with.
+     */
     readonly opening?: string;
   }
 >;
@@ -119,6 +122,11 @@ export async function parseConfiguration(
   const refusal = refusalOf(runSchema, value);
   if (refusal !== undefined) throw bad(`${from}: ${refusal}.`);
   const { data, ...rest } = value as { readonly data: object; readonly model: object };
+  const opening = 'opening' in data ? data.opening : undefined;
+  if ('role' in rest && rest.role === 'collaborator' && opening === SHORT)
+    throw bad(
+      `${from}: data.opening is short, which is a request to the agent; name a simulator.md, or leave it out to use Tandem's.`,
+    );
   const selection = selectionOf(data, from, folder);
   const forData = Object.fromEntries(Object.entries(data).filter(([name]) => !OURS.includes(name)));
   return {

@@ -16,9 +16,13 @@ export interface Method {
   readonly may_play: boolean;
   readonly hidden_information: boolean;
   readonly preferences: 'alone' | 'beside' | 'none';
+  /** What it learns from when it trains the collaborator. */
+  readonly collaborator: 'replies' | 'edits' | 'none';
   /** TRL trains it, in one process. */
   readonly trl: boolean;
 }
+
+export type RowsOfRun = 'trajectories' | 'replies' | 'edits';
 
 const { methods, enum: names, default: usual } = runSchema.properties.method;
 
@@ -50,6 +54,13 @@ export function isUsedBy(name: string, path: string): boolean {
   const [group = ''] = path.split('.');
   if (METHOD_GROUPS.has(group) && !method.settings.includes(group)) return false;
   return !method.ignores.some((ignored) => path === ignored || path.startsWith(`${ignored}.`));
+}
+
+/** Format of the rows that the run takes from a log. The trainer refuses a method that trains no collaborator. */
+export function rowsOfRun(configuration: unknown): RowsOfRun {
+  if (!isObject(configuration) || configuration.role !== 'collaborator') return 'trajectories';
+  const rows = methodNamed(methodIn(configuration))?.collaborator ?? 'none';
+  return rows === 'none' ? 'trajectories' : rows;
 }
 
 export function usedSettings<Configuration>(configuration: Configuration): Configuration {

@@ -42,6 +42,8 @@ export interface Run {
   readonly tags?: readonly string[];
   readonly note?: string;
   readonly method: string;
+  /** Absent when the run trains the agent. */
+  readonly role?: 'collaborator';
   /** A folder, or a name on the hub. */
   readonly base: string;
   /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
@@ -79,6 +81,7 @@ const configurationSchema = lazily(() =>
   z.looseObject({
     name: z.string().catch(''),
     method: z.string().catch(DEFAULT_METHOD),
+    role: z.literal('collaborator').optional().catch(undefined),
     model: z.looseObject({ base: z.string().catch('') }).catch({ base: '' }),
   }),
 );
@@ -149,10 +152,11 @@ export class Runs {
     const begun = await readWhole(join(folder, runFiles.begun), begunSchema());
     const notes = await readNotes(folder);
     const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema());
-    const { name = '', method = '', model } = configuration ?? {};
+    const { name = '', method = '', role, model } = configuration ?? {};
     return {
       ...{ id, folder, name: notes.name === '' ? name : notes.name, method, base: model?.base ?? '' },
       ...{ startedAt, changedAt: startedAt },
+      ...(role && { role }),
       ...(notes.tags.length > 0 && { tags: notes.tags }),
       ...(notes.note !== '' && { note: notes.note }),
       ...(begun?.commit != null && { commit: begun.commit }),

@@ -13,7 +13,7 @@ export interface Trainer {
   readonly source?: string;
   /** `doctor` records successful checks here; without it, all packages are imported each time. */
   readonly found?: string;
-  /** The command of `tandem serve`, which a run of GRPO starts for its dialogues; without it such a run is refused. */
+  /** The command of `tandem serve`, which a run that plays starts; without it such a run is refused. */
   readonly serve?: readonly string[];
 }
 

@@ -158,7 +158,7 @@ export class KeptUse {
 }
 
 /** Matches a model's name as written in the settings and on the command line. */
-const MODEL_NAME = /^(starter(-pages)?$|local:|openai:|script:|vscode:)/;
+const MODEL_NAME = /^(starter(-pages|-questions)?$|local:|openai:|script:|vscode:)/;
 
 const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
 

@@ -9,7 +9,9 @@ import type { Engine } from '../engine';
 import { specAt } from '../models/localModels';
 import { cancellable } from '../progress';
 import { grouped } from '../../core/text';
+import { refuseCollaborators } from '../runs/finishedRunActions';
 import { runName } from '../runs/words';
+import { worldTitle } from '../words';
 import { pickOne, runSteps, taking } from '../inputSteps';
 import type { Packs } from '../tasks/packs';
 import { refuseInRestrictedMode } from '../workspaceTrust';
@@ -40,6 +42,7 @@ export async function evaluateRuns(
   tell: (progress: string) => void,
 ): Promise<void> {
   refuseInRestrictedMode(t('Nothing is played'));
+  refuseCollaborators(runs);
   const { measure } = await import('../../core/evaluation/comparison/measure');
   const playable = runs.filter(canPlay);
   if (playable.length === 0) {
@@ -146,15 +149,16 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
     });
   }
   const detail = t('Of kinds that the starter model was not trained on');
-  for (const [world, label, title] of [
-    ['functions', t('Newly generated starter-world tasks'), t('starter world')],
-    ['pages', t('Newly generated web pages of the starter world'), t('starter world of pages')],
+  for (const [world, label] of [
+    ['functions', t('Newly generated starter-world tasks')],
+    ['pages', t('Newly generated web pages of the starter world')],
+    ['twenty-questions', t('Newly generated twenty questions of the starter world')],
   ] as const) {
     // The starter models have not been trained on the structures of this split.
     const drawn = worldTasks({ world, split: 'development', seed: SEED, difficulty: 'standard' });
     const all = Array.from({ length: WORLD_TASKS }, () => ({ task: drawn.next().value }));
     const tasks = unseen(all, seen);
-    items.push({ label, detail, heldOut: { title, tasks }, rank: distance(all, seen) });
+    items.push({ label, detail, heldOut: { title: worldTitle(world, t), tasks }, rank: distance(all, seen) });
   }
   const size = ({ heldOut }: TasksItem): number => heldOut.tasks.length;
   return items.toSorted((a, b) => a.rank - b.rank || (a.rank < 2 ? size(b) - size(a) : 0));

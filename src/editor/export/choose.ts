@@ -22,6 +22,14 @@ const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> =
   ],
   unpaired: [t('Thumbs'), t('One row per thumb: the message, and whether the thumb is up')],
   stepwise: [t('Verdicts on a critic'), t('One row per run of turns with verdicts: each turn helped or not')],
+  replies: [
+    t('Replies of the collaborator'),
+    t('One row per reply of a person: the prompt of a simulator, with the hidden information, and the reply'),
+  ],
+  edits: [
+    t('Edited suggestions'),
+    t('One row per suggested reply that a person edited: the prompt of a simulator, and both replies'),
+  ],
   'llamafactory-sft': [
     t('LLaMA-Factory: fine-tuning'),
     t('One row per dialogue, and dataset_info.json beside the file'),

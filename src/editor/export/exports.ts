@@ -11,7 +11,6 @@ import type {
 } from '../../core/trajectory/export/export';
 import { extensionOf, type FormatId } from '../../core/trajectory/export/formats';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import type { Trajectory } from '../../core/trajectory/trajectory';
 import { exportScheme } from '../contributions';
 import { RENDERED } from '../documents';
 import type { Engine } from '../engine';
@@ -244,14 +243,11 @@ async function rowFormat(
   engine: Engine,
   format: FormatId,
 ): Promise<ExportFormat & Pick<ExportOptions, 'sawAnotherPrompt'>> {
-  const { agentMessages, sawAnotherPrompt } = await import('../../core/dialogue/conversation');
+  const { rendering } = await import('../../core/dialogue/conversation');
   const { parseAgentMessage } = await import('../../core/dialogue/protocol');
-  const prompts = await engine.prompts();
-  const render: (ExportFormat & { format: 'chat' })['render'] = ({ task, turns, started }) =>
-    agentMessages(task, turns, started.protocol, prompts);
-  const told = { sawAnotherPrompt: (trajectory: Trajectory) => sawAnotherPrompt(trajectory, prompts) };
-  if (format !== 'trajectories') return { format, render, ...told };
-  return { format, render, ...told, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
+  const rendered = rendering(format, await engine.prompts());
+  if (format !== 'trajectories') return { format, ...rendered };
+  return { format, ...rendered, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
 }
 
 type Choice = Exclude<FindingsPolicy, 'refuse'>;

@@ -12,7 +12,7 @@ const RUNS = path.basename(runsFolderOf(''));
 export const STARTER = 'starter' satisfies ShippedModel;
 
 export interface LocalPlace {
-  /** `starter`, `starter-pages`, or `local:<folder>` with the folder relative to the workspace. */
+  /** `starter`, `starter-pages`, `starter-questions`, or `local:<folder>` with the folder relative to the workspace. */
   readonly spec: string;
   /** Absolute. */
   readonly folder: string;

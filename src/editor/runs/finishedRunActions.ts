@@ -47,6 +47,19 @@ export async function deleteRuns(
 const sizesOf = (runs: readonly Run[]): Promise<number[]> =>
   Promise.all(runs.map(({ folder }) => diskUse(folder)));
 
+/**
+ * A trained collaborator has learned the prompt of a simulator, not that of an agent.
+ * @throws {Fault} `editor/not-playable`
+ */
+export function refuseCollaborators(runs: readonly Run[]): void {
+  const one = runs.find(({ role }) => role === 'collaborator');
+  if (one === undefined) return;
+  throw new Fault(
+    'editor/not-playable',
+    t('{0} trained a collaborator, which plays no agent. Play with it as the simulator.', runName(one, t)),
+  );
+}
+
 function refuseLive(runs: readonly Run[]): void {
   const live = runs.filter(({ isLive }) => isLive);
   if (live.length === 0) return;

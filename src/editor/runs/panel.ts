@@ -105,8 +105,10 @@ export class RunPanel extends Panel<'run', ToWebview> {
   private async act(action: Action): Promise<void> {
     const { run } = this;
     const { first } = this.on.engines;
+    const result = run === undefined ? 'none' : resultOf(run);
+    const canPlay = result === 'playable' || (result === 'collaborator' && action === 'play');
     const needsModel = action === 'play' || action === 'chat';
-    if (run !== undefined && (!needsModel || resultOf(run) === 'playable')) await perform(action, run, first);
+    if (run !== undefined && (!needsModel || canPlay)) await perform(action, run, first);
     else {
       const sentence = `The run’s view asked for “${action}” before there is something to do it with. Nothing was done.`;
       first.report(new Fault('editor/not-shown', sentence));
@@ -210,22 +212,25 @@ export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine)
   const place = engine.localPlaces.find((one) => one.folder === model);
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
-  await useAsAgent(spec, runName(run, t), engine);
+  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run, t), engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
   else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
 }
 
-async function useAsAgent(spec: string, name: string, engine: Engine): Promise<void> {
+async function useAs(role: 'agent' | 'simulator', spec: string, name: string, engine: Engine): Promise<void> {
   const { configuration } = engine;
-  const before = configuration.agent;
+  const before = configuration[role];
   if (before === spec) return;
-  await configuration.set('agent', spec);
+  await configuration.set(role, spec);
   const undo = t('Undo');
   const tell = async (): Promise<void> => {
-    const sentence = t('{0} now plays in the chat and in new dialogues.', name);
+    const sentence =
+      role === 'agent'
+        ? t('{0} now plays in the chat and in new dialogues.', name)
+        : t('{0} now replies in new dialogues.', name);
     const pressed = await vscode.window.showInformationMessage(sentence, undo);
-    // Another agent may have been chosen since.
-    if (pressed === undo && configuration.agent === spec) await configuration.set('agent', before);
+    // Another model may have been chosen since.
+    if (pressed === undo && configuration[role] === spec) await configuration.set(role, before);
   };
   tell().catch((error: unknown) => engine.report(error));
 }

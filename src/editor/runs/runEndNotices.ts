@@ -110,7 +110,10 @@ async function tellDone(done: readonly Run[]): Promise<void> {
   const show = t('Show');
   const evaluate = t('Evaluate…');
   const mayEvaluate =
-    others.length === 0 && canPlay(first!) && (await evaluatedAt(first!.folder)) === undefined;
+    others.length === 0 &&
+    canPlay(first!) &&
+    first!.role !== 'collaborator' &&
+    (await evaluatedAt(first!.folder)) === undefined;
   const chosen = await vscode.window.showInformationMessage(
     sentence,
     ...(mayEvaluate ? [evaluate, show] : [show]),

@@ -96,7 +96,9 @@ function contextOf(run: Run, isEvaluated: boolean): string {
   if (isAtWork(run)) return mayFinish(run) ? contextValues.liveRunWithPolicy : contextValues.liveRun;
   if (run.state === 'queued') return contextValues.queuedRun;
   if (run.canResume) return contextValues.restingRun;
-  return isEvaluated || !canPlay(run) ? contextValues.doneRun : contextValues.unevaluatedRun;
+  return isEvaluated || !canPlay(run) || run.role === 'collaborator'
+    ? contextValues.doneRun
+    : contextValues.unevaluatedRun;
 }
 
 /** Shape distinguishes the states; colour only repeats it. */

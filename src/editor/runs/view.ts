@@ -212,7 +212,8 @@ function controlOf(
   return accuracy == null ? {} : { untrained: accuracy };
 }
 
-export function resultOf({ folder, state }: Run): RunView['result'] {
+export function resultOf({ folder, state, role }: Run): RunView['result'] {
   if (state !== 'done') return 'none';
-  return existsSync(path.join(folder, runFiles.model, 'onnx')) ? 'playable' : 'model';
+  if (!existsSync(path.join(folder, runFiles.model, 'onnx'))) return 'model';
+  return role === 'collaborator' ? 'collaborator' : 'playable';
 }

@@ -229,10 +229,12 @@ export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): 
 }
 
 /** For example `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`. */
-export function subjectWords({ method, commit }: Run, base: string, t: Translate): string {
+export function subjectWords({ method, role, commit }: Run, base: string, t: Translate): string {
+  const word = methodWord(method, t);
+  const trained = role === undefined ? word : t('{0} of the collaborator', word);
   return commit === undefined
-    ? t('{0} on {1}', methodWord(method, t), base)
-    : t('{0} on {1} at commit {2}', methodWord(method, t), base, commit.slice(0, 7));
+    ? t('{0} on {1}', trained, base)
+    : t('{0} on {1} at commit {2}', trained, base, commit.slice(0, 7));
 }
 
 export function runDetails(run: Run, t: Translate, halted?: string): string[] {

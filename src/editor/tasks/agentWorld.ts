@@ -8,8 +8,8 @@ import type { Engine } from '../engine';
 import type { Pack } from './packs';
 
 /**
- * Packs to play next with the agent. One that learned from web pages plays no others, so pages are generated where there
- * are none.
+ * Packs to play next with the agent. One that learned from web pages, or from twenty questions, plays no others, so these
+ * are generated where there are none.
  * @returns undefined when the person cancelled that
  * @throws {Fault} as `generateTasks`
  */
@@ -24,8 +24,8 @@ export async function packsForAgent({
   if (world === 'functions') return all.toSorted((a, b) => Number(isOfWorld(b)) - Number(isOfWorld(a)));
   const heldOut = all.filter((pack) => isOfWorld(pack) && !pack.tasks.some(teaches));
   if (heldOut.length > 0) return heldOut;
-  const { generateHeldOutPages } = await import('./adding/generateTasks');
-  const file = await generateHeldOutPages(packs);
+  const { generateHeldOut } = await import('./adding/generateTasks');
+  const file = await generateHeldOut(world, packs);
   return file === undefined ? undefined : (await packs.all()).filter((pack) => pack.file === file);
 }
 

@@ -15,7 +15,7 @@ import type { Engine } from '../engine';
 import type { Installing } from '../installing';
 import { specAt, type LocalPlace } from '../models/localModels';
 import type { EditorTrainer } from '../trainer';
-import { lessonName } from '../words';
+import { lessonName, worldTitle } from '../words';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
@@ -115,7 +115,7 @@ export class Teacher implements vscode.Disposable {
     const world = lesson?.world ?? this.chosen;
     const named = lesson?.agent ?? this.engine.agentName;
     const shipped = SHIPPED_FOR[world];
-    // The model that ships for the other kind of tasks does not know these.
+    // A model that ships for another kind of tasks does not know these.
     const agent =
       places.find(({ spec }) => spec === named && (!isShipped(spec) || spec === shipped)) ??
       places.find(({ spec }) => spec === shipped);
@@ -290,7 +290,7 @@ export class Teacher implements vscode.Disposable {
       settings: settings[lesson.size],
       // Their checks need no browser.
       pages: world === 'pages' ? engine.pages : undefined,
-      title: world === 'pages' ? t('starter world of pages') : t('starter world'),
+      title: worldTitle(world, t),
       runName: `taught-${agent.name}`,
       shownName: lessonName(lesson, t),
       agent: { name: agent.spec, base, graph },

@@ -17,6 +17,7 @@ const { leaving } = await webview('session/footer.ts');
 it.each<[string, Partial<RunView>, number]>([
   ['that can play is played with, evaluated, compared and used in the chat', { result: 'playable' }, 4],
   ['that cannot play here is compared', { result: 'model' }, 1],
+  ['that plays the collaborator is played with and compared', { result: 'collaborator' }, 2],
   ['that there is none of is offered nowhere', { result: 'none' }, 0],
   ['in a workspace that is not trusted is not offered', { result: 'playable', restriction: 'No.' }, 0],
 ])('a model %s', (_, view, count) => {

@@ -32,8 +32,11 @@ class Shortage:
 
 
 def shortages(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
-    """counts: those of the event `data`. A method that plays has as many dialogues as it needs."""
-    if method_of(config).plays:
+    """counts: those of the event `data`. A method that plays has as many dialogues as it needs.
+
+    No amount was measured for the collaborator.
+    """
+    if method_of(config).plays or config.role == "collaborator":
         return []
     return [*_of_examples(config, counts), *_of_turns(config, counts)]
 

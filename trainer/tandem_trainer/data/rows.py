@@ -85,15 +85,18 @@ def read_rows(
     measure: str | None = None,
     renderer: str | None = None,
     without_grades: bool = False,
+    role: str = "agent",
 ) -> Read:
     """Reads the rows of these files as one set of data.
 
     `opening` is the agent.md for rows without `messages`, by default Tandem's. With `measure` or `renderer`, dialogues
-    whose rewards were measured otherwise are left out. Raises Fault when no row can be used.
+    whose rewards were measured otherwise are left out. A row of another `role` is a bad line. Raises Fault when no row
+    can be used.
     """
     openings = Openings.load(opening)
     return merge(
-        read_file(Path(path), openings, with_leaked, measure, renderer, without_grades=without_grades) for path in paths
+        read_file(Path(path), openings, with_leaked, measure, renderer, without_grades=without_grades, role=role)
+        for path in paths
     )
 
 
@@ -105,11 +108,13 @@ def read_file(
     renderer: str | None = None,
     *,
     without_grades: bool = False,
+    role: str = "agent",
 ) -> Read:
     read = Read()
     others = 0
     for line, row in json_lines(file, read.problems):
         try:
+            require_role(row, role)
             dialogue = dialogue_of(row, file, line, openings)
         except BadRow as reason:
             read.problems.append(Problem(str(file), line, str(reason)))
@@ -172,12 +177,11 @@ def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogu
         )
         messages = conversation(opening, texts, replies)
         positions = assistant_positions(messages)
-    task_id = task.get("id") or tandem.get("task") or content_id(task)
     reward = reward_of(row)
     measure, drafts = page_grade(task, tandem, len(positions))
     return Dialogue(
         id=tandem.get("episode") or row_id(task, texts, contents, replies, row, reward),
-        task=text_of({"id": task_id}, "id"),
+        task=task_id(task, tandem),
         messages=messages,
         turns=turns_of(tandem, positions),
         reward=reward,
@@ -188,16 +192,24 @@ def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogu
     )
 
 
+def task_id(task: dict, tandem: dict) -> str:
+    return text_of({"id": task.get("id") or tandem.get("task") or content_id(task)}, "id")
+
+
 def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
-    """Tandem's chat export has messages and origin, but no hidden information."""
+    """Tandem's chat export has messages and origin, but no hidden information.
+
+    A row of the collaborator is one reply of a dialogue.
+    """
     messages = messages_of(row["messages"], "messages")
     refuse_without_request(messages, "messages")
     positions = assistant_positions(messages)
     if not positions:
         raise BadRow("messages has no turn of the agent.")
     measure, drafts = page_grade({}, tandem, len(positions))
+    episode = text_of(tandem, "episode", default=where)
     return Dialogue(
-        id=text_of(tandem, "episode", default=where),
+        id=f"{episode}/{tandem.get('turn')}" if role_of(tandem) == "collaborator" else episode,
         task=text_of(tandem, "task", default=request_of(messages)),
         messages=messages,
         turns=turns_of(tandem, positions),
@@ -287,7 +299,7 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
     )
 
 
-def read_preferences(paths: Iterable[str | Path]) -> Preferences:
+def read_preferences(paths: Iterable[str | Path], role: str = "agent") -> Preferences:
     """Reads rows `prompt`, `chosen`, `rejected`: the messages before the choice, and two continuations.
 
     A person's choice between two drafts has one assistant message on each side; Tandem's preference export has the rest
@@ -299,6 +311,7 @@ def read_preferences(paths: Iterable[str | Path]) -> Preferences:
         good = []
         for line, row in json_lines(Path(path), bad):
             try:
+                require_role(row, role)
                 good.append(preference_of(row, f"{path}:{line}"))
             except BadRow as reason:
                 bad.append(Problem(str(path), line, str(reason)))
@@ -333,6 +346,18 @@ def preference_of(row: dict, where: str) -> Preference:
 def has_empty_turn(messages: Messages) -> bool:
     """True for a model that spent all its tokens on thoughts; trained on, it would teach to say nothing."""
     return any(message["role"] == "assistant" and not message["content"].strip() for message in messages)
+
+
+def role_of(tandem: dict) -> str:
+    """Who the assistant of the messages is."""
+    return text_of(tandem, "role", default="agent")
+
+
+def require_role(row: dict, role: str) -> None:
+    """Raises BadRow."""
+    of_row = role_of(object_of(row, "tandem"))
+    if of_row != role:
+        raise BadRow(f"It is a row of the {of_row}, and this run trains the {role} (role in run.json).")
 
 
 def is_leaked(row: dict) -> bool:

@@ -73,6 +73,8 @@ def _opening(name: Name, config: RunConfig) -> str:
     )
     what = f"The {name} of a run of {method.title} ({method.source}), trained from {base} by {config.model.training}"
     if name == "policy":
+        if config.role == "collaborator":
+            return f"{what}. It plays the collaborator of a dialogue, who knows what is wanted and answers the agent."
         return f"{what}. It plays the agent of a dialogue in which somebody else knows what is wanted."
     knows = "knows" if config.critic.hidden_information else "does not know"
     return (

@@ -42,15 +42,17 @@ from ..run.budget import TokenBudget, score
 from ..run.candidate_work import hand_over
 from ..run.gain_report import report_gains
 from ..run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
+from ..run.played_values import PlayedValues
 from ..run.prepare import Prepared
-from ..run.ranking_report import cannot_rank, report_ranking, tell_of_rounding
+from ..run.ranking_report import cannot_rank, ranking_figures, report_ranking, report_unvalued, tell_of_rounding
 from ..run.reference_cache import ReferenceCache
 from ..run.run import Run, in_round
 from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
+from .projection import Projection, weighted_candidates
 from .sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
-from .table import trains_critic
+from .table import projects, trains_critic
 from .untrained_score import UntrainedScore
 from .value_head import ValueHead
 
@@ -58,9 +60,12 @@ from .value_head import ValueHead
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
     plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
     is_head = config.critic.score == "value-head"
+    policy: Objective = Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
+    if projects(config):
+        policy = Projection(reference, plainly_sampled=plainly)
     return {
         "critic": ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention),
-        "policy": Policy(config.policy, reference, config.convention, plainly_sampled=plainly),
+        "policy": policy,
     }
 
 
@@ -73,6 +78,7 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
     config, figures = run.config, {}
     both = objectives(config, reference)
     critic, policy = both["critic"] if trains_critic(config) else None, both["policy"]
+    values = PlayedValues(run, prepared.valued_tasks, prepared.tasks) if config.critic.is_played else None
     control = None
     if config.critic.score == "log-ratio":  # measured on pairs, which a value head lacks
         control = UntrainedScore(config.critic, config.convention, reference, template, prepared.dialogues)
@@ -92,8 +98,8 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
             shards = shards_of_round(number, run, base, template, prepared.dialogues)
             hand_over(run, base, shards, list(score_names(config.critic)))
             before = sample_candidates(number, run, base, shards)
-            ranked, of_ranking = rank_round(number, run, base, shards, critic)
-            pairs, before = pairs_of(ranked, config, number), before | of_ranking
+            ranked, of_ranking = rank_round(number, run, base, shards, critic, values)
+            pairs, before = examples_of(ranked, config, number), before | of_ranking
         settings = config.policy if name == run.last_trained else replace(config.policy, more_epochs=0.0)
         examples = pairs + prepared.policy  # the latter are human preferences
         figures |= train_stage(name, base, policy, examples, prepared, settings, run, before)
@@ -200,14 +206,19 @@ def histories(
 
 
 def rank_round(
-    number: int, run: Run, base: Base, shards: Shards, critic: Critic | ValueHead | None
+    number: int,
+    run: Run,
+    base: Base,
+    shards: Shards,
+    critic: Critic | ValueHead | None,
+    values: PlayedValues | None = None,
 ) -> tuple[list[Ranked], Figures]:
     config, name = run.config, in_round("ranking", number)
     run.events.state("running", name)
     head = critic if config.critic.score == "value-head" else None
     progress, limit = run.progress(name, "ranking"), config.resources.logits_mb << 20
     ranked = rank_candidates(
-        shards, config.critic, base, run.budget, config.convention, head, progress, logits_bytes=limit
+        shards, config.critic, base, run.budget, config.convention, head, progress, logits_bytes=limit, values=values
     )
     return ranked, {name: report_ranking(ranked, name, run.events)}
 
@@ -222,14 +233,19 @@ def rank_candidates(
     progress: Callable[[int, int], None] | None = None,
     *,
     logits_bytes: int = 256 << 20,
+    values: PlayedValues | None = None,
 ) -> list[Ranked]:
     """Ranks the candidates of all histories, in order. Switches `base` to the critic and to the reference, and back.
 
     Scores stay beside the shards and are not computed again. head: the trained value head, if the critic scores by one.
+    values: play for the scores, if no critic does; histories with a candidate that has no value are left out.
     Errors: Fault when the critic needs hidden information that a history lacks; Stopped.
     """
     names = score_names(settings)
     for name in names:
+        if values is not None and name.startswith("values"):
+            shards.write_values(name, values.of, budget, values.served, progress)
+            continue
         score_candidates(name, shards, settings, base, budget, head, progress, logits_bytes=logits_bytes)
 
     ranked: list[Ranked] = []
@@ -242,7 +258,9 @@ def rank_candidates(
         scores, untrained = candidate_advantages(settings, convention, lengths, critic, told, plain)
         ends = np.cumsum([len(of_history.turns) for of_history in candidates])[:-1]
         parts = zip(candidates, np.split(scores, ends), np.split(untrained, ends), strict=True)
-        ranked += [rank(*part) for part in parts]
+        ranked += [rank(*part) for part in parts if values is None or not np.isnan(part[1]).any()]
+    if values is not None:
+        report_unvalued(len(ranked), len(shards.all_histories), budget.events)
     if settings.score == "log-ratio":
         tell_of_rounding(ranked, shards.figures(), settings, base.dtype, budget.events)
     return ranked
@@ -251,12 +269,14 @@ def rank_candidates(
 def score_names(settings: CriticConfig) -> dict[str, bool]:
     """Returns the names of the scores that a ranking needs, and for each whether its model sees c.
 
-    Last come those of the reference, with c and without; before them the critic's, unless the untrained model ranks.
-    The critic's name depends on its settings, but not on its weights; see `Shards`.
+    Last come those of the reference, with c and without; before them the critic's, unless the untrained model ranks, or
+    the values that are played. A name depends on the settings, but not on the critic's weights; see `Shards`.
     """
-    critic = f"critic-{hashlib.sha256(repr(settings).encode()).hexdigest()[:12]}"
-    of_critic = {} if settings.score == "untrained" else {critic: settings.hidden_information}
-    return {**of_critic, "reference-hidden": True, "reference-plain": False}
+    digest = hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
+    first = {} if settings.score == "untrained" else {f"critic-{digest}": settings.hidden_information}
+    if settings.is_played:
+        first = {f"values-{digest}": False}
+    return {**first, "reference-hidden": True, "reference-plain": False}
 
 
 def score_candidates(
@@ -296,7 +316,8 @@ def candidate_advantages(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes A_θ(o, a, c) of n candidates, eq. 3, and the score of the untrained model, both (n,).
 
-    critic: (n,) log π_θ(a | o, c); the values for a value head; None to score by the untrained model.
+    critic: (n,) log π_θ(a | o, c); the values for a value head, or those that are played; None to score by the
+    untrained model.
     told, plain: (n,) log π_ref(a | o, c) and log π_ref(a | o). Their difference is the untrained score: how much more
     probable c makes a turn (pointwise mutual information). In the reference code the critic's reference does not see c,
     so that its score contains the untrained one.
@@ -305,7 +326,7 @@ def candidate_advantages(
     untrained = (told - plain) / per
     if critic is None:
         return untrained, untrained
-    if settings.score == "value-head":
+    if settings.score == "value-head" or settings.is_played:
         return critic, untrained
     reference = told if settings.hidden_information and convention == "paper" else plain
     return (critic - reference) / per, untrained
@@ -372,6 +393,14 @@ def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[E
             "candidates.temperature or candidates.per_turn."
         )
     return pairs
+
+
+def examples_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
+    """Returns what the policy learns from: pairs, or with the loss `projection` all candidates. Errors: Fault."""
+    if projects(config):
+        lam = config.policy.projection_lambda * ranking_figures(ranked)["spread"]
+        return weighted_candidates(ranked, lam)
+    return pairs_of(ranked, config, number)
 
 
 def draw_pairs(ranked: Ranked, count: int, seed: int, round: int = 1) -> list[Example]:

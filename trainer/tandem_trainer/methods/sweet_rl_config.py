@@ -25,11 +25,12 @@ class CriticConfig(OptimiserConfig):
 
     epochs: Epochs = 4.0
     max_tokens: MaxTokens = 8192
-    score: Literal["log-ratio", "value-head", "untrained"] = Field(
+    score: Literal["log-ratio", "value-head", "untrained", "answer-now", "monte-carlo"] = Field(
         "log-ratio",
         title="Score",
-        description="The log-ratio to the reference model, as in the paper; a value head, to compare with; or no "
-        "training, as a baseline.",
+        description="The log-ratio to the reference model, as in the paper; a value head, to compare with; or without "
+        "a critic: the untrained baseline, forced answers (answer-now), or dialogues played to their end "
+        "(monte-carlo).",
     )
     hidden_information: bool = Field(
         True, title="Hidden information", description="The critic sees the hidden reference; the agent never does."
@@ -41,6 +42,34 @@ class CriticConfig(OptimiserConfig):
     )
     beta: Beta = 0.1
     nll: NegativeLogLikelihood = 0.01
+    samples: Annotated[int, Field(ge=1, le=1024)] = Field(
+        8,
+        title="Samples per value",
+        description="Answers, or dialogues, whose mean reward is the score of a candidate, for answer-now and "
+        "monte-carlo.",
+    )
+    player: str | None = Field(
+        None,
+        title="Player",
+        description="Answers or plays on after each candidate, for answer-now and monte-carlo: a model as for "
+        "`tandem serve --value-agent`, without an API key. Not set: the base model, which needs an ONNX graph.",
+    )
+    simulator: str = Field(
+        "rules",
+        title="Simulator",
+        description="Replies to candidates, for answer-now and monte-carlo: rules, or a model as for `tandem serve "
+        "--simulator`, without an API key.",
+    )
+    max_turns: Count = Field(
+        10,
+        title="Max. agent turns",
+        description="The last message that the agent may send counts as its answer, for answer-now and monte-carlo.",
+    )
+
+    @property
+    def is_played(self) -> bool:
+        """Whether `tandem serve` values the candidates (`run/played_values.py`)."""
+        return self.score in ("answer-now", "monte-carlo")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -87,6 +116,18 @@ class CandidatesConfig:
 class PolicyConfig(OptimiserConfig):
     """Stage 3 of SWEET-RL, and the only stage of the baselines: the model that plays the agent is trained."""
 
+    loss: Literal["preference", "projection"] = Field(
+        "preference",
+        title="Loss",
+        description="Prefers the better of a pair, as in the paper; or imitates all candidates, each weighted by "
+        "exp(score / lambda) (projection).",
+    )
+    projection_lambda: Positive = Field(
+        1.0,
+        title="Lambda",
+        description="For loss projection: how little scores matter, in standard deviations of the scores of one "
+        "history. Near 0 only the best candidate is imitated.",
+    )
     beta: Beta = 0.1
     nll: NegativeLogLikelihood = 0.01
     more_epochs: NotNegative = Field(

@@ -40,6 +40,7 @@ class Method:
     may_play: whether it plays tasks beside its dialogues when there are packs; it trains in one process.
     hidden_information: whether every dialogue must have it; a setting of the method may need it or not.
     preferences: whether human preferences can stand beside the dialogues, or alone.
+    collaborator: what it learns from when it trains the collaborator: replies, or edits of suggested ones.
     reference: whether the loss of the policy compares with the base model.
     trl: whether TRL trains it, in one process.
     """
@@ -54,6 +55,7 @@ class Method:
     may_play: bool = False
     hidden_information: bool = False
     preferences: Literal["alone", "beside", "none"] = "none"
+    collaborator: Literal["replies", "edits", "none"] = "none"
     reference: bool = True
     trl: bool = False
 
@@ -85,17 +87,22 @@ METHODS: dict[str, Method] = {
         title="Rejection fine-tuning",
         description="The agent imitates the dialogues that succeeded.",
         source="Yuan et al., 2023, arXiv 2308.01825",
-        ignores=("policy.beta", "policy.nll", "data.preferences", "data.preference_weight"),
+        ignores=(
+            *("policy.beta", "policy.nll", "policy.loss", "policy.projection_lambda"),
+            *("data.preferences", "data.preference_weight"),
+        ),
         learns_from="successes",
+        collaborator="replies",
         reference=False,
     ),
     "multiturn-dpo": Method(
         title="Multi-turn DPO",
         description="The agent learns to prefer whole dialogues that succeeded to those that did not.",
         source="Rafailov et al., 2023, arXiv 2305.18290, on whole dialogues",
-        ignores=("policy.minimum_reward",),
+        ignores=("policy.minimum_reward", "policy.loss", "policy.projection_lambda"),
         learns_from="pairs",
         preferences="alone",
+        collaborator="edits",
     ),
     "distill": Method(
         title="Distillation",
@@ -104,7 +111,7 @@ METHODS: dict[str, Method] = {
         source="the teacher and student of arXiv 2401.06603, by the model's own guided choice",
         settings=("distill", "policy"),
         ignores=(
-            *("policy.beta", "policy.nll", "policy.minimum_reward"),
+            *("policy.beta", "policy.nll", "policy.minimum_reward", "policy.loss", "policy.projection_lambda"),
             *("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),
         ),
         hidden_information=True,
@@ -148,16 +155,27 @@ def policy_settings(config: RunConfig) -> ScheduleConfig:
 
 
 def trains_critic(config: RunConfig) -> bool:
-    return method_of(config).critic and config.critic.score != "untrained"
+    return method_of(config).critic and config.critic.score != "untrained" and not config.critic.is_played
+
+
+def plays_values(config: RunConfig) -> bool:
+    """Whether the run starts `tandem serve` to value candidates by what is played after them."""
+    return method_of(config).critic and config.critic.is_played
+
+
+def projects(config: RunConfig) -> bool:
+    """Whether the policy learns from all candidates, each by its weight, and not from pairs of them."""
+    return method_of(config).candidates and config.policy.loss == "projection"
 
 
 def needs_hidden_information(config: RunConfig) -> bool:
+    """The critic reads it, or its control does; what is played needs only the task's tests."""
     method = method_of(config)
     if config.method == "archer":
         return config.archer.hidden_information
     is_taught_by_another = config.method == "distill" and config.distill.target == "written"
     return (method.hidden_information and not is_taught_by_another) or (
-        method.critic and config.critic.hidden_information
+        method.critic and config.critic.hidden_information and not config.critic.is_played
     )
 
 

@@ -1,4 +1,4 @@
-"""Starts `tandem serve` for a run that plays its own dialogues, and ends it with the run, however that ends."""
+"""Starts `tandem serve` for a run that plays, and ends it with the run, however that ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -31,11 +31,14 @@ class Environment:
     session, so that Ctrl+C reaches the run alone, which then ends it after its last step.
     """
 
-    def __init__(self, config: RunConfig, folder: Path):
-        """folder: of the run. Errors: Fault with the server's own sentence when it does not start."""
+    def __init__(self, config: RunConfig, folder: Path, options: Mapping[str, object] | None = None):
+        """folder: of the run. options: of the server; None for those of a method that plays the packs of the run.
+
+        Errors: Fault with the server's own sentence when it does not start.
+        """
         self.token = secrets.token_urlsafe(24)
         self.lines: list[str] = []
-        command = [*_command(), *_arguments(config, folder)]
+        command = [*_command(), *_arguments(config, folder, options or _pack_options(config, folder))]
         # The editor's own program is a Node when this is set; a Node does not read it.
         environment = {**os.environ, "TANDEM_SERVE_TOKEN": self.token, "ELECTRON_RUN_AS_NODE": "1"}
         try:
@@ -126,29 +129,34 @@ def _command() -> list[str]:
     except (KeyError, ValueError):
         pass  # see the sentence below
     raise Fault(
-        f"New dialogues are played against `tandem serve`, whose command is not known: start the run by `tandem "
+        f"This run plays against `tandem serve`, whose command is not known: start the run by `tandem "
         f'train`, or set {COMMAND} to a list such as ["tandem", "serve"].',
         usage=True,
     )
 
 
-def _arguments(config: RunConfig, folder: Path) -> list[str]:
+def _pack_options(config: RunConfig, folder: Path) -> dict[str, object]:
     settings = config.grpo if config.method == "grpo" else config.archer
     given = {
+        "--tasks": config.data.tasks,
         "--simulator": settings.simulator,
         "--max-turns": settings.max_turns,
-        "--mode": config.data.mode,
-        "--seed": config.seed,
-        "--port": 0,
         # One name for each run: a second server could not write the same collection of a log.
         "--agent-name": f"{config.method}-{folder.name}",
     }
     if config.method == "grpo" and config.grpo.log is not None:
         given["--data"] = config.grpo.log
+    return given
+
+
+def _arguments(config: RunConfig, folder: Path, options: Mapping[str, object]) -> list[str]:
+    given = {"--mode": config.data.mode, "--seed": config.seed, "--port": 0, **options}
     if config.data.opening is not None:
         prompts = folder / "prompts"
         prompts.mkdir(exist_ok=True)
         shutil.copyfile(config.data.opening, prompts / "agent.md")
         given["--prompts"] = prompts
-    options = [part for name, value in given.items() for part in (name, str(value))]
-    return ["--tasks", *config.data.tasks, *options, "--end-with-input"]
+    parts: list[str] = []
+    for name, value in given.items():
+        parts += [name, *map(str, value if isinstance(value, list) else [value])]
+    return [*parts, "--end-with-input"]

@@ -16,12 +16,13 @@ from ..data.json_rows import BadRow, content_id, is_page, json_lines
 from ..data.json_rows import task_of as task_of_row
 from ..data.measures import require_one_measure
 from ..data.pairs import drop_long, first_of, held_out_tasks, preference_examples
+from ..data.played_tasks import played_tasks
 from ..data.rows import read_preferences, read_rows
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault
 from ..methods.examples import examples_of
-from ..methods.table import method_of, needs_hidden_information, policy_settings
+from ..methods.table import method_of, needs_hidden_information, plays_values, policy_settings
 from ..turn import Example
 
 READ = 16  # examples whose prompts are part of the fingerprint; all prompts would repeat the dialogues
@@ -38,6 +39,7 @@ class Prepared:
     counts: the content of the event `data`.
     packs:  a hash of the packs that the run plays; empty if it plays none.
     to_play: the hidden information of their tasks, None where it is unknown, by id.
+    valued_tasks: rows of the tasks, by id, for which `tandem serve` values candidates; empty for other scores.
     """
 
     config: RunConfig
@@ -51,6 +53,7 @@ class Prepared:
     counts: dict[str, Any]
     packs: bytes = b""
     to_play: dict[str, str | None] = field(default_factory=dict)
+    valued_tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def measure(self) -> Measure:
@@ -106,11 +109,12 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         return _to_play(config)
     read = read_rows(
         data.trajectories,
-        data.opening,
+        data.opening if config.role == "agent" else None,  # rows of the collaborator have their messages
         with_leaked=data.with_leaked,
         measure=data.measure,
         renderer=data.renderer,
         without_grades=method.learns_from == "dialogues",
+        role=config.role,
     )
     require_one_measure(read.dialogues)
     settled = settle(template, read.dialogues)
@@ -131,7 +135,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
     human: list[Example] = []
     if data.preferences:
-        preferences = read_preferences(data.preferences)
+        preferences = read_preferences(data.preferences, config.role)
         human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
         tasks |= {each.group: each.chosen.task for each in preferences.preferences}
         problems += preferences.problems + settled.problems
@@ -166,6 +170,9 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     apart = held_out_tasks(pools, data.held_out, config.seed)
     packs, to_play = _read_packs(config, problems) if data.tasks else (b"", {})
     prepared = Prepared(config, dialogues, *kept, tasks, apart, problems, notices, counts, packs, to_play)
+    if plays_values(config):
+        wanted = {dialogue.task for dialogue in first_of(dialogues, config.candidates.trajectories)}
+        prepared.valued_tasks = played_tasks(data.trajectories, wanted, config.critic.simulator)
     for name, examples in zip(("critic", "policy"), kept, strict=True):
         train, held_out = prepared.split(examples)
         counts[name] = {"train": len(train), "held_out": len(held_out)}

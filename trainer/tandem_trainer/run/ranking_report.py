@@ -114,6 +114,20 @@ def tell_of_rounding(
         )
 
 
+def report_unvalued(ranked: int, histories: int, events: Events) -> None:
+    """Errors: Fault when no history can be ranked."""
+    if ranked == 0:
+        raise Fault(
+            f"None of {histories} histories can be ranked, because a candidate of each has no value; the notice before "
+            "says why the first has none."
+        )
+    if ranked < histories:
+        events.notice(
+            f"{histories - ranked} of {histories} histories are left out of the ranking, because a candidate has no "
+            "value."
+        )
+
+
 def cannot_rank(history: History) -> Fault:
     if history.hidden_prompt is None:
         return Fault(

@@ -121,7 +121,14 @@ class Rehearsal:
     def _once(self, what: Sequence[object], sample: Sequence[Example], find: Callable[[], Found]) -> Found:
         """Caches the result of the same work by the same model."""
         config = self.config
-        how = [config.model, config.method, config.critic.score, self.tokens, self.base.is_checkpointed]
+        how = [
+            config.model,
+            config.method,
+            config.critic.score,
+            config.policy.loss,
+            self.tokens,
+            self.base.is_checkpointed,
+        ]
         digest = hashlib.sha256(repr([what, how, torch.get_num_threads()]).encode())
         for turn in turns_of(sample):
             digest.update(turn.prompt.tobytes() + b"/" + turn.response.tobytes())

@@ -130,20 +130,49 @@ class Shards:
         numbers: of the shards that are looked at; None for all.
         """
 
-        def make(number: int | None) -> bytes:
-            candidates = [] if number is None else self.read(number)
+        def of_turns(candidates: list[Candidates]) -> Sequence[float]:
             prompts = [one.history.hidden_prompt if hidden else one.history.prompt for one in candidates]
             seen = [
                 [] if prompt is None else [Turn(prompt, turn.response) for turn in one.turns]
                 for prompt, one in zip(prompts, candidates, strict=True)
             ]
             scores = iter(scorer([turn for turns in seen for turn in turns]))
-            numbers = [
+            return [
                 next(scores) if turns else np.nan
                 for turns, one in zip(seen, candidates, strict=True)
                 for _ in one.turns
             ]
-            return np.array(numbers, "<f4").tobytes()
+
+        self._write_scores(name, of_turns, budget, within, progress, numbers)
+
+    def write_values(
+        self,
+        name: str,
+        value: Callable[[Candidates], np.ndarray],
+        budget: TokenBudget,
+        within: Callable[[], AbstractContextManager],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Writes the missing values of candidates that no model of the trainer scores. value: (n,) of a history's."""
+
+        def of_candidates(candidates: list[Candidates]) -> Sequence[float]:
+            return [number for one in candidates for number in value(one)]
+
+        self._write_scores(name, of_candidates, budget, within, progress)
+
+    def _write_scores(
+        self,
+        name: str,
+        scorer: Callable[[list[Candidates]], Sequence[float]],
+        budget: TokenBudget,
+        within: Callable[[], AbstractContextManager],
+        progress: Callable[[int, int], None] | None,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
+        """scorer: scores the candidates of a shard, in their order; those of none for a rank without work."""
+
+        def make(number: int | None) -> bytes:
+            return np.array(scorer([] if number is None else self.read(number)), "<f4").tobytes()
 
         numbers = range(len(self)) if numbers is None else numbers
         paths = [self._scores_path(number, name) for number in numbers]

@@ -14,8 +14,9 @@ from ..config_fields import OptimiserConfig
 from ..data.batch_order import micro_batches, step_batch
 from ..data.pairs import first_of
 from ..data.template import Template
+from ..methods.projection import weighted_candidates
 from ..methods.sweet_rl import draw_pairs, histories, rank
-from ..methods.table import method_of, policy_settings, trains_critic
+from ..methods.table import method_of, policy_settings, projects, trains_critic
 from ..model.flops import Shape, Work, step_flops
 from ..model.prefix_tree import forest_tokens
 from ..turn import Candidates, Example, History, Turn
@@ -177,7 +178,9 @@ def _pieces(
 
 
 def _has_reference(stage: str, config: RunConfig) -> bool:
-    return config.critic.score == "log-ratio" if stage == "critic" else method_of(config).reference
+    if stage == "critic":
+        return config.critic.score == "log-ratio"
+    return method_of(config).reference and not projects(config)
 
 
 def _flops_of_one(
@@ -229,13 +232,17 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
     known = any(history.hidden_prompt is not None for history in places)
     views = [hidden for hidden in [*views, True, False] if known or not hidden]
 
+    # How long a server plays is not known.
+    ranking = None if config.critic.is_played else tuple(reading(hidden) for hidden in views)
+
     some = places[:: ceil(len(places) / (SAMPLED * SHARD))]
-    pairs = [expected.pairs(history, number) for number, history in enumerate(some)]
-    per_history = fmean(map(len, pairs))
+    taught = [expected.taught(history, number) for number, history in enumerate(some)]
+    per_history = fmean(map(len, taught))
     count = max(1, round(per_history * len(places)))
     kept = max(1, round(count * (1 - config.data.held_out)))
     measured = min(count - kept, max(1, config.policy.evaluate_every * config.policy.batch // 2))
-    examples = list(chain.from_iterable(pairs))
+    examples = list(chain.from_iterable(taught))
+    sides = 1 if projects(config) else 2
     longest = max(len(history.prompt) for history in places)
     human = [forest_tokens(example.turns) for example in prepared.policy]
     return [
@@ -245,12 +252,12 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
             parts=len(shards),
             longest=expected.longest(SHARD * settings.sampled),
         ),
-        Load("ranking", pieces=tuple(reading(hidden) for hidden in views), parts=len(shards)),
+        Load("ranking", pieces=ranking, parts=len(shards)),
         Load(
             "policy",
             pieces=_pieces("policy", examples, kept, measured, prepared, config.policy, shape) if examples else (),
-            largest=max([longest + 2 * settings.max_new_tokens, *human]),
-            scored=2 * settings.max_new_tokens,
+            largest=max([longest + sides * settings.max_new_tokens, *human]),
+            scored=sides * settings.max_new_tokens,
             parts=min(config.policy.batch, kept),
         ),
     ]
@@ -279,13 +286,16 @@ class _Expected:
             for turn in self._turns(number, prompt, count)
         ]
 
-    def pairs(self, place: History, number: int) -> list[Example]:
-        """Those that a critic with random scores would give."""
+    def taught(self, place: History, number: int) -> list[Example]:
+        """Pairs or weighted candidates that a critic with random scores would give."""
         settings = self.config.candidates
         turns = self._turns(number, place.prompt, settings.per_turn)
         scores = np.random.default_rng(number).random(len(turns))
         candidates = Candidates(place, tuple(turns), tuple(str(turn.response.tolist()) for turn in turns))
-        return draw_pairs(rank(candidates, scores, scores), settings.pairs_per_turn, self.config.seed)
+        ranked = rank(candidates, scores, scores)
+        if projects(self.config):
+            return weighted_candidates([ranked], self.config.policy.projection_lambda)
+        return draw_pairs(ranked, settings.pairs_per_turn, self.config.seed)
 
     def _turns(self, number: int, prompt: np.ndarray, count: int) -> list[Turn]:
         if self.written is not None:

@@ -7,6 +7,7 @@ import type { Evaluated, EvaluationPlan } from '../evaluate';
 import { taskFigures, type TaskFigures, type AgentFigures } from '../figures';
 import type { DraftProgress } from '../pages/draftProgress';
 import type { PageFigures } from '../pages/pageFigures';
+import type { QuestionFigures } from '../questionFigures';
 import { PAGE_RULES_VERSION } from '../../dialogue/pageRules';
 import { taskToRow } from '../../task/row';
 import { isProgram } from '../../task/task';
@@ -42,6 +43,15 @@ const draftProgressSchema = z.object({
   unread: number,
 }) satisfies z.ZodType<DraftProgress>;
 
+const questionFiguresSchema = z.object({
+  dialogues: number,
+  needed: number,
+  asked: number,
+  bits: number.nullable(),
+  regret: number,
+  left: number,
+}) satisfies z.ZodType<QuestionFigures>;
+
 export const figuresSchema = z.object({
   agent: z.string(),
   mode: z.enum(['fixed', 'paper']),
@@ -61,6 +71,7 @@ export const figuresSchema = z.object({
   unfinished: number,
   pages: z.array(pageFiguresSchema).readonly().exactOptional(),
   draftProgress: draftProgressSchema.exactOptional(),
+  questions: questionFiguresSchema.exactOptional(),
 }) satisfies z.ZodType<AgentFigures>;
 
 /** Evaluations with the same key may be compared: same tasks, seeds and rules of play. */

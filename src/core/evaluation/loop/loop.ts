@@ -131,7 +131,7 @@ class Loop {
         'the seed': seed,
         'how many tasks are drawn': [trainTasks, heldOutTasks],
         'the difficulty': difficulty,
-        ...(world === 'pages' && { 'the world': world }),
+        ...(world !== 'functions' && { 'the world': world }),
       },
       result: tasksResult,
       isThere: (result) => hasPacks(folder, result),

@@ -80,13 +80,22 @@ const BRIEF: LoopSettings = {
 
 /** Four drafts are three replies of two differences each: with more, an agent that knows no trade would win. */
 const pageProtocol: Protocol = { maxTurns: 4, replyLimit: 1000 };
-const ofPages = (settings: LoopSettings): LoopSettings => ({ ...settings, protocol: pageProtocol });
+
+/** Six questions: halving finds 95 of 100 figures with them, asking at random what tells something 84. */
+const questionProtocol: Protocol = { maxTurns: 7, replyLimit: 400 };
+
+const under = (own: Protocol): Readonly<Record<Size, LoopSettings>> => ({
+  brief: { ...BRIEF, protocol: own },
+  standard: { ...QUICK, protocol: own },
+  thorough: { ...FULL, protocol: own },
+});
 
 export type Size = 'brief' | 'standard' | 'thorough';
 
 export const SIZES: Readonly<Record<World, Readonly<Record<Size, LoopSettings>>>> = {
   functions: { brief: BRIEF, standard: QUICK, thorough: FULL },
-  pages: { brief: ofPages(BRIEF), standard: ofPages(QUICK), thorough: ofPages(FULL) },
+  pages: under(pageProtocol),
+  'twenty-questions': under(questionProtocol),
 };
 
 /**

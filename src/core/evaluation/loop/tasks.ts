@@ -114,7 +114,7 @@ function fromWorld(
 
 /** A loop measures success, which a page without checks has not. */
 const isOfWorld = (task: Task, world: World): boolean =>
-  isProgram(task) ? world === 'functions' : world === 'pages' && task.checks !== undefined;
+  isProgram(task) ? world !== 'pages' : world === 'pages' && task.checks !== undefined;
 
 const HELD_OUT = 0.2;
 

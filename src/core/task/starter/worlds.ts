@@ -1,5 +1,6 @@
 import type { Task } from '../task';
 import { pageTasks } from './pages/world';
+import { questionTasks } from './questions/world';
 import type { Split, World } from './splits';
 import { starterTasks, type Difficulty } from './world';
 
@@ -10,8 +11,14 @@ export interface WorldOptions {
   readonly difficulty: Difficulty;
 }
 
+const GENERATORS = {
+  functions: starterTasks,
+  pages: pageTasks,
+  'twenty-questions': questionTasks,
+} as const satisfies Readonly<Record<World, unknown>>;
+
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
 export function* worldTasks({ world, ...options }: WorldOptions): Generator<Task, never> {
-  const drawn = world === 'pages' ? pageTasks(options) : starterTasks(options);
+  const drawn = GENERATORS[world](options);
   for (;;) yield drawn.next().value.task;
 }

@@ -5,15 +5,16 @@ import { select, type LeftOut } from '../../trajectory/export/selection';
 import type { TrajectoryLog } from '../../trajectory/log';
 import type { Trajectory } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
+import type { RowsOfRun } from '../methods';
 import { chosenBy } from './logSelection';
 
 export interface DataCounts {
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
-  /** Pairs of trajectories of one task, under the chosen pairing. */
+  /** Pairs of trajectories of one task, under the chosen pairing; of the collaborator, edited suggestions. */
   readonly pairs: number;
-  /** Messages of the agent, and their tokens as sampled. */
+  /** Messages of the agent, and their tokens as sampled; or replies to learn from. */
   readonly turns: number;
   readonly tokens: number;
   /** Messages without a number of tokens in the log; they are missing from `tokens`. */
@@ -22,6 +23,8 @@ export interface DataCounts {
 }
 
 interface CountOptions {
+  /** `trajectories` by default. */
+  readonly rows?: RowsOfRun;
   readonly pairing: Pairing;
   /** `data.pair_margin` of the configuration. */
   readonly margin?: number;
@@ -35,8 +38,9 @@ interface CountOptions {
 export async function countData(
   log: TrajectoryLog,
   selection: LogSelection,
-  { pairing, margin, signal }: CountOptions,
+  { rows: kind = 'trajectories', pairing, margin, signal }: CountOptions,
 ): Promise<DataCounts> {
+  if (kind !== 'trajectories') return countReplies(log, selection, kind, signal);
   const chosen = chosenBy(selection);
   const taken = new Map<string, TurnCounts>();
   const pages = new Set<string>();
@@ -68,6 +72,31 @@ export async function countData(
     ...{ turns: sum('turns'), tokens: sum('tokens'), uncounted: sum('uncounted') },
   };
 }
+
+async function countReplies(
+  log: TrajectoryLog,
+  selection: LogSelection,
+  format: 'replies' | 'edits',
+  signal?: AbortSignal,
+): Promise<DataCounts> {
+  const gathering = new RowGathering(log, {
+    ...chosenBy(selection),
+    format,
+    render: ({ task, turns }) =>
+      isProgram(task) ? turns.flatMap(({ reply }) => (reply === undefined ? [] : [EMPTY_REPLY])) : [],
+    signal,
+  });
+  const rows = gathering.rows();
+  while ((await rows.next()).done !== true);
+  const { facts, leftOut, rowCount } = gathering;
+  return {
+    ...{ trajectories: facts.trajectories, tasks: facts.tasks.size, successes: facts.successes, leftOut },
+    ...{ pairs: format === 'edits' ? rowCount : 0, turns: rowCount, tokens: 0, uncounted: rowCount },
+  };
+}
+
+/** Stands for the prompt and the text, which are not counted. */
+const EMPTY_REPLY = { role: 'assistant', content: '' } as const;
 
 type TurnCounts = Pick<DataCounts, 'turns' | 'tokens' | 'uncounted'>;
 

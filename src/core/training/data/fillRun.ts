@@ -5,16 +5,16 @@ import { SHORT, shortPrompt } from '../../dialogue/prompts';
 import { copyRegular } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
-import { methodIn, needsGrades } from '../methods';
+import { methodIn, needsGrades, rowsOfRun } from '../methods';
 import { readWhole, runFiles } from '../runFolder';
 import { writeInherited } from './lineage';
-import { prepareData, type PrepareOptions } from './prepare';
+import { fieldOf, prepareData, type PrepareOptions } from './prepare';
 import type { SelectionReport } from './report';
 
-/** As written in `run.json`. */
-const ROWS = runFiles.trajectories.replaceAll('\\', '/');
+/** The file of rows as `run.json` names it. */
+const asWritten = (field: 'trajectories' | 'preferences'): string => runFiles[field].replaceAll('\\', '/');
 
-export interface FillOptions extends PrepareOptions {
+export interface FillOptions extends Omit<PrepareOptions, 'rows' | 'withUngraded'> {
   readonly configuration: RunConfiguration;
 }
 
@@ -32,13 +32,15 @@ export async function fillRun(folder: string, options: FillOptions): Promise<Sel
   let data = await withOwnOpening(rows, folder, options.prompts);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
+    const kind = rowsOfRun(forTrainer);
     const withUngraded = !needsGrades(methodIn(forTrainer));
-    report = await prepareData(selection, folder, { ...options, withUngraded });
-    // The path is relative, so that the folder can be moved. The trainer refuses `trajectories` that are no list.
-    const { trajectories = [] } = data;
+    report = await prepareData(selection, folder, { ...options, rows: kind, withUngraded });
+    const field = fieldOf(kind);
+    // The path is relative, so that the folder can be moved. The trainer refuses a field that is no list.
+    const { [field]: others = [] } = data;
     data = {
       ...data,
-      trajectories: Array.isArray(trajectories) ? [ROWS, ...(trajectories as unknown[])] : trajectories,
+      [field]: Array.isArray(others) ? [asWritten(field), ...(others as unknown[])] : others,
     };
   }
   await writeConfiguration(folder, { ...forTrainer, data });
@@ -121,7 +123,8 @@ export async function fillOlderRun(folder: string, prompts: string): Promise<voi
   const begun = await readWhole(join(folder, runFiles.begun), begunSchema);
   if (begun !== undefined) {
     const { data } = begun.configuration;
-    data.trajectories = [ROWS, ...data.trajectories.filter((name) => name !== ROWS)];
+    const rows = asWritten('trajectories');
+    data.trajectories = [rows, ...data.trajectories.filter((name) => name !== rows)];
     await writeJson(join(folder, runFiles.begun), begun);
   }
   await fillRun(folder, { configuration: await readConfiguration(file), prompts });

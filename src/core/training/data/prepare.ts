@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../fault';
-import { agentMessages, sawAnotherPrompt } from '../../dialogue/conversation';
+import { rendering } from '../../dialogue/conversation';
 import { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories } from '../../trajectory/export/export';
@@ -9,11 +9,14 @@ import { doubtInWords } from '../../trajectory/export/selection';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog } from '../../trajectory/log';
 import type { LogSelection } from '../configuration';
+import type { RowsOfRun } from '../methods';
 import { runFiles } from '../runFolder';
 import { chosenBy } from './logSelection';
 import type { SelectionReport } from './report';
 
 export interface PrepareOptions {
+  /** `trajectories` by default. */
+  readonly rows?: RowsOfRun;
   readonly prompts: string;
   /** Dialogues without a grade are taken, too. */
   readonly withUngraded?: boolean;
@@ -23,7 +26,8 @@ export interface PrepareOptions {
 
 /**
  * Writes `data/` of a run folder, with a dataset card and a report. A row holds the messages as the agent saw them
- * and, where the log has them, the token ids of prompts and turns and their log-probabilities.
+ * and, where the log has them, the token ids of prompts and turns and their log-probabilities. Rows of the collaborator
+ * hold a reply, and what a simulator would have read before it.
  * @throws {Fault} `training/no-log`, `training/no-data`
  * @throws the signal's reason when it is aborted
  */
@@ -36,7 +40,8 @@ export async function prepareData(
     const message = `There is no log in ${selection.log}; data.log names a data folder, by default .tandem in the workspace.`;
     throw new Fault('training/no-log', message);
   }
-  const prompts = await Prompts.load(options.prompts, undefined, selection.opening);
+  const read = (options.rows ?? 'trajectories') === 'trajectories' ? 'agent.md' : 'simulator.md';
+  const prompts = await Prompts.load(options.prompts, undefined, selection.opening, read);
   const log = await TrajectoryLog.open(selection.log, { signal: options.signal });
   try {
     const report = await writeRows(log, selection, prompts, folder, options);
@@ -58,15 +63,14 @@ async function writeRows(
   selection: LogSelection,
   prompts: Prompts,
   folder: string,
-  { signal, onProgress, withUngraded }: PrepareOptions,
+  { rows = 'trajectories', signal, onProgress, withUngraded }: PrepareOptions,
 ): Promise<SelectionReport> {
   const at = new Date().toISOString();
-  const result = await exportTrajectories(log, join(folder, runFiles.trajectories), {
+  const result = await exportTrajectories(log, join(folder, fileOf(rows)), {
     ...chosenBy(selection),
-    format: 'trajectories',
+    ...rendering(rows, prompts),
+    format: rows,
     visible: ({ agent }) => parseAgentMessage(agent.text).visible,
-    render: ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts),
-    sawAnotherPrompt: (trajectory) => sawAnotherPrompt(trajectory, prompts),
     ...{ signal, onProgress, withUngraded },
   });
   const { trajectories, tasks, successes, withTokenIds, keptLocal, otherPrompts, leftOut } = result;
@@ -77,6 +81,12 @@ async function writeRows(
     kept_local: keptLocal,
   };
 }
+
+/** The field of `data` that names the rows. */
+export const fieldOf = (rows: RowsOfRun): 'trajectories' | 'preferences' =>
+  rows === 'edits' ? 'preferences' : 'trajectories';
+
+const fileOf = (rows: RowsOfRun): string => runFiles[fieldOf(rows)];
 
 function nothingLeft({ log, left_out }: SelectionReport): Fault {
   const reasons = Object.entries(left_out).map(([reason, count]) => `${count} ${reason}`);

@@ -53,6 +53,19 @@ const FORMATS = {
     needs: 'a finished dialogue in which a person agreed or disagreed with what a critic says of a turn',
     readers: [axolotl(['type: stepwise_supervised'], ['process_reward_model: true', 'num_labels: 2'])],
   },
+  replies: {
+    is: 'fine-tuning rows of the collaborator: the prompt of a simulator, and the reply of a person (`messages`)',
+    needs: 'a finished and graded dialogue about a function in which a person replied',
+    needsReward: true,
+    holdsTask: true,
+    readers: [trl('trl', 'SFTTrainer', 'SFTConfig')],
+  },
+  edits: {
+    is: 'preference rows of the collaborator: a suggestion as a person edited it, and as it was (`prompt`, `chosen`, `rejected`)',
+    needs: 'a finished dialogue about a function in which a person edited a suggested reply',
+    holdsTask: true,
+    readers: [trl('trl', 'DPOTrainer', 'DPOConfig')],
+  },
   'llamafactory-sft': {
     is: 'fine-tuning rows of LLaMA-Factory (`messages`)',
     needs: 'a finished dialogue',

@@ -91,10 +91,12 @@ export class RowGathering {
       const messages = options.render(trajectory);
       const exported = { trajectory, messages, grade: grades.get(trajectory.id), consents: this.consents };
       let counted = 0;
-      const rows = rowsOf(exported, (reason) => {
+      const count = (reason: LeftOutReason): [] => {
         counted += 1;
         countUp(this.leftOut, reason);
-      });
+        return [];
+      };
+      const rows = rowsOf(exported, count, options);
       if (rows.length === 0 && counted === 0) countUp(this.leftOut, without);
       if (await this.isLeftOutForFindings(trajectory, rows)) continue;
       // Findings in any row of a dialogue are reported for its first row.

@@ -2,18 +2,19 @@ import type { Choice, TrajectorySummary, Turn } from '../trajectory';
 import type { Candidate } from '../event';
 import type { Consents } from '../consent';
 import { verdictsOf } from '../opinions';
+import { editRows, replyRows } from './replies';
 import { origin, sampledOrigin, sourceOf, type ChatMessageLike, type Rendered } from './rows';
-import type { LeftOutReason } from './selection';
+import type { CountLeftOut, LeftOutReason, Selection } from './selection';
 
-type Count = (reason: LeftOutReason) => void;
+type JudgedOptions = Pick<Selection, 'filter'> & { readonly staysHere?: boolean };
 
-/** A row is a person's word on a single turn; a dialogue may have several rows, or none. */
+/** A row is a person's word on a single turn, or a reply; a dialogue may have several rows, or none. */
 interface Judged {
   /** True if the index shows that a dialogue has no row, so that it is not read. */
   readonly isWithout: (summary: TrajectorySummary) => boolean;
   readonly without: LeftOutReason;
   /** Counts the words of people that make no row. */
-  readonly rows: (of: Rendered, count: Count) => object[];
+  readonly rows: (of: Rendered, count: CountLeftOut, options: JudgedOptions) => object[];
 }
 
 const choices: Omit<Judged, 'rows'> = {
@@ -30,6 +31,8 @@ export const JUDGED = {
     without: 'without a verdict on a critic',
     rows: stepwiseRows,
   },
+  replies: { isWithout: () => false, without: 'without a reply to learn from', rows: replyRows },
+  edits: { isWithout: () => false, without: 'without an edited suggestion', rows: editRows },
   'llamafactory-ranking': ranking,
   'axolotl-dpo': ranking,
 } as const satisfies Record<string, Judged>;
@@ -121,7 +124,7 @@ const side = (candidate: Candidate): object => ({
  * One row for each person's thumb: the conversation before the message, the message, and whether the thumb is up.
  * Counts the thumbs that may not leave.
  */
-function unpairedRows(of: Rendered, count: Count): object[] {
+function unpairedRows(of: Rendered, count: CountLeftOut): object[] {
   const said = saidIn(of.messages);
   const rows: object[] = [];
   for (const [index, { agent, ratings = [] }] of of.trajectory.turns.entries()) {
@@ -146,7 +149,7 @@ function unpairedRows(of: Rendered, count: Count): object[] {
  * One row for each run of turns that people's verdicts on critics label. The text of a step is the reply before it,
  * except in the first step, and the agent's message; what was said before the first step is the prompt.
  */
-function stepwiseRows(of: Rendered, count: Count): object[] {
+function stepwiseRows(of: Rendered, count: CountLeftOut): object[] {
   const { messages, trajectory, consents } = of;
   const said = saidIn(messages);
   const rows: { prompt: string; completions: string[]; labels: boolean[]; tandem: object }[] = [];
@@ -178,7 +181,7 @@ function stepwiseRows(of: Rendered, count: Count): object[] {
  * True if people say that a turn helped: they agree with a critic that says so, or disagree with one that says the
  * opposite. Undefined without verdicts, or if people contradict each other.
  */
-function labelOf(turn: Turn, consents: Consents, count: Count): boolean | undefined {
+function labelOf(turn: Turn, consents: Consents, count: CountLeftOut): boolean | undefined {
   const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
   const signed = verdicts.filter(({ advantage }) => advantage !== 0);
   if (signed.length < verdicts.length) count('turns that neither helped nor hurt, says the critic');

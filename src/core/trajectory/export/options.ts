@@ -6,7 +6,7 @@ import type { LeftOutReason, Selection } from './selection';
 
 /**
  * The whole conversation as the agent saw it during play, up to its last message; its own messages are raw, thoughts
- * included. Callers provide this function, because it needs the dialogue's prompts.
+ * included. For the formats `replies` and `edits`: for each reply, what a simulator would read, and the reply. Callers provide this function, because it needs the dialogue's prompts.
  */
 export type Render = (trajectory: Trajectory) => readonly ChatMessageLike[];
 

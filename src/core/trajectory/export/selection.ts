@@ -51,9 +51,17 @@ export type LeftOutReason =
   | 'without a thumb'
   | 'thumbs that may not leave this machine'
   | 'without a verdict on a critic'
+  | 'without a reply to learn from'
+  | 'without an edited suggestion'
+  | 'replies that leaked'
+  | 'replies cut at the limit'
+  | 'edits that may not leave this machine'
   | 'turns that neither helped nor hurt, says the critic'
   | 'turns on which verdicts contradict each other'
   | 'paired only with trajectories of other prompts or measures';
+
+/** Counts what makes no row; returns no rows. */
+export type CountLeftOut = (reason: LeftOutReason) => [];
 
 /** @param option option that includes doubtful dialogues anyway */
 export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {

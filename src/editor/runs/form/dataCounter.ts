@@ -1,6 +1,10 @@
 import type { DataCounts } from '../../../core/training/data/countData';
+import { rowsOfRun, type RowsOfRun } from '../../../core/training/methods';
 import { PAIRINGS } from '../../../core/trajectory/export/pairs';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
+
+type Data = Readonly<Record<string, unknown>>;
+type Configuration = Readonly<Record<string, unknown>>;
 
 /** Milliseconds without a change, so that a series of clicks is counted once. */
 const REST_MS = 120;
@@ -18,8 +22,10 @@ export class Counting {
   ) {}
 
   /** @param again true when the log has changed */
-  update(log: TrajectoryLog, data: Readonly<Record<string, unknown>>, again = false): void {
-    const text = JSON.stringify(data);
+  update(log: TrajectoryLog, configuration: Configuration, again = false): void {
+    const rows = rowsOfRun(configuration);
+    const data = configuration.data as Data;
+    const text = JSON.stringify([data, rows]);
     if (text === this.counted && !again) return;
     this.stop();
     this.counted = text;
@@ -27,7 +33,7 @@ export class Counting {
     const running = new AbortController();
     this.running = running;
     this.timer = setTimeout(() => {
-      this.count(log, data, running.signal).catch((error: unknown) => {
+      this.count(log, data, rows, running.signal).catch((error: unknown) => {
         if (!running.signal.aborted) this.report(error);
       });
     }, REST_MS);
@@ -39,16 +45,13 @@ export class Counting {
     this.counted = '';
   }
 
-  private async count(
-    log: TrajectoryLog,
-    data: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async count(log: TrajectoryLog, data: Data, rows: RowsOfRun, signal: AbortSignal): Promise<void> {
     const { parseSelection } = await import('../../../core/training/configuration');
     const { countData } = await import('../../../core/training/data/countData');
     const selection = parseSelection(data, { from: '', folder: '' });
     if (selection === undefined) return;
     const counts = await countData(log, selection, {
+      rows,
       pairing: PAIRINGS.find((pairing) => pairing === data.pairing) ?? 'paper',
       margin: typeof data.pair_margin === 'number' ? data.pair_margin : undefined,
       signal,

@@ -80,7 +80,11 @@ function figures(
 ): DataView['figures'] {
   return [
     ...examples(counts, plan, run, t),
-    { label: t('Turns'), value: grouped(turns), note: t('of the agent') },
+    {
+      label: t('Turns'),
+      value: grouped(turns),
+      note: run.role === 'collaborator' ? t('of the collaborator') : t('of the agent'),
+    },
     tokens(counts, plan, t),
   ];
 }

@@ -314,7 +314,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     });
     this.filled = filled;
     this.tell({ ...view, errors: { ...view.errors, ...this.refused } });
-    if (learnsFromLog(state)) this.counting.update(log, dataOf(filled));
+    if (learnsFromLog(state)) this.counting.update(log, filled.configuration);
     else {
       this.counting.stop();
       this.counts = undefined;
@@ -382,7 +382,7 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
   private async countAgain(): Promise<void> {
     const log = await this.engine.log();
     if (this.filled !== undefined && learnsFromLog(this.state))
-      this.counting.update(log, dataOf(this.filled), true);
+      this.counting.update(log, this.filled.configuration, true);
     this.show();
   }
 
@@ -407,9 +407,6 @@ function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | und
 }
 
 const restriction = (): string => restrictionOf(t('Nothing is trained')) ?? '';
-
-const dataOf = ({ configuration }: Filled): Readonly<Record<string, unknown>> =>
-  configuration.data as Readonly<Record<string, unknown>>;
 
 const SHARED = ['pack', 'agent', 'collaborator'] as const;
 

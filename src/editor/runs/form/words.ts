@@ -68,6 +68,10 @@ export function deviceOptions(t: Translate): Option[] {
 /** Names of the field stay as they are. */
 export function choiceWord(value: string, t: Translate): string {
   switch (value) {
+    case 'agent':
+      return t('Agent');
+    case 'collaborator':
+      return t('Collaborator');
     case 'lora':
       return t('LoRA adapters');
     case 'qlora':
@@ -94,6 +98,14 @@ export function choiceWord(value: string, t: Translate): string {
       return t('Value head');
     case 'untrained':
       return t('Untrained');
+    case 'answer-now':
+      return t('Forced answers');
+    case 'monte-carlo':
+      return t('Rollouts');
+    case 'preference':
+      return t('Preference');
+    case 'projection':
+      return t('Projection');
     case 'true':
       return t('Yes');
     case 'false':
@@ -132,6 +144,8 @@ export function leftOutWords(reason: string, t: Translate): string {
     'model terms': t('written by models whose terms forbid training on it'),
     'of another measure': t('graded by another measure'),
     'drawn by another renderer': t('drawn by another renderer'),
+    'without a reply to learn from': t('without a reply to learn from'),
+    'without an edited suggestion': t('without an edited suggestion'),
   };
   // The trainer has reasons of its own.
   return (words as Readonly<Record<string, string | undefined>>)[reason] ?? reason;

@@ -5,6 +5,8 @@ import { QUICK } from '../../../core/evaluation/loop/settings';
 import { SHIPPED_FOR } from '../../../core/model/shippedModels';
 import { writeStarterPack } from '../../../core/task/starter/pack';
 import { PAGE_DIFFICULTIES } from '../../../core/task/starter/pages/world';
+import { ATTRIBUTES } from '../../../core/task/starter/questions/objects';
+import { TOLD } from '../../../core/task/starter/questions/world';
 import { WORLDS, type World } from '../../../core/task/starter/splits';
 import { DIFFICULTIES, type Difficulty, type Split } from '../../../core/task/starter/world';
 import type { FolderSettings } from '../../configuration';
@@ -21,7 +23,7 @@ const { t } = vscode.l10n;
 const MAX_TASKS = 10_000;
 
 /** As many as the sample pack of functions has. */
-const PAGES_TO_PLAY = 24;
+const TASKS_TO_PLAY = 24;
 
 /** Splits of the starter world on offer. The test split is reserved for the scoreboard. */
 type OfferedSplit = Exclude<Split, 'test'>;
@@ -29,6 +31,7 @@ type OfferedSplit = Exclude<Split, 'test'>;
 const FILES: Readonly<Record<World, Readonly<Record<OfferedSplit, string>>>> = {
   functions: { train: 'starter-world-train', development: 'starter-world-held-out' },
   pages: { train: 'starter-pages-train', development: 'starter-pages-held-out' },
+  'twenty-questions': { train: 'starter-questions-train', development: 'starter-questions-held-out' },
 };
 
 /**
@@ -53,15 +56,15 @@ export async function generateTasks(
 }
 
 /**
- * Web pages that no agent has learned from, in a new pack.
+ * Tasks of a world that no agent has learned from, in a new pack.
  * @returns its file; undefined when the person chose no folder, or cancelled
  * @throws {Fault} as `generateTasks`
  */
-export async function generateHeldOutPages(packs: Pick<Packs, 'list'>): Promise<string | undefined> {
+export async function generateHeldOut(world: World, packs: Pick<Packs, 'list'>): Promise<string | undefined> {
   const folder = await chooseFolder();
   if (folder === undefined) return undefined;
   const { difficulty } = QUICK;
-  const asked: Asked = { world: 'pages', split: 'development', tasks: PAGES_TO_PLAY, difficulty };
+  const asked: Asked = { world, split: 'development', tasks: TASKS_TO_PLAY, difficulty };
   return generatePack(folder.uri.fsPath, asked, packs);
 }
 
@@ -186,15 +189,19 @@ function difficulties(world: World): (vscode.QuickPickItem & { readonly difficul
     standard: t('Standard'),
     hard: t('Hard'),
   };
-  const ranges = world === 'pages' ? PAGE_DIFFICULTIES : DIFFICULTIES;
   return (Object.keys(labels) as Difficulty[]).map((difficulty) => {
-    const { fewest, most, cued } = ranges[difficulty];
-    const detail = t(
-      '{0} to {1} decisions that only the collaborator knows; the request hints at {2} % of them.',
-      fewest,
-      most,
-      Math.round(100 * cued),
-    );
-    return { difficulty, label: labels[difficulty], detail };
+    return { difficulty, label: labels[difficulty], detail: difficultyWords(world, difficulty) };
   });
+}
+
+function difficultyWords(world: World, difficulty: Difficulty): string {
+  if (world === 'twenty-questions')
+    return t('Of {0} attributes the request tells {1}.', ATTRIBUTES.length, TOLD[difficulty]);
+  const { fewest, most, cued } = (world === 'pages' ? PAGE_DIFFICULTIES : DIFFICULTIES)[difficulty];
+  return t(
+    '{0} to {1} decisions that only the collaborator knows; the request hints at {2} % of them.',
+    fewest,
+    most,
+    Math.round(100 * cued),
+  );
 }

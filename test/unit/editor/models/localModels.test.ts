@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SHIPPED_MODELS } from '../../../../src/core/model/shippedModels';
 import { localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/localModels';
 
 const shipped = path.resolve('media');
@@ -36,6 +37,12 @@ describe('the local models', () => {
         name: 'starter-pages',
         from: 'tandem',
       },
+      {
+        spec: 'starter-questions',
+        folder: path.join(shipped, 'starter-questions'),
+        name: 'starter-questions',
+        from: 'tandem',
+      },
       { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', from: 'list' },
       { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', from: 'list' },
     ]);
@@ -43,11 +50,17 @@ describe('the local models', () => {
 
   it('include an agent that the setting does not list, and nothing twice', () => {
     const some = settings({ agent: 'local:models/tiny/', modelFolders: ['models/tiny', './models/tiny'] });
-    expect(localPlaces(some, shipped).map(({ name }) => name)).toEqual(['starter', 'starter-pages', 'tiny']);
+    expect(localPlaces(some, shipped).map(({ name }) => name)).toEqual([
+      'starter',
+      'starter-pages',
+      'starter-questions',
+      'tiny',
+    ]);
     const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), shipped);
     expect(unlisted.map(({ name, from }) => [name, from])).toEqual([
       ['starter', 'tandem'],
       ['starter-pages', 'tandem'],
+      ['starter-questions', 'tandem'],
       ['tiny', 'use'],
     ]);
   });
@@ -58,7 +71,7 @@ describe('the local models', () => {
     mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
     mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
     const there = settings({ dataFolder, resolve: (file) => path.resolve(folder, file) });
-    expect(localPlaces(there, shipped).slice(2)).toEqual([
+    expect(localPlaces(there, shipped).slice(SHIPPED_MODELS.length)).toEqual([
       {
         spec: 'local:.tandem/loops/quick/model',
         folder: path.join(dataFolder, 'loops', 'quick', 'model'),
@@ -85,7 +98,7 @@ describe('the local models', () => {
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
     expect(
       localPlaces(there, shipped)
-        .slice(2)
+        .slice(SHIPPED_MODELS.length)
         .map(({ name }) => name),
     ).toEqual([
       ...['first try (k3f9)', 'first try (a1b2)', 'other'],
@@ -119,7 +132,7 @@ describe('the local models', () => {
     mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
     writeFileSync(path.join(run, 'run.json'), '{"name": "as configured"}');
     const there = settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) });
-    const name = (): string | undefined => localPlaces(there, shipped)[2]?.name;
+    const name = (): string | undefined => localPlaces(there, shipped)[SHIPPED_MODELS.length]?.name;
     expect(name()).toBe('as configured');
     const notes = path.join(run, 'notes.json');
     writeFileSync(notes, '{"name": "renamed", "tags": [], "note": ""}');

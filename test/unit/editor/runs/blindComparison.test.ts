@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
+import type { Run } from '../../../../src/core/training/runs';
 import { temporaryFolder } from '../../../fixtures/log';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { beforeAndAfter } = await import('../../../../src/editor/runs/blindComparison');
+const { beforeAndAfter, compareBlindly } = await import('../../../../src/editor/runs/blindComparison');
 
 const starter = { spec: 'starter', folder: '/tandem/starter', name: 'starter', from: 'tandem' } as const;
 const trained = {
@@ -23,6 +24,13 @@ it('names the model that a run began with and the one that it made, or none wher
   expect(beforeAndAfter(run, playing)).toEqual({ before: 'starter', after: trained.spec });
   const other = { ...run, folder: '/project/.tandem/runs/two' };
   expect(beforeAndAfter(other, playing)).toEqual({ before: 'starter', after: undefined });
+});
+
+it('refuses a run that trained a collaborator', async () => {
+  const run: Partial<Run> = { name: 'Replies', folder, role: 'collaborator' };
+  await expect(compareBlindly(run as Run, {} as never)).rejects.toMatchObject({
+    code: 'editor/not-playable',
+  });
 });
 
 it('finds a base of the hub behind a server that serves it', () => {

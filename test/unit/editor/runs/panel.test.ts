@@ -43,6 +43,13 @@ it('says that the agent of new dialogues is another one, and takes that back', a
   );
 });
 
+it('a trained collaborator becomes the simulator', async () => {
+  commands.length = 0;
+  const collaborator: Partial<Run> = { ...run, role: 'collaborator' };
+  await perform('play', collaborator as Run, engineOf('starter') as never);
+  expect(commands).toEqual([['set', 'simulator', model], ['tandem.playNext']]);
+});
+
 it('says nothing of an agent that plays already', async () => {
   window.showInformationMessage.mockClear();
   await perform('chat', run as Run, engineOf(model) as never);

@@ -130,6 +130,7 @@ describe('evaluations', () => {
 
   it.each([
     ['pages-train-0123456789ab', 'pages'],
+    ['questions-train-0123456789ab', 'twenty-questions'],
     ['starter-train-0123456789ab', 'functions'],
     ['prices', undefined],
   ])('tell of data with the task %s which world the run learned from', async (id, world) => {

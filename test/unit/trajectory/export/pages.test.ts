@@ -50,6 +50,8 @@ const expected: Record<FormatId, number | string> = {
   choices: 'without a choice between candidates',
   unpaired: 'without a thumb',
   stepwise: 'without a verdict on a critic',
+  replies: 'without a reply to learn from',
+  edits: 'without an edited suggestion',
   'llamafactory-ranking': 'without a choice between candidates',
   'axolotl-dpo': 'without a choice between candidates',
 };

@@ -32,8 +32,21 @@ export const HABITS: readonly {
   { name: 'useless questions', of: ({ uselessQuestions }) => uselessQuestions },
 ];
 
+const QUESTIONS_LOST: (typeof HABITS)[number] = {
+  name: 'questions lost',
+  of: ({ questions }) => questions?.regret ?? null,
+};
+
+/** Of twenty questions. */
+export const HALVING_HABITS: typeof HABITS = [
+  QUESTIONS_LOST,
+  { name: 'bits per question', of: ({ questions }) => questions?.bits ?? null },
+];
+
 export function habitsPicture({ sampled }: TrainedComparisons): string {
-  const measured = HABITS.filter(({ of }) => SIDES.some((side) => of(sampled[side]) !== null));
+  const measured = [...HABITS, QUESTIONS_LOST].filter(({ of }) =>
+    SIDES.some((side) => of(sampled[side]) !== null),
+  );
   return barPicture({
     title: 'How it plays',
     subtitle: 'per dialogue, sampled play',

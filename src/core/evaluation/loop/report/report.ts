@@ -6,12 +6,13 @@ import type { TrajectoryLog } from '../../../trajectory/log';
 import type { LoopPlan, LoopResult } from '../plan';
 import type { Reported } from '../record';
 import { storyOf, type RunStory } from './learning';
-import { habitsPicture, PICTURES, successPicture, HABITS } from './pictures';
+import { habitsPicture, PICTURES, successPicture, HABITS, HALVING_HABITS } from './pictures';
 import { grouped } from '../../../text';
 import { difference, estimate, points, rate } from '../../words';
 import { cell, fenced, markdownTable, escaped } from '../../../markdown';
 import { type TrainedComparison, type TrainedComparisons, successInWords, verdictOf } from '../comparison';
 import { parseAgentMessage } from '../../../dialogue/protocol';
+import type { World } from '../../../task/starter/splits';
 import { isProgram, type Task } from '../../../task/task';
 import type { Trajectory } from '../../../trajectory/trajectory';
 
@@ -112,7 +113,8 @@ function meaning({ sampled, greedy }: TrainedComparisons): string {
 }
 
 function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[] {
-  const hasQuestions = plan.world === 'functions';
+  const { world } = plan;
+  const hasQuestions = world !== 'pages';
   const number = (value: number | null): string => value?.toFixed(2) ?? '–';
   const row = (name: string, figure: (side: TrainedComparison['before']) => string): string[] => [
     name,
@@ -120,18 +122,11 @@ function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[
   ];
   return [
     '## What it does differently',
-    picture(
-      hasQuestions
-        ? 'Turns, missed decisions and useless questions per dialogue, before and after'
-        : 'Turns per dialogue, before and after',
-      'habits',
-    ),
+    picture(`${HABITS_DRAWN[world]} per dialogue, before and after`, 'habits'),
     markdownTable(
       ['per dialogue', 'sampled: before', 'after', 'greedy: before', 'after'],
       [
-        ...(hasQuestions ? HABITS : HABITS.filter(({ name }) => name === 'turns')).map(({ name, of }) =>
-          row(name, (side) => number(of(side))),
-        ),
+        ...habitsIn(world).map(({ name, of }) => row(name, (side) => number(of(side)))),
         row('tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'),
         row('ran out of turns or context', ({ turnLimitRate }) => rate(turnLimitRate)),
         ...(hasQuestions
@@ -145,13 +140,29 @@ function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[
             ]),
       ],
     ),
-    hasQuestions ? MISSED : APPLIED,
+    world === 'twenty-questions' ? REGRET : hasQuestions ? MISSED : APPLIED,
   ];
+}
+
+const HABITS_DRAWN: Readonly<Record<World, string>> = {
+  functions: 'Turns, missed decisions and useless questions',
+  pages: 'Turns',
+  'twenty-questions': 'Turns, useless questions and questions lost',
+};
+
+function habitsIn(world: World): typeof HABITS {
+  if (world === 'functions') return HABITS;
+  if (world === 'pages') return HABITS.filter(({ name }) => name === 'turns');
+  return [...HABITS.filter(({ name }) => name !== 'missed decisions'), ...HALVING_HABITS];
 }
 
 const APPLIED =
   '*Told and applied* is the share of what a reply told that the next draft has right; a redraft *loses something* that ' +
   'the draft before had right.';
+
+const REGRET =
+  '*Questions lost* are the expected questions more than the best decision tree would ask; a question tells at most one ' +
+  'bit. A *useless question* was asked before, or is about no attribute.';
 
 const MISSED =
   'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
@@ -199,7 +210,7 @@ function settings({ plan, tasks, precision, stages, comparisons }: LoopReport): 
   const { difficulty, rollouts, evaluationRollouts, temperature, maxTokens, protocol, training } = chosen;
   const source =
     packs.length === 0
-      ? `the starter world, ${plan.world}, ${difficulty}: train and development split, which share no structure`
+      ? `the starter world, ${plan.world}, ${difficulty}: train and development split, which share no ${plan.world === 'twenty-questions' ? 'figure' : 'structure'}`
       : `${packs.map(cell).join(', ')}, split by task`;
   const rows = [
     ['agent', cell(agent.name)],
@@ -231,7 +242,8 @@ function settings({ plan, tasks, precision, stages, comparisons }: LoopReport): 
 
 function commands({ model, folder, data, run, plan }: LoopReport): string[] {
   const shown = shownFrom(model);
-  const [kind, again] = plan.world === 'pages' ? [' --kind pages', ' --world pages'] : ['', ''];
+  const [kind, again] =
+    plan.world === 'functions' ? ['', ''] : [` --kind ${plan.world}`, ` --world ${plan.world}`];
   const others =
     plan.packs.length > 0
       ? []

@@ -117,6 +117,25 @@ describe('the report of a loop', () => {
     expect(report).toContain('--max-turns 4');
     expect(report).not.toMatch(/tests passed|missed decision|scoreboard/);
   });
+
+  it('says of twenty questions how many were lost and what each told', () => {
+    const asking = (regret: number, bits: number): Partial<AgentFigures> => ({
+      questions: { ...{ dialogues: 400, needed: 5.2, asked: 5.6, left: 3.1 }, regret, bits },
+    });
+    const questions = {
+      ...up,
+      before: figures(0.2, asking(2.41, 0.42)),
+      after: figures(0.6, asking(0.83, 0.81)),
+    };
+    const { plan } = told(both(questions));
+    const settings = SIZES['twenty-questions'].standard;
+    const report = pageOf(told(both(questions), { plan: { ...plan, world: 'twenty-questions', settings } }));
+    expect(report).toContain('| questions lost | 2.41 | 0.83 | 2.41 | 0.83 |');
+    expect(report).toContain('| bits per question | 0.42 | 0.81 | 0.42 | 0.81 |');
+    expect(report).toContain('--kind twenty-questions');
+    expect(report).toContain('--max-turns 7');
+    expect(report).not.toMatch(/checks passed|missed decision|scoreboard/);
+  });
 });
 
 const event = (fields: object): TrainerEvent =>

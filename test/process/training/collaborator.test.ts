@@ -1,0 +1,89 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { loadTasks } from '../../../src/core/task/pack';
+import type { NewEvent } from '../../../src/core/trajectory/event';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { asks, starterPack } from '../../fixtures/dialogue';
+import { agentTurn, answered, graded, kim, openLog, started, temporaryFolder } from '../../fixtures/log';
+import { asksFirst, python, realTrainer } from '../../fixtures/trainer';
+import { tandem } from '../cli/tandem';
+
+const REPLY = 'I do not mind.';
+
+/** Plays five tasks with kim, who always replies the same; of every suggestion kim edits something. */
+async function collectReplies(folder: string): Promise<void> {
+  const { tasks } = await loadTasks(starterPack);
+  const log = await openLog(folder);
+  await log.append({ event: 'consent', pseudonym: kim.name, purpose: 'a study', level: 'local' });
+  for (const task of tasks.slice(1, 6)) {
+    const episode = `about-${task.id}`;
+    const reply: NewEvent = {
+      ...{ event: 'reply', episode, turn: 1, text: REPLY, by: kim.name },
+      ...{ author: 'developer-edited-suggestion', suggestion: 'No idea.', suggestedBy: 'openai:s' },
+    };
+    await log.recordTask(task);
+    await log.appendAll([
+      started(episode, { task: task.id, collaborator: kim }),
+      agentTurn(episode, 1, asks('Anything else?')),
+      reply,
+      agentTurn(episode, 2, 'OUTPUT: I WANT TO ANSWER: def f(): pass'),
+      answered(episode, 2),
+      graded(episode, 1),
+    ]);
+  }
+  await log.close();
+}
+
+/** With the head size that graphs need. */
+const MODEL = 'import sys; from models import tiny_model; tiny_model(sys.argv[1], head_dim=16)';
+
+const settings = { learning_rate: 1e-2, batch: 5, patience: 0, evaluate_every: 1000 };
+const runSchema = z.object({ summary: z.object({ folder: z.string() }) });
+
+/** Trains the collaborator on a log. @returns the folder of the run */
+async function trained(folder: string, fields: object): Promise<string> {
+  const file = path.join(folder, 'run.json');
+  await writeFile(
+    file,
+    JSON.stringify({
+      role: 'collaborator',
+      model: { base: 'base', device: 'cpu', training: 'full' },
+      data: { log: 'people', held_out: 0 },
+      resources: { token_budget: 8192, checkpoint_activations: false, threads: 1 },
+      ...fields,
+    }),
+  );
+  const data = path.join(folder, 'runs');
+  const { code, stdout, stderr } = await tandem('train', file, '--data', data, '--follow', '--json');
+  expect(code, stdout + stderr).toBe(0);
+  return runSchema.parse(JSON.parse(stdout)).summary.folder;
+}
+
+it('a model that imitates people’s replies plays the simulator, and one can learn from their edits', async () => {
+  realTrainer();
+  const folder = await temporaryFolder();
+  await python(MODEL, path.join(folder, 'base'));
+  await collectReplies(path.join(folder, 'people'));
+
+  const edits = await trained(folder, { method: 'multiturn-dpo', policy: { ...settings, max_steps: 1 } });
+  expect(await readFile(path.join(edits, 'data', 'preferences.jsonl'), 'utf8')).toContain('No idea.');
+
+  const run = await trained(folder, {
+    ...{ method: 'rft', export: { onnx: ['fp32'] } },
+    policy: { ...settings, epochs: 100, max_steps: 30 },
+  });
+  const simulator = `local:${path.join(run, 'model')}`;
+  const played = path.join(folder, 'played');
+  const { code, stderr } = await tandem(
+    ...['collect', '--tasks', starterPack, '--limit', '1', '--agent', asksFirst],
+    ...['--simulator', simulator, '--data', played],
+  );
+  expect(code, stderr).toBe(0);
+  const log = await TrajectoryLog.open(played);
+  const [summary] = log.list({ sort: 'oldest', offset: 0, limit: 1 }).rows;
+  const { turns } = (await log.trajectory(summary!.id))!;
+  await log.close();
+  expect(turns[0]!.reply).toMatchObject({ text: REPLY, author: 'simulator', by: simulator });
+});
