@@ -13,7 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-FOLDER, MODE = Path(sys.argv[1]), sys.argv[2]
+# Tests import this module for `value` alone.
+FOLDER, MODE = (Path(sys.argv[1]), sys.argv[2]) if __name__ == "__main__" else (Path(), "")
 ASKED = FOLDER / "asked.jsonl"
 
 

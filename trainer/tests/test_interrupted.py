@@ -53,7 +53,7 @@ MOMENTS = {  # stage and moment, in the order of a run
     ("critic", "between a checkpoint's writing and its renaming"): when_called("run.checkpoint", "os.rename", 2),
     ("critic", "while an old checkpoint is deleted"): when_called("run.checkpoint", "shutil.rmtree", 8),
     ("candidates", "while they are sampled"): when_called("run.shards", "score"),
-    ("ranking", "in the middle"): when_called("sweet_rl", "score", 2),
+    ("ranking", "in the middle"): when_called("methods.sweet_rl", "score", 2),
     ("policy", "in its second step"): IN_STEP.format(objective="Policy", step=2),
     ("policy", "when its result is written"): when_called("run.run", "Run.finish"),
     ("export", "while the critic is written"): when_called("export.folders", "write_model"),
