@@ -224,6 +224,6 @@ test('a web page: the draft beside the wanted page, and a place on it in the rep
   await composer().press('Alt+L');
   await page().locator('.part-list [role="listbox"]:focus').waitFor();
   await page().locator('.part-list [role="listbox"]').press('Enter');
-  await composer().pressSequentially('its bar should be dark green.');
+  await composer().pressSequentially('this is right, but the list should be wider.');
   await picture('page', 'light', 900);
 });
