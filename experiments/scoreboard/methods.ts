@@ -90,7 +90,7 @@ const ONLY: Setting = { name: '–', fields: {} };
 /** Distillation's optimiser: each dialogue is read five times at the rate of the start's own training. */
 const distilled: RunFields = {
   method: 'distill',
-  policy: { learning_rate: 1e-3, batch: 16, epochs: 5, patience: 0 },
+  distill: { learning_rate: 1e-3, batch: 16, epochs: 5, patience: 0, max_tokens: 1024, evaluate_every: 50 },
 };
 
 export const methods: readonly Method[] = [

@@ -1,6 +1,6 @@
 """The types of numbers in `run.json`, and the settings that every trained stage has."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, WithJsonSchema
 from pydantic.dataclasses import dataclass
@@ -36,8 +36,12 @@ NegativeLogLikelihood = Annotated[
 
 @dataclass(frozen=True, config=STRICT)
 class ScheduleConfig:
-    """Adam with cosine decay to a tenth after a warm-up; one batch is `batch` examples, whatever fits in memory."""
+    """Adam with cosine decay to a tenth after a warm-up; one batch is `batch` examples, whatever fits in memory.
 
+    rates: the learning rates for all weights and for adapters, where `learning_rate` is not set.
+    """
+
+    rates: ClassVar[tuple[float, float]] = (2e-7, 2e-6)
     learning_rate: Positive | None = Field(
         None,
         title="Learning rate",

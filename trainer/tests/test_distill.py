@@ -8,7 +8,7 @@ import torch
 from models import tiny_tokenizer
 from sets import cache, ids, learn, look, tiny_base
 from test_interrupted import IN_STEP
-from tiny_run import ANSWERS, model_of, tiny_run, train, trajectory_rows, write_lines
+from tiny_run import ANSWERS, SETTINGS, model_of, tiny_run, train, trajectory_rows, write_lines
 
 from tandem_trainer.data.choice import answer_tokens, choices, is_opening, may_begin_answer
 from tandem_trainer.losses import forward_kl, guided_target
@@ -195,7 +195,7 @@ def test_written_questions_are_learned_and_answers_are_kept(tmp_path):
 
 
 def prepared(folder, **distill):
-    config = read_config(tiny_run(folder, method="distill", distill=distill))
+    config = read_config(tiny_run(folder, method="distill", distill={**SETTINGS, **distill}))
     template = load_template(config.model, folder / "base", folder, {})
     return prepare(config, template), template
 
@@ -222,7 +222,7 @@ def test_of_written_dialogues_all_messages_but_the_last_are_taught(tmp_path):
 
 
 def test_dialogues_need_no_grade_and_those_without_hidden_information_are_left_out(tmp_path):
-    path = tiny_run(tmp_path, method="distill")
+    path = tiny_run(tmp_path, method="distill", distill=SETTINGS)
     rows = [{**row, "reward": None} for row in trajectory_rows()]
     del rows[0]["task"]["hidden_information"], rows[0]["task"]["ground_truth"]  # of a task with three dialogues
     write_lines(tmp_path / "rows.jsonl", rows)
@@ -234,7 +234,13 @@ def test_dialogues_need_no_grade_and_those_without_hidden_information_are_left_o
 @pytest.mark.parametrize("training", ["lora", "full"])
 def test_a_run_that_was_killed_ends_bit_equal_to_one_that_was_not(tmp_path, training):
     paths = [
-        tiny_run(tmp_path / name, method="distill", model={"training": training}, resources={"checkpoint_minutes": 0})
+        tiny_run(
+            tmp_path / name,
+            method="distill",
+            distill=SETTINGS,
+            model={"training": training},
+            resources={"checkpoint_minutes": 0},
+        )
         for name in ("straight", "killed")
     ]
     straight, killed = paths

@@ -1,17 +1,22 @@
-"""The settings of distillation, beside those of the policy's optimiser."""
+"""The settings of distillation."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ..config_fields import STRICT, NotNegative
+from ..config_fields import STRICT, Epochs, NotNegative, OptimiserConfig, Positive
 
 
 @dataclass(frozen=True, config=STRICT)
-class DistillConfig:
-    """What a teacher teaches the student."""
+class DistillConfig(OptimiserConfig):
+    """What a teacher teaches the student, and how long."""
 
+    rates: ClassVar[tuple[float, float]] = (1e-5, 1e-4)
+    learning_rate: Positive | None = Field(
+        None, title="Learning rate", description="Not set: 1e-5 for all weights, and 1e-4 for adapters."
+    )
+    epochs: Epochs = 3.0
     target: Literal["guided", "written"] = Field(
         "guided",
         title="Teacher",

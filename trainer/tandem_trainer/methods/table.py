@@ -109,11 +109,9 @@ METHODS: dict[str, Method] = {
         description="The agent learns to ask as a teacher does that sees the hidden information. Needs neither grades "
         "nor several dialogues of a task.",
         source="the teacher and student of arXiv 2401.06603, by the model's own guided choice",
-        settings=("distill", "policy"),
-        ignores=(
-            *("policy.beta", "policy.nll", "policy.minimum_reward", "policy.loss", "policy.projection_lambda"),
-            *("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),
-        ),
+        settings=("distill",),
+        ignores=("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),
+        policy="distill",
         hidden_information=True,
     ),
     "archer": Method(

@@ -261,8 +261,8 @@ def scheduled_steps(examples: int, settings: OptimiserConfig) -> int:
 
 
 def peak_learning_rate(settings: OptimiserConfig, model: ModelConfig) -> float:
-    """The configured rate, or the paper's 2e-7 for full fine-tuning and ten times that for adapters."""
-    return settings.learning_rate or (2e-7 if model.training == "full" else 2e-6)
+    """The configured rate, or the stage's own: by default the paper's 2e-7, and ten times that for adapters."""
+    return settings.learning_rate or settings.rates[model.training != "full"]
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: float) -> float:

@@ -29,7 +29,7 @@ export async function recommendedOf(base: string, size: number): Promise<Recomme
   // A weight takes at least two bytes.
   const isSmall = size > 0 && size <= 2 * MAX_WHOLE_TRAINING_PARAMETERS;
   const { model, data, ...stages } = isSmall
-    ? { ...QUICK.training, grpo: smallOnline(QUICK) }
+    ? { ...QUICK.training, grpo: smallOnline(QUICK), distill: smallDistilled }
     : { model: {}, data: {} };
   // With an ONNX graph, the model can play here.
   const result = { export: { onnx: ['int8'] } };
@@ -42,6 +42,9 @@ const smallOnline = ({ protocol, maxTokens }: LoopSettings): Readonly<Record<str
   max_turns: protocol.maxTurns,
   max_new_tokens: maxTokens,
 });
+
+/** With which the starter model's student was measured (docs/methods.md). */
+const smallDistilled = { learning_rate: 1e-3, batch: 16, epochs: 5, patience: 0 };
 
 /** Bytes of a folder's weights; 0 when it is gone, which the Models view reports. */
 async function weightsIn(folder: string): Promise<number> {
