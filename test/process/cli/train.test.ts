@@ -175,7 +175,7 @@ describe('tandem train', () => {
   it('follows a run to its end, with its last step on stderr and one object on stdout', async () => {
     const { stdout, stderr, code } = await tandem('train', file, '--data', data, '--follow', '--json');
     expect(stderr).toContain('Data: 12 trajectories of 6 tasks, 3 of them successes.');
-    expect(stderr).toMatch(/policy 2\/2: loss/);
+    expect(stderr).toMatch(/policy 2\/2: accuracy/);
     expect(summary.parse(JSON.parse(stdout)).summary).toMatchObject({ state: 'done' });
     expect(code).toBe(0);
     const { rows } = await json(z.object({ rows: z.array(runSchema) }), 'runs', '--data', data);
