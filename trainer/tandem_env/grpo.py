@@ -69,7 +69,7 @@ class Dialogues:
     ):
         """rows: of `dataset`. seed: of the seeds of the episodes, which decide the wording of the rules. They depend on
         the trainer's step and on which dialogues leak, so that a resumed training plays the episodes that it would have
-        had. with_leaked: leaked dialogues are played to their end and count as any other.
+        had. with_leaked: leaked dialogues are played to their end and count.
         Errors: ValueError for rows by which tasks cannot be told apart."""
         self._url, self._token = url, token
         self._tasks = _tasks_by_request(rows)
@@ -228,14 +228,14 @@ class _Played:
 
 
 def is_leak(observation: Observation) -> bool:
-    """Returns whether the developer's reply gives the reference away."""
+    """True if the developer's reply gives the reference away."""
     return observation.metadata.get("leak", {}).get("leaked", False)
 
 
 def developer(url: str, token: str | None = None, *, with_leaked: bool = False) -> Callable[[], Developer]:
     """Returns TRL's `environment_factory`: a colleague to ask for each rollout.
 
-    with_leaked: a dialogue in which a reply gives the reference away has a reward, as any other."""
+    with_leaked: dialogues in which a reply gives the reference away have a reward, too."""
     return lambda: Developer(url, token, with_leaked=with_leaked)
 
 

@@ -328,7 +328,7 @@ def in_order(rows: Sequence[Row], config: RunConfig) -> list[Row]:
 
 
 def unplayed(settings: GrpoConfig, tasks: int) -> str | None:
-    """Returns a sentence for the user if the run does not play all tasks."""
+    """A sentence for the user; None if the run plays all tasks."""
     played = settings.steps * settings.tasks_per_step
     if played >= tasks:
         return None
