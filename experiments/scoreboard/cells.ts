@@ -19,6 +19,8 @@ export interface TrainedPlayer {
   readonly method: TrainedMethod;
   readonly setting: Setting;
   readonly seed: number;
+  /** It has learned from so many rounds of its method only; from all of them by default. */
+  readonly rounds?: number;
 }
 
 export interface AgentPlayer {
@@ -37,8 +39,17 @@ export interface Cell {
 
 export const isTrainedPlayer = (player: Player): player is TrainedPlayer => isTrained(player.method);
 
-export const playerName = ({ method, setting, seed }: Player): string =>
-  [method.name, ...(setting.name === '–' ? [] : [setting.name]), `seed ${seed}`].join(', ');
+export const playerName = (player: Player): string => {
+  const { method, setting, seed } = player;
+  const round = isTrainedPlayer(player) && player.rounds !== undefined ? [`round ${player.rounds}`] : [];
+  return [method.name, ...(setting.name === '–' ? [] : [setting.name]), `seed ${seed}`, ...round].join(', ');
+};
+
+export const roundsOf = ({ method, rounds = method.rounds ?? 1 }: TrainedPlayer): number => rounds;
+
+/** The one that plays the tasks of its last round; undefined if the start does. */
+export const roundBefore = (player: TrainedPlayer): TrainedPlayer | undefined =>
+  roundsOf(player) === 1 ? undefined : { ...player, rounds: roundsOf(player) - 1 };
 
 export const cellName = ({ player, split }: Cell): string => `${playerName(player)}, ${split}`;
 
@@ -69,7 +80,9 @@ export function fieldsOf(
     ? { grpo: online }
     : isPlayed(method)
       ? { critic: { max_turns: protocol.maxTurns } }
-      : {};
+      : method.fields.method === 'archer'
+        ? { archer: { max_turns: protocol.maxTurns } }
+        : {};
   return merged(common, method.fields, setting.fields, here, byTheseRules);
 }
 
@@ -109,9 +122,18 @@ export const splitTasks = (
 export const offlineKey = (draw: Draw, to: Surroundings): string =>
   digestOf(...rulesOf(to), draw.rollouts, offlineSeed(draw.seed, to.plan), contentOf(trainTasks(draw, to)));
 
+/** Digest of everything that the dialogues of a player depend on; later rounds depend on its own training, too. */
+export function dataKey(player: TrainedPlayer, to: Surroundings): string {
+  const drawn = offlineKey(playerDraw(player, to), to);
+  const { rounds } = player.method;
+  return rounds === undefined ? drawn : digestOf(drawn, rounds, fieldsOf(player, to));
+}
+
 /** Digest of everything that a trained model depends on. */
 export const trainingKey = (player: TrainedPlayer, to: Surroundings): string =>
-  digestOf(offlineKey(playerDraw(player, to), to), fieldsOf(player, to));
+  player.rounds === undefined
+    ? digestOf(dataKey(player, to), fieldsOf(player, to))
+    : digestOf(dataKey(player, to), fieldsOf(player, to), player.rounds);
 
 export const playerDraw = ({ seed, method }: TrainedPlayer, { plan }: Surroundings): Draw =>
   drawOf(seed, plan, method);

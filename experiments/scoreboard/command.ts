@@ -6,7 +6,7 @@ import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { precisionOf } from '../../src/core/evaluation/loop/export';
 import { trained } from '../../src/core/evaluation/loop/trainingStage';
 import { readLocalFolder, type LocalFolder } from '../../src/core/model/local/folder';
-import { openModel } from '../../src/core/model/spec';
+import { openAgent } from '../../src/core/model/spec';
 import { scoreboard, type Board, type BoardOptions } from './board';
 import { summaryOf, writeBoard } from './files';
 import { methods as allMethods } from './methods';
@@ -84,7 +84,7 @@ async function makeScoreboard(options: Options, to: CliContext): Promise<Command
       piece: pieceOf(options, plan),
       withCredit: options.credit === true,
       start: { name: options.agent, folder, fingerprint },
-      openAgent: (name) => openModel(name, modelOptions(to)),
+      openAgent: (name) => openAgent(name, modelOptions(to)),
       tasks: drawing(plan),
       precision: precisionOf(graph),
       simulator: new RulesSimulator(),

@@ -57,7 +57,7 @@ export async function creditOf(
   const onWhere = (where: string): void =>
     to.onProgress?.({ done: 0, total: 0, what: `seed ${trainingSeed}`, where });
   const draw = drawOf(trainingSeed, plan);
-  const offline = await models.dataOf(draw, onWhere);
+  const offline = await models.startDialogues(draw, onWhere);
   const agent = to.openAgent(to.start.name);
   const key = digestOf(offlineKey(draw, to), plan.credit, unseenTasks, plan.protocol, plan.maxTokens);
   const folder = join(out, 'credit', key);

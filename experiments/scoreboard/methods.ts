@@ -24,6 +24,11 @@ export interface TrainedMethod extends Described {
   readonly fields: RunFields;
   /** Dialogues of each task that it learns from, where these are not the plan's; the number of dialogues is the same. */
   readonly rollouts?: number;
+  /**
+   * Its tasks are divided among so many rounds. The start plays those of the first round, and the model that learned
+   * from all earlier rounds those of the next; the last training begins from the start again, with all dialogues.
+   */
+  readonly rounds?: number;
 }
 
 /** Plays with an agent that is composed of the start model and of what other methods trained with the same seed. */
@@ -140,6 +145,14 @@ export const methods: readonly Method[] = [
     ],
   },
   {
+    ...{ name: 'distill-twice', role: 'new' },
+    about:
+      'Distillation in two rounds: half of the dialogues are of the start, half of the student of these. It is taught at the histories that it reaches itself.',
+    fields: distilled,
+    ...{ rollouts: 1, rounds: 2 },
+    settings: [{ name: 'η 4', fields: { distill: { eta: 4 } } }],
+  },
+  {
     ...{ name: 'distill-few-tasks', role: 'other' },
     about: 'Distillation of the same dialogues that the others learn from, several of each task.',
     fields: distilled,
@@ -160,6 +173,29 @@ export const methods: readonly Method[] = [
       { name: 'lr 1e-3', fields: { grpo: { learning_rate: 1e-3 } } },
       { name: 'lr 2e-3', fields: { grpo: { learning_rate: 2e-3 } } },
     ],
+  },
+  {
+    ...{ name: 'archer', role: 'other' },
+    about:
+      'ArCHer: a critic with target networks values turns, and the policy follows it token by token; of the dialogues alone, without new ones.',
+    // As in its first figures (docs/methods.md).
+    fields: {
+      method: 'archer',
+      archer: { iterations: 1, critic_learning_rate: 1e-3, hidden_information: true, max_new_tokens: 160 },
+    },
+    settings: [
+      { name: 'lr 1e-4', fields: { policy: { learning_rate: 1e-4 } } },
+      { name: 'lr 5e-4', fields: { policy: { learning_rate: 5e-4 } } },
+    ],
+  },
+  {
+    ...{ name: 'mixture', role: 'other' },
+    about:
+      'Two models sample two turns each, and the critic without hidden information chooses: four times the tokens of the others at play.',
+    uses: ['distill', 'sweet-rl', 'no-hidden-information'],
+    agent: ({ model, critic }) =>
+      `mixture:local:${model('distill')}+local:${model('sweet-rl')},critic=${critic('no-hidden-information')},n=2`,
+    settings: [ONLY],
   },
   {
     ...{ name: 'untrained-score', role: 'other' },

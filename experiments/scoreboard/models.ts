@@ -4,6 +4,7 @@ import { packLine } from '../../src/core/task/drafted';
 import { parseConfiguration, type RunConfiguration } from '../../src/core/training/configuration';
 import { writeAtomically } from '../../src/core/trajectory/files';
 import {
+  dataKey,
   fieldsOf,
   isOnline,
   isTrainedPlayer,
@@ -11,13 +12,15 @@ import {
   offlineKey,
   playerDraw,
   playerName,
+  roundBefore,
+  roundsOf,
   trainingKey,
   trainTasks,
   type Draw,
   type Player,
   type TrainedPlayer,
 } from './cells';
-import { collectOffline, type OfflineData } from './offline';
+import { collectOffline, type OfflineData, type OfflineOptions } from './offline';
 import type { Costs } from './rows';
 import type { Surroundings, TrainedModel } from './surroundings';
 
@@ -77,39 +80,63 @@ export class Models {
 
   /** The field `data` of a run: the seed's dialogues, or for an online method their tasks. */
   private async configuredData(player: TrainedPlayer, onWhere: OnWhere): Promise<Record<string, unknown>> {
-    const draw = playerDraw(player, this.to);
-    if (isOnline(player.method)) return { tasks: [await trainPack(draw, this.to)] };
-    const { log, collection } = await this.dataOf(draw, onWhere);
+    if (isOnline(player.method)) return { tasks: [await trainPack(playerDraw(player, this.to), this.to)] };
+    const { log, collection } = await this.dataOf(player, onWhere);
     return { log, filter: { collection } };
   }
 
-  /** The drawn dialogues; collected if they are not there. */
-  dataOf(draw: Draw, onWhere: OnWhere): Promise<OfflineData> {
-    return once(this.offline, offlineKey(draw, this.to), () =>
-      collectOffline(draw, this.to, ({ done, total }) => onWhere(`collects dialogues ${done}/${total}`)),
+  /** The dialogues that a player learns from; collected if they are not there. */
+  async dataOf(player: TrainedPlayer, onWhere: OnWhere): Promise<OfflineData> {
+    const draw = playerDraw(player, this.to);
+    const rounds = player.method.rounds ?? 1;
+    const before = roundBefore(player);
+    const untilRound = (round: number): number => Math.round((draw.tasks * round) / rounds);
+    return this.collected(
+      {
+        ...{ draw, key: dataKey(player, this.to) },
+        agent: before ? `local:${(await this.train(before, onWhere)).model}` : this.to.start.name,
+        ...{ first: untilRound(roundsOf(player) - 1), end: untilRound(roundsOf(player)) },
+      },
+      onWhere,
     );
+  }
+
+  /** Drawn dialogues of the start. */
+  startDialogues(draw: Draw, onWhere: OnWhere): Promise<OfflineData> {
+    const { start } = this.to;
+    const key = offlineKey(draw, this.to);
+    return this.collected({ draw, key, agent: start.name, first: 0, end: draw.tasks }, onWhere);
+  }
+
+  private collected(what: Omit<OfflineOptions, 'onProgress'>, onWhere: OnWhere): Promise<OfflineData> {
+    return once(this.offline, `${what.key}, ${what.end}`, () => {
+      const onProgress: OfflineOptions['onProgress'] = ({ done, total }) =>
+        onWhere(`collects dialogues ${done}/${total}`);
+      return collectOffline({ ...what, onProgress }, this.to);
+    });
   }
 
   /** Dialogues that several models learn from count once. */
   private async costsOf(players: readonly TrainedPlayer[], onWhere: OnWhere): Promise<Costs> {
     const total: Costs = { collected: 0, played: 0, sampled: 0, trained: 0, minutes: 0 };
-    for (const player of players) {
+    for (const player of players.flatMap(withRoundsBefore)) {
       const { costs } = await this.train(player, onWhere);
       for (const name of ['played', 'sampled', 'trained', 'minutes'] as const) total[name] += costs[name];
     }
-    const draws = players
-      .filter(({ method }) => !isOnline(method))
-      .map((player): [string, Draw] => [
-        offlineKey(playerDraw(player, this.to), this.to),
-        playerDraw(player, this.to),
-      ]);
-    for (const draw of new Map(draws).values()) {
-      const { dialogues, tokens } = await this.dataOf(draw, onWhere);
+    const learning = players.filter(({ method }) => !isOnline(method));
+    const byData = new Map(learning.map((player) => [dataKey(player, this.to), player]));
+    for (const player of byData.values()) {
+      const { dialogues, tokens } = await this.dataOf(player, onWhere);
       total.collected += dialogues;
       total.sampled += tokens;
     }
     return total;
   }
+}
+
+function withRoundsBefore(player: TrainedPlayer): TrainedPlayer[] {
+  const before = roundBefore(player);
+  return [...(before === undefined ? [] : withRoundsBefore(before)), player];
 }
 
 /** A failure is not kept, so that the cell can be tried again. */
@@ -130,7 +157,7 @@ async function configurationOf(
 ): Promise<RunConfiguration> {
   const { start, out } = to;
   // Runs with the same start and dialogues share log-probabilities of the reference, candidates of a seed, critics.
-  const shared = join(out, 'shared', offlineKey(playerDraw(player, to), to));
+  const shared = join(out, 'shared', dataKey(player, to));
   await mkdir(shared, { recursive: true });
   const where = {
     model: { base: start.folder },

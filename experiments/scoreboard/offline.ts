@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { collect, type CollectionProgress } from '../../src/core/dialogue/collect';
 import { Fault } from '../../src/core/fault';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import { offlineKey, offlineSeed, trainTasks, type Draw } from './cells';
+import { offlineSeed, trainTasks, type Draw } from './cells';
 import type { Surroundings } from './surroundings';
 
-/** Dialogues of the start model from which methods learn. */
+/** Dialogues from which methods learn. */
 export interface OfflineData {
   /** The data folder with their log, and the name of their collection in it. */
   readonly log: string;
@@ -15,36 +15,48 @@ export interface OfflineData {
   readonly tokens: number;
 }
 
+export interface OfflineOptions {
+  readonly draw: Draw;
+  /** Of the collection and its folder. */
+  readonly key: string;
+  /** Who plays, as on the command line. */
+  readonly agent: string;
+  /** The drawn tasks of this round, from the first one to the one before `end`. */
+  readonly first: number;
+  readonly end: number;
+  readonly onProgress: (progress: CollectionProgress) => void;
+}
+
 /**
- * Plays the drawn tasks with the start model, or continues after a stop.
+ * Plays the drawn tasks, or continues after a stop. Earlier rounds of the same key lie in the same collection and count
+ * in the result.
  * @throws {Fault} `study/incomplete-data`
  */
 export async function collectOffline(
-  draw: Draw,
+  { draw, key, agent: player, first, end, onProgress }: OfflineOptions,
   to: Surroundings,
-  onProgress: (progress: CollectionProgress) => void,
 ): Promise<OfflineData> {
   const { out, plan, simulator, prompts, grader, signal } = to;
   const { protocol, maxTokens, concurrency } = plan;
-  const key = offlineKey(draw, to);
   // A log for each seed, because several seeds may collect at once.
   const folder = join(out, 'offline', `seed-${draw.seed}-${key}`);
   const collection = `offline-${key}`;
   const log = await TrajectoryLog.open(folder);
-  const agent = to.openAgent(to.start.name);
+  const agent = to.openAgent(player);
   try {
     const { done, total, failures } = await collect({
       ...{ agent, simulator, prompts, protocol, seed: offlineSeed(draw.seed, plan) },
       ...{ log, grader, concurrency, signal, onProgress, collection, mode: 'fixed' },
       sampling: { temperature: 1, maxTokens },
-      tasks: trainTasks(draw, to),
+      tasks: trainTasks(draw, to).slice(first, end),
       rollouts: draw.rollouts,
     });
     if (done < total) {
-      const message = `${total - done} of ${total} dialogues of the start failed: ${failures[0]?.message ?? ''} The same command tries them again.`;
+      const message = `${total - done} of ${total} dialogues of ${player === to.start.name ? 'the start' : player} failed: ${failures[0]?.message ?? ''} The same command tries them again.`;
       throw new Fault('study/incomplete-data', message);
     }
-    return { log: folder, collection, dialogues: total, tokens: await sampledTokens(log, collection) };
+    const dialogues = end * draw.rollouts;
+    return { log: folder, collection, dialogues, tokens: await sampledTokens(log, collection) };
   } finally {
     await agent.close?.();
     await log.close();

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { scoreboard, type Board } from '../../../../experiments/scoreboard/board';
 import { writeBoard } from '../../../../experiments/scoreboard/files';
+import type { Method } from '../../../../experiments/scoreboard/methods';
 import { tableOf } from '../../../../experiments/scoreboard/table';
+import { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import { CELLS, methods, plan, stage, type Stage } from './stage';
 
 let folder: string;
@@ -157,6 +159,28 @@ describe('the scoreboard', () => {
     );
     const splits = rows.map(({ method, split }) => `${String(method)} ${String(split)}`);
     expect(splits.lastIndexOf('sweet-rl development')).toBeLessThan(splits.indexOf('sweet-rl test'));
+  });
+
+  it('lets the student of the first round play the tasks of the second, and learn from both', async () => {
+    const inRounds: Method = {
+      ...{ name: 'twice', role: 'new', about: 'In two rounds.', rollouts: 1, rounds: 2 },
+      fields: { method: 'distill' },
+      settings: [{ name: '–', fields: { policy: { learning_rate: 0.6 } } }],
+    };
+    const { to, trained } = await stage(folder, {
+      methods: [...two.methods, inRounds],
+      piece: { methods: ['twice'], seeds: [] },
+    });
+    await scoreboard(to);
+    expect(trained).toEqual(['distill 0.6 seed 9', 'distill 0.6 seed 9']);
+    const [row] = await rowsIn(folder);
+    expect(row!.costs).toMatchObject({ collected: 12, trained: 2000, minutes: 4 });
+    const offline = path.join(to.out, 'offline');
+    const log = await TrajectoryLog.open(path.join(offline, (await readdir(offline))[0]!));
+    const outlines = log.outlines();
+    expect(outlines).toHaveLength(12);
+    expect(outlines.filter(({ agent }) => agent === to.start.name)).toHaveLength(6);
+    await log.close();
   });
 
   it('goes on where it was stopped', async () => {
