@@ -14,7 +14,6 @@ export interface Method {
   readonly learns_from: 'pairs' | 'successes' | 'rewards' | 'dialogues' | 'tasks';
   /** True if it also plays tasks, where there are packs. Such a method trains in one process. */
   readonly may_play: boolean;
-  readonly hidden_information: boolean;
   readonly preferences: 'alone' | 'beside' | 'none';
   /** What it learns from when it trains the collaborator. */
   readonly collaborator: 'replies' | 'edits' | 'none';

@@ -78,3 +78,11 @@ class ArcherConfig(ScheduleConfig):
         description="Replies in new dialogues: rules, or a model as for `tandem serve --simulator`, without an API "
         "key.",
     )
+
+    @property
+    def needs_hidden_information(self) -> bool:
+        return self.hidden_information
+
+    @property
+    def policy_stages(self) -> int:
+        return self.iterations

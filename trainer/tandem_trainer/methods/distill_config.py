@@ -28,3 +28,7 @@ class DistillConfig(OptimiserConfig):
         title="Eta",
         description="How strongly the hidden information guides the choice. With 0 there is nothing to learn.",
     )
+
+    @property
+    def needs_hidden_information(self) -> bool:
+        return self.target == "guided"

@@ -71,6 +71,10 @@ class CriticConfig(OptimiserConfig):
         """Whether `tandem serve` values the candidates (`run/played_values.py`)."""
         return self.score in ("answer-now", "monte-carlo")
 
+    @property
+    def needs_hidden_information(self) -> bool:
+        return self.hidden_information and not self.is_played
+
 
 @dataclass(frozen=True, config=STRICT)
 class CandidatesConfig:
@@ -110,6 +114,10 @@ class CandidatesConfig:
     def sampled(self) -> int:
         """Without the logged turn."""
         return self.per_turn - self.with_logged
+
+    @property
+    def policy_stages(self) -> int:
+        return self.rounds
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -1,7 +1,8 @@
 """The training methods: one entry each, and one module in this folder that reads like its paper.
 
 An entry says what others must know without loading PyTorch: the form of a new run, its checks and its plan go by it.
-The module of a method has its mathematics:
+What depends on settings is a property of their group, where it has one: `needs_hidden_information`, and
+`policy_stages`, the number of stages that train the policy. The module of a method has its mathematics:
 
     objectives(config, reference)                     the Objective of each stage that is trained, by stage
     train(run, base, template, prepared, reference)   trains, and returns the figures of each stage
@@ -38,7 +39,6 @@ class Method:
     learns_from: what must be enough of: pairs of trajectories, successes, rewards (graded dialogues), dialogues, or
         tasks that it plays itself.
     may_play: whether it plays tasks beside its dialogues when there are packs; it trains in one process.
-    hidden_information: whether every dialogue must have it; a setting of the method may need it or not.
     preferences: whether human preferences can stand beside the dialogues, or alone.
     collaborator: what it learns from when it trains the collaborator: replies, or edits of suggested ones.
     reference: whether the loss of the policy compares with the base model.
@@ -53,7 +53,6 @@ class Method:
     policy: str = "policy"
     learns_from: Literal["pairs", "successes", "rewards", "dialogues", "tasks"] = "dialogues"
     may_play: bool = False
-    hidden_information: bool = False
     preferences: Literal["alone", "beside", "none"] = "none"
     collaborator: Literal["replies", "edits", "none"] = "none"
     reference: bool = True
@@ -112,7 +111,6 @@ METHODS: dict[str, Method] = {
         settings=("distill",),
         ignores=("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),
         policy="distill",
-        hidden_information=True,
     ),
     "archer": Method(
         title="ArCHer",
@@ -167,21 +165,19 @@ def projects(config: RunConfig) -> bool:
 
 
 def needs_hidden_information(config: RunConfig) -> bool:
-    """The critic reads it, or its control does; what is played needs only the task's tests."""
-    method = method_of(config)
-    if config.method == "archer":
-        return config.archer.hidden_information
-    is_taught_by_another = config.method == "distill" and config.distill.target == "written"
-    return (method.hidden_information and not is_taught_by_another) or (
-        method.critic and config.critic.hidden_information and not config.critic.is_played
-    )
+    """Whether every dialogue must have it. What is played needs only the task's tests."""
+    return any(_asked(config, "needs_hidden_information"))
 
 
 def rounds_of(config: RunConfig) -> int:
     """The number of stages that train the policy."""
-    if config.method == "archer":
-        return config.archer.iterations
-    return config.candidates.rounds if method_of(config).candidates else 1
+    return max(_asked(config, "policy_stages"), default=1)
+
+
+def _asked(config: RunConfig, name: str) -> list[Any]:
+    """Returns the property of each group of settings that has it."""
+    groups = [getattr(config, group) for group in method_of(config).settings]
+    return [getattr(group, name) for group in groups if hasattr(group, name)]
 
 
 def as_schema() -> dict[str, dict[str, Any]]:
