@@ -181,11 +181,14 @@ export const methods: readonly Method[] = [
     // As in its first figures (docs/methods.md).
     fields: {
       method: 'archer',
-      archer: { iterations: 1, critic_learning_rate: 1e-3, hidden_information: true, max_new_tokens: 160 },
+      archer: {
+        ...{ iterations: 1, critic_learning_rate: 1e-3, hidden_information: true },
+        ...{ max_tokens: 1024, max_new_tokens: 160 },
+      },
     },
     settings: [
-      { name: 'lr 1e-4', fields: { policy: { learning_rate: 1e-4 } } },
-      { name: 'lr 5e-4', fields: { policy: { learning_rate: 5e-4 } } },
+      { name: 'lr 1e-4', fields: { archer: { learning_rate: 1e-4 } } },
+      { name: 'lr 5e-4', fields: { archer: { learning_rate: 5e-4 } } },
     ],
   },
   {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fieldsOf, merged } from '../../../../experiments/scoreboard/cells';
 import { isTrained, methods } from '../../../../experiments/scoreboard/methods';
 import { comparisons, full, quick } from '../../../../experiments/scoreboard/plan';
+import { isUsedBy } from '../../../../src/core/training/methods';
 import { parseConfiguration } from '../../../../src/core/training/configuration';
 
 const trained = methods.filter(isTrained);
@@ -18,6 +19,14 @@ describe('the plan of the scoreboard', () => {
       ).resolves.toBeDefined();
     },
   );
+
+  it.each(trained)('sets nothing that the method does not read: $name', ({ fields, settings }) => {
+    const all = merged(fields, ...settings.map((setting) => setting.fields));
+    const paths = Object.entries(all).flatMap(([group, value]) =>
+      typeof value === 'object' ? Object.keys(value).map((name) => `${group}.${name}`) : [group],
+    );
+    expect(paths.filter((path) => !isUsedBy(String(all.method), path))).toEqual([]);
+  });
 
   it('compares methods that it has, and the ablation those that have its setting', () => {
     const names = methods.map(({ name }) => name);
