@@ -46,6 +46,7 @@ export type FaultCode =
   | 'editor/key-not-kept'
   | 'editor/model-in-use'
   | 'editor/no-agent'
+  | 'editor/no-critic'
   | 'editor/no-document'
   | 'editor/no-facts'
   | 'editor/no-file'

@@ -12,6 +12,7 @@ import { Documents } from './documents';
 import { SecondAgentChoice, ModelChoice } from './models/choice';
 import { Engines } from './engines';
 import { Critics } from './models/critics';
+import { composedAgents } from './models/composedAgents';
 import { Connect } from './models/connect/connect';
 import { ModelFolders } from './models/folders';
 import type { ModelNode } from './models/nodes';
@@ -126,7 +127,8 @@ export function buildApp(context: vscode.ExtensionContext) {
 
   const folders = new ModelFolders(configuration, engine);
   const connect = new Connect(engine.servers, keys);
-  const choice = new ModelChoice(configuration, engine, folders, connect);
+  const composed = composedAgents(() => critics.offered(log.engine));
+  const choice = new ModelChoice(configuration, engine, folders, connect, composed);
   const candidates = new SecondAgentChoice(configuration, choice);
   const criticRows = own(new Critics(critics, keptCredit, log, runWatch, report));
   const models = own(new ModelTree(configuration, engine, log, criticRows));

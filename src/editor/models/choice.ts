@@ -3,6 +3,7 @@ import { Fault, messageOf } from '../../core/fault';
 import { baseUrlOf, originOf } from '../../core/model/address';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
+import type { ComposedAgents, PartChoice } from './composedAgents';
 import type { Connect } from './connect/connect';
 import { editorSpec } from './editorModels';
 import type { ModelFolders } from './folders';
@@ -27,6 +28,7 @@ export class ModelChoice {
     private readonly engine: Engine,
     private readonly folders: ModelFolders,
     private readonly connect: Connect,
+    private readonly composed: ComposedAgents,
   ) {}
 
   async choose(role: 'agent' | 'simulator'): Promise<void> {
@@ -51,11 +53,14 @@ export class ModelChoice {
     const isAgent = role !== 'simulator';
     const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
     const offered = await this.engine.editorModels.all();
-    return [
-      ...(isAgent ? [] : [rules]),
+    const known = [
       ...local.map((place) => localChoice(place, now)),
       ...this.engine.servers.all.map((server) => serverChoice(server, now)),
       ...offered.map((chat) => editorChoice(chat, now)),
+    ];
+    return [
+      ...(isAgent ? [] : [rules]),
+      ...known,
       {
         label: `$(folder) ${t('A model folder…')}`,
         detail: t('Plays on this machine: one that you trained, or any ONNX model'),
@@ -75,7 +80,22 @@ export class ModelChoice {
           : t('Plays canned replies: for tests and demonstrations'),
         spec: askScript,
       },
-      ...(isAgent ? [] : [none]),
+      ...(isAgent ? this.composedChoices(known) : [none]),
+    ];
+  }
+
+  private composedChoices(models: readonly PartChoice[]): SpecChoice[] {
+    return [
+      {
+        label: `$(law) ${t('Models whose messages a critic chooses…')}`,
+        detail: t('Each writes candidates for a message, and the one that the critic likes best is said'),
+        spec: () => this.composed.mixture(models),
+      },
+      {
+        label: `$(git-compare) ${t('A model that asks where its drafts differ…')}`,
+        detail: t('Before it answers, several drafts are run against each other'),
+        spec: () => this.composed.refined(models),
+      },
     ];
   }
 
@@ -117,13 +137,13 @@ const none: SpecChoice = {
   spec: '',
 };
 
-function serverChoice(server: Server, now: string): SpecChoice {
+function serverChoice(server: Server, now: string): PartChoice {
   const spec = specOf(server);
   const detail = t('{0} at {1}', server.model, server.baseUrl);
   return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec };
 }
 
-function editorChoice(chat: vscode.LanguageModelChat, now: string): SpecChoice {
+function editorChoice(chat: vscode.LanguageModelChat, now: string): PartChoice {
   const spec = editorSpec(chat);
   const detail = t('The editor offers it ({0}); what it writes stays out of training data', chat.vendor);
   return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec };
@@ -131,7 +151,7 @@ function editorChoice(chat: vscode.LanguageModelChat, now: string): SpecChoice {
 
 const playsNow = (spec: string, now: string): string => (spec === now ? t('in use') : '');
 
-function localChoice({ spec, name, folder, from }: LocalPlace, now: string): SpecChoice {
+function localChoice({ spec, name, folder, from }: LocalPlace, now: string): PartChoice {
   const detail =
     from === 'tandem'
       ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
