@@ -73,6 +73,11 @@ async function isServed({ folder: run }: Run): Promise<boolean> {
 
 const model = (run: Run): Promise<Buffer> => readFile(path.join(run.folder, 'model', 'model.safetensors'));
 
+async function eventsOf(run: Run) {
+  const lines = (await readFile(path.join(run.folder, 'events.jsonl'), 'utf8')).trim().split('\n');
+  return lines.map((line) => z.looseObject({ event: z.string() }).parse(JSON.parse(line)));
+}
+
 const isDone = ({ state, isLive }: Run): boolean => state === 'done' && !isLive;
 
 /** A run that nobody interrupts, made by the first test. */
@@ -82,10 +87,7 @@ it('a run of GRPO has the figures of its dialogues and no server afterwards, and
   const run = await until(await start(), isDone);
   straight = run;
   expect(await isServed(run)).toBe(false);
-  const events = (await readFile(path.join(run.folder, 'events.jsonl'), 'utf8'))
-    .trim()
-    .split('\n')
-    .map((line) => z.looseObject({ event: z.string() }).parse(JSON.parse(line)));
+  const events = await eventsOf(run);
   const steps = events.filter(({ event }) => event === 'step');
   expect(steps.at(-1)).toMatchObject({ step: STEPS, steps: STEPS, dialogues: 8 * STEPS });
   const share = z.number().min(0).max(1);
@@ -142,4 +144,28 @@ it('a run of GRPO is stopped, resumed, killed and resumed, and ends as one that 
   const played = log.count({ agent: `grpo-${id}` }).total;
   await log.close();
   expect(played).toBeGreaterThanOrEqual(8 * STEPS);
+});
+
+it('a run with turn credit counts its rollouts, and one that was killed ends as one that nobody touched', async () => {
+  const changes = {
+    grpo: { ...configuration.grpo, dialogues: 16, credit: 'vine', vine_samples: 2 },
+    export: { onnx: [] },
+  };
+  const untouched = await until(await start(changes), isDone);
+  const [last] = (await eventsOf(untouched)).filter(({ event }) => event === 'step').slice(-1);
+  const counts = z.looseObject({ dialogues: z.literal(16), rollouts: z.int(), rollout_tokens: z.int() });
+  const { rollouts, rollout_tokens: tokens } = counts.parse(last);
+  // Two from the beginning of each task's dialogues, at least, and two from each history after it.
+  expect(rollouts).toBeGreaterThanOrEqual(2 * 4);
+  expect(tokens).toBeGreaterThan(rollouts);
+
+  trainer.holdAt(/^step \S+ 2$/);
+  touched = await start(changes);
+  await trainer.isHeld();
+  process.kill((await runs.find(touched)).process!.pid, 'SIGKILL');
+  await until(touched, ({ isLive }) => !isLive);
+  await trainer.release();
+  await json(summary, 'resume', touched, '--data', data);
+  const done = await until(touched, isDone);
+  expect((await model(done)).equals(await model(untouched))).toBe(true);
 });

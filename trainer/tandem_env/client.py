@@ -38,6 +38,11 @@ class Observation:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
+def is_leak(observation: Observation) -> bool:
+    """True if the developer's reply gives the reference away."""
+    return observation.metadata.get("leak", {}).get("leaked", False)
+
+
 class Episode:
     """A connection that plays one episode at a time. Close it, or use it in a `with`."""
 
@@ -51,7 +56,8 @@ class Episode:
         )
 
     def reset(self, **choice: Any) -> Observation:
-        """Begins an episode. choice: task_id, split, index, seed, episode_id, each of which may be left out."""
+        """Begins an episode. choice: task_id, split, index, seed, episode_id, history (a list of `agent` and `reply`,
+        from which it goes on), each of which may be left out. Errors: Refused."""
         return self._observe({"type": "reset", "data": choice})
 
     def step(self, message: str, kind: Literal["message", "ask", "answer"] = "message") -> Observation:

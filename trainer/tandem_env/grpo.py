@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
-from .client import Episode, Observation, Refused, tasks
+from .client import Episode, Observation, Refused, is_leak, tasks
+from .played import Played
 
-MARK = "\u2063message\u2063"  # stands for the agent's message in a template; invisible separators do not occur in text
 THREADS = 32
 MAX_REPLAYS = 2  # of a dialogue in which a reply gave the reference away
 INSTRUCTION = (
@@ -54,8 +55,8 @@ class Dialogues:
     MAX_REPLAYS times. One that leaks every time is dropped: without a reward it is in neither the mean nor the standard
     deviation of its group, and without a trained token in neither the KL divergence nor the loss's number of tokens.
 
-    waited: seconds in which the last call waited for the server. played, leaked: dialogues of the last call, replays
-    included, and those of them in which a reply leaked. dropped: number of dropped ones.
+    last: the dialogues of the last call. waited: seconds in which it waited for the server. played, leaked: number of
+    its dialogues, replays included, and of those in which a reply leaked. dropped: number of dropped ones.
     """
 
     def __init__(
@@ -74,7 +75,9 @@ class Dialogues:
         self._url, self._token = url, token
         self._tasks = _tasks_by_request(rows)
         self._seed, self._with_leaked = seed, with_leaked
+        self._chance = random.Random(seed)
         self._episodes: list[Episode] = []
+        self.last: list[Played] = []
         self.waited = 0.0
         self.played = self.leaked = self.dropped = 0
 
@@ -82,29 +85,9 @@ class Dialogues:
         """Returns `prompt_ids`, `completion_ids`, `logprobs`, `env_mask` (1: the agent's, none of a dialogue without a
         reward), `tandem_reward`, `tandem_success` and `tandem_leaked`."""
         self.waited = 0.0
-        while len(self._episodes) < len(prompts):
-            self._episodes.append(Episode(self._url, self._token))
-        chance = random.Random(f"{self._seed} {trainer.state.global_step}")
-        played = [
-            _Played(trainer, prompt, self._task_of(prompt[0]), episode)
-            for prompt, episode in zip(prompts, self._episodes, strict=False)
-        ]
-        with ThreadPoolExecutor(THREADS) as threads:
-            self._begin(played, chance, threads)
-            going = played
-            while going:
-                ids, logprobs = trainer._generate_single_turn([each.ids for each in going], None, {}, 1)
-                for each, said, own in zip(going, ids, logprobs or [None] * len(ids), strict=True):
-                    each.say(said, own)
-                seen = self._wait(threads.map(_Played.step, going))
-                for each, observation in zip(going, seen, strict=True):
-                    each.hear(observation)
-                if not self._with_leaked:
-                    leaked = [each for each in going if each.leaked]
-                    for each in leaked:
-                        each.done = True
-                    self._begin([each for each in leaked if each.times <= MAX_REPLAYS], chance, threads)
-                going = [each for each in going if not each.done]
+        self._chance = random.Random(f"{self._seed} {trainer.state.global_step}")
+        played = self.last = [Played(trainer, prompt, self._task_of(prompt[0])) for prompt in prompts]
+        self.play(played, trainer, len(played))
         self.played = sum(each.times for each in played)
         self.leaked = sum(each.leaks for each in played)
         self.dropped = 0 if self._with_leaked else sum(each.leaked for each in played)
@@ -119,13 +102,40 @@ class Dialogues:
             "tandem_leaked": [each.leaked for each in played],
         }
 
+    def play(self, dialogues: Sequence[Played], trainer: Any, at_once: int) -> None:
+        """Plays dialogues to their end, `at_once` of them side by side: where one ends, the next begins. Their seeds
+        follow those of the last call of `Dialogues`."""
+        while len(self._episodes) < at_once:
+            self._episodes.append(Episode(self._url, self._token))
+        free, waiting, going = deque(self._episodes[:at_once]), deque(dialogues), []
+        with ThreadPoolExecutor(THREADS) as threads:
+            while waiting or going:
+                begun = [waiting.popleft() for _ in range(min(len(free), len(waiting)))]
+                for each in begun:
+                    each.episode = free.popleft()
+                self._begin(begun, threads)
+                going += begun
+                ids, logprobs = trainer._generate_single_turn([each.ids for each in going], None, {}, 1)
+                for each, said, own in zip(going, ids, logprobs or [None] * len(ids), strict=True):
+                    each.say(said, own)
+                seen = self._wait(threads.map(Played.step, going))
+                for each, observation in zip(going, seen, strict=True):
+                    each.hear(observation)
+                if not self._with_leaked:
+                    leaked = [each for each in going if each.leaked]
+                    for each in leaked:
+                        each.done = True
+                    self._begin([each for each in leaked if each.times <= MAX_REPLAYS], threads)
+                free += [each.episode for each in going if each.done]
+                going = [each for each in going if not each.done]
+
     def close(self) -> None:
         for episode in self._episodes:
             episode.close()
 
-    def _begin(self, dialogues: Sequence[_Played], chance: random.Random, threads: ThreadPoolExecutor) -> None:
-        seeds = [chance.getrandbits(32) for _ in dialogues]
-        self._wait(threads.map(_Played.begin, dialogues, seeds))
+    def _begin(self, dialogues: Sequence[Played], threads: ThreadPoolExecutor) -> None:
+        seeds = [self._chance.getrandbits(32) for _ in dialogues]
+        self._wait(threads.map(Played.begin, dialogues, seeds))
 
     def _task_of(self, message: dict[str, str]) -> str:
         return message.get("task_id") or self._tasks[message["content"]]
@@ -151,85 +161,6 @@ def _tasks_by_request(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
                 "take the rows of `tandem_env.dataset`, whose messages hold `task_id`, or leave one out."
             )
     return found
-
-
-class _Played:
-    """A dialogue. times: how often it was begun. leaks: how often a reply leaked. leaked: since it was begun last."""
-
-    def __init__(self, trainer: Any, prompt: list[dict[str, str]], task: str, episode: Episode):
-        self._tokenizer = trainer.processing_class
-        self._prompt = [{"role": each["role"], "content": each["content"]} for each in prompt]
-        self._options, self._end_ids = trainer.chat_template_kwargs, trainer.eos_token_ids
-        self._task, self._episode = task, episode
-        self.prompt_ids: list[int] = self._tokenizer.apply_chat_template(
-            self._prompt, add_generation_prompt=True, tokenize=True, return_dict=False, **self._options
-        )
-        self.times = self.leaks = 0
-
-    def begin(self, seed: int) -> None:
-        """Begins, or begins again: nothing is left of what was said."""
-        self._episode.reset(task_id=self._task, seed=seed)
-        self._messages = list(self._prompt)
-        self.completion_ids: list[int] = []
-        self.mask: list[int] = []
-        self.logprobs: list[float] | None = []
-        self.text = ""
-        self.done = self.leaked = False
-        self.reward: float | None = None
-        self.success: bool | None = None
-        self.times += 1
-
-    def step(self) -> Observation | None:
-        """Sends the agent's message. Returns None where the developer failed; the dialogue then counts for nothing."""
-        try:
-            return self._episode.step(self.text)
-        except Refused as refused:
-            if refused.code != "EXECUTION_ERROR":
-                raise
-            return None
-
-    @property
-    def ids(self) -> list[int]:
-        return self.prompt_ids + self.completion_ids
-
-    def say(self, ids: Sequence[int], logprobs: Sequence[float] | None) -> None:
-        """Takes the agent's message, end token included where it wrote one."""
-        self.text = self._tokenizer.decode(ids, skip_special_tokens=True)
-        self.completion_ids += ids
-        self.mask += [1] * len(ids)
-        self.logprobs = None if logprobs is None or self.logprobs is None else [*self.logprobs, *logprobs]
-
-    def hear(self, observation: Observation | None) -> None:
-        if observation is None or observation.done:
-            self.done = True
-            if observation is not None:
-                self.reward, self.success = observation.reward, observation.metadata.get("success")
-            return
-        if is_leak(observation) and not self.leaked:
-            self.leaked = True
-            self.leaks += 1
-        reply = {"role": "user", "content": observation.message}
-        between = self._between(reply)
-        self._messages += [{"role": "assistant", "content": self.text}, reply]
-        self.completion_ids += between
-        self.mask += [0] * len(between)
-        if self.logprobs is not None:
-            self.logprobs += [0.0] * len(between)
-
-    def _between(self, reply: dict[str, str]) -> list[int]:
-        """Returns the tokens from the end of the agent's message to the beginning of its next one."""
-        messages = [*self._messages, {"role": "assistant", "content": MARK}, reply]
-        text = self._tokenizer.apply_chat_template(
-            messages, add_generation_prompt=True, tokenize=False, **self._options
-        )
-        ids = self._tokenizer(text.split(MARK)[-1], add_special_tokens=False)["input_ids"]
-        ended = self.completion_ids[-1:] == ids[:1] and ids[0] in self._end_ids
-        return ids[1:] if ended else ids
-
-
-def is_leak(observation: Observation) -> bool:
-    """True if the developer's reply gives the reference away."""
-    return observation.metadata.get("leak", {}).get("leaked", False)
 
 
 def developer(url: str, token: str | None = None, *, with_leaked: bool = False) -> Callable[[], Developer]:

@@ -189,6 +189,10 @@ class Step(Figures):
     tokens: Annotated[Number, Field(description="Computed ones, after prefixes were shared.")]
     seconds_left: Annotated[Figure, Field(description="Until the end of the whole run.")]
     dialogues: Annotated[NotRequired[Number], Field(description="Played until the end of this step.")]
+    rollouts: Annotated[
+        NotRequired[Number], Field(description="Dialogues played on from histories until then, beside those.")
+    ]
+    rollout_tokens: Annotated[NotRequired[Number], Field(description="Tokens that the policy wrote in them.")]
 
 
 class Evaluation(Figures):

@@ -7,12 +7,15 @@ import type { Prompts } from '../dialogue/prompts';
 import { requestAfter } from '../dialogue/sample';
 import { deriveSeed } from '../seed';
 import type { Simulator } from '../dialogue/simulator';
+import { endingAfter } from '../dialogue/state';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Model } from '../model/model';
 import { isProgram } from '../task/task';
 import type { Turn } from '../trajectory/trajectory';
+import { turnsOf } from '../training/credit/playedCredit';
+import { dialogueAfter } from '../training/credit/rollouts';
 import type { TaskSplits } from './splits';
 import {
   textOf,
@@ -62,15 +65,18 @@ export const samplingElsewhere = { temperature: 1, maxTokens: 0 };
 
 /**
  * The log records the episode from the first message of the agent on, so that a client that only looks at the request
- * leaves nothing behind.
- * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`
+ * leaves nothing behind. It does not record an episode that goes on from a history.
+ * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`; `environment/over` when the history ends it
  */
 export function beginEpisode(plan: EnvironmentPlan, request: ResetRequest): ServedEpisode {
   const chosen = plan.splits.choose(request);
   const rollout = plan.rollouts.get(chosen.task.id) ?? 0;
   plan.rollouts.set(chosen.task.id, rollout + 1);
   const seed = request.seed ?? deriveSeed(plan.seed, chosen.task.id, rollout);
-  return new ServedEpisode(plan, chosen, { seed, rollout }, request.episode_id ?? undefined);
+  const { episode_id: name, history } = request;
+  const episode = new ServedEpisode(plan, chosen, { seed, rollout }, name ?? undefined, history ?? undefined);
+  episode.requireOpen();
+  return episode;
 }
 
 /** One dialogue; the client is the agent. Its steps must not overlap. */
@@ -85,7 +91,21 @@ export class ServedEpisode {
     private readonly chosen: PackTask,
     private readonly numbers: { readonly seed: number; readonly rollout: number },
     private readonly name: string | undefined,
+    private readonly history?: NonNullable<ResetRequest['history']>,
   ) {}
+
+  /** @throws {Fault} `environment/over` */
+  requireOpen(): void {
+    const { protocol, history = [] } = this;
+    const last = history.findIndex(
+      ({ agent: text }, index) => endingAfter({ episode: '', text, turn: index + 1 }, protocol) !== undefined,
+    );
+    if (last === -1) return;
+    throw new Fault(
+      'environment/over',
+      `Message ${last + 1} of the history ends the episode: leave it out, and what follows it.`,
+    );
+  }
 
   get state(): EnvironmentState {
     const { name, id, steps, isOver } = this;
@@ -98,7 +118,7 @@ export class ServedEpisode {
     const { messages } = requestAfter([], this.plan, { id, task, protocol, ...numbers });
     return {
       message: task.description,
-      turn: 0,
+      turn: this.history?.length ?? 0,
       done: false,
       reward: null,
       metadata: this.metadata({}),
@@ -143,13 +163,18 @@ export class ServedEpisode {
   private start(): Promise<Dialogue> {
     const { plan } = this;
     plan.counts.begun++;
+    const { protocol, history } = this;
+    if (history !== undefined) {
+      const start = { task: this.chosen.task, protocol, turns: turnsOf(history) };
+      return dialogueAfter(start, this.numbers.seed, { ...plan, sampling: samplingElsewhere });
+    }
     const { kind, name } = plan.simulator;
     return Dialogue.start({
       ...plan,
       ...this.chosen,
       ...this.numbers,
       id: this.id,
-      protocol: this.protocol,
+      protocol,
       sampling: samplingElsewhere,
       collaborator: { kind, name },
     });

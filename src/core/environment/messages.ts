@@ -6,6 +6,11 @@ import { MAX_REPLY_CHARS } from '../model/model';
  * The protocol of OpenEnv 0.10 between an environment and its clients. Field names are the protocol's, in snake case.
  */
 
+/** The agent's messages so far, each whole as it wrote it, and the replies to them. */
+export const historySchema = z.array(
+  z.strictObject({ agent: z.string().max(MAX_REPLY_CHARS), reply: z.string().max(MAX_REPLY_CHARS) }),
+);
+
 /** Unknown fields are ignored, as the protocol requires. */
 export const resetSchema = z.looseObject({
   seed: z
@@ -17,6 +22,9 @@ export const resetSchema = z.looseObject({
   task_id: z.string().nullish().describe('The task to play'),
   split: z.string().nullish().describe('The pack to take the task from'),
   index: z.int().min(0).nullish().describe('Number of the task in its split, from 0'),
+  history: historySchema
+    .nullish()
+    .describe('What was said before: the episode goes on from there, and is not logged'),
 });
 
 export type ResetRequest = z.infer<typeof resetSchema>;

@@ -154,7 +154,7 @@ export class EnvironmentSession {
   private unanswered = 0;
   /** Bytes of a message that is not complete. */
   private arrived = 0;
-  /** Characters of the agent's messages in the episode, at most the bytes in which they came. */
+  /** Characters of the messages that the client sent in the episode, at most the bytes in which they came. */
   private said = 0;
   /** All bytes of this client that are held: unread, unanswered, and of the episode. */
   private held = 0;
@@ -300,7 +300,10 @@ export class EnvironmentSession {
       const next = beginEpisode(this.plan, data);
       await this.episode?.abandon('The client began another episode before the answer.');
       this.episode = next;
-      this.said = 0;
+      this.said = (data.history ?? []).reduce(
+        (sum, { agent, reply }) => sum + agent.length + reply.length,
+        0,
+      );
       await this.observe(next.opening);
     } else {
       const { data } = clientMessages.step.parse(message);

@@ -6,12 +6,11 @@ import { AnswerNow, type Forcing } from '../training/credit/answerNow';
 import type { CandidateWorth, Position } from '../training/credit/playedCredit';
 import { Rollouts } from '../training/credit/rollouts';
 import type { EnvironmentPlan } from './episode';
+import { historySchema } from './messages';
 
 const MAX_STATES = 1024;
 const MAX_CANDIDATES = 256;
 const MAX_SAMPLES = 1024;
-
-const text = z.string().max(MAX_REPLY_CHARS);
 
 const valuesRequest = z.strictObject({
   score: z.enum(['answer-now', 'monte-carlo']),
@@ -27,8 +26,8 @@ const valuesRequest = z.strictObject({
       z.strictObject({
         task_id: z.string(),
         split: z.string().nullish(),
-        history: z.array(z.strictObject({ agent: text, reply: text })).default([]),
-        candidates: z.array(text).max(MAX_CANDIDATES).default([]),
+        history: historySchema.default([]),
+        candidates: z.array(z.string().max(MAX_REPLY_CHARS)).max(MAX_CANDIDATES).default([]),
       }),
     )
     .min(1)

@@ -2,8 +2,9 @@
 
 TRL's GRPOTrainer computes advantages and loss, with its own defaults where `config.py` has no field: the rewards of a
 group are centred and divided by their standard deviation, and the loss is a mean over the agent's tokens of the step
-(`loss_type` "dapo"). `tandem_env.grpo.Dialogues` plays against `tandem serve`, which this run starts
-(`run/environment.py`). Here TRL's course gets the events, checkpoints, requests and result of any run.
+(`loss_type` "dapo"). With `credit` "vine", `vine.py` replaces the advantages. `tandem_env.grpo.Dialogues` plays against
+`tandem serve`, which this run starts (`run/environment.py`). Here TRL's course gets the events, checkpoints, requests
+and result of any run.
 
 A resumed run has the same end: the order of the tasks and the seeds of episodes and sampling depend only on the step
 (`data/batch_order.py`), and TRL's checkpoint holds weights and optimiser.
@@ -18,7 +19,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -42,6 +43,9 @@ from ..run.stop import Stopped
 from ..run.workload import longest_dialogue
 from ..turn import Example, Turn
 from .grpo_config import GrpoConfig
+
+if TYPE_CHECKING:
+    from .vine import Vine  # whose import takes TRL's seconds
 
 STAGE = "policy"
 KEPT = 8  # dialogues of the last step, by which the export is checked
@@ -76,7 +80,12 @@ def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment
     train = [row for row in rows if row["task_id"] not in apart]
     held_out = [row for row in rows if row["task_id"] in apart][: settings.batch]
     dialogues = Dialogues(environment.url, rows, environment.token, config.seed, with_leaked=config.data.with_leaked)
-    course = Course(run, dialogues, len(train), held_out)
+    vine = None
+    if settings.credit == "vine":
+        from .vine import Vine
+
+        vine = Vine(dialogues, settings)
+    course = Course(run, dialogues, vine, len(train), held_out)
     trainer = _trainer(run, tokenizer, path, in_order(train, config), course)
     course.trainer = trainer
     begun = run.checkpoint(STAGE)
@@ -108,6 +117,8 @@ def _trainer(
     from datasets import Dataset, disable_progress_bars
     from trl import GRPOConfig, GRPOTrainer
 
+    from .vine import VineTrainer
+
     disable_progress_bars()
     # TRL asks for a reward of each dialogue, and writes out the first without one: of a dropped one, the leak.
     logging.getLogger("trl.trainer.grpo_trainer").addFilter(
@@ -127,7 +138,7 @@ def _trainer(
 
         adapters = lora_of(config.model)
     at_once = largest_divisor(settings.batch, max(1, run.budget.tokens // longest_dialogue(config)))
-    trainer = GRPOTrainer(
+    trainer = (VineTrainer if settings.credit == "vine" else GRPOTrainer)(
         model,
         reward_funcs=reward if settings.reward == "tests" else success,
         rollout_func=course.play,
@@ -175,9 +186,10 @@ class Course(TrainerCallback):
     played: tensors of some dialogues of the last step. trainer: set before the training begins.
     """
 
-    def __init__(self, run: Run, dialogues: Dialogues, tasks: int, held_out: Sequence[Row]):
-        """tasks: number of tasks that are trained on. held_out: rows of those that are only measured."""
-        self.run, self.dialogues, self.tasks, self.held_out = run, dialogues, tasks, held_out
+    def __init__(self, run: Run, dialogues: Dialogues, vine: Vine | None, tasks: int, held_out: Sequence[Row]):
+        """vine: None for credit by groups. tasks: number of tasks that are trained on. held_out: rows of those that are
+        only measured."""
+        self.run, self.dialogues, self.vine, self.tasks, self.held_out = run, dialogues, vine, tasks, held_out
         self.trainer: Any = None
         self.checkpoints_activations = run.config.resources.checkpoint_activations is True
         self.played: dict[str, Tensor] = {}
@@ -197,6 +209,8 @@ class Course(TrainerCallback):
             self.has_differed = state["has_differed"]
             # A run that began before leaks were counted has neither.
             self.leaked, self.dropped = state.get("leaked", 0), state.get("dropped", 0)
+            if self.vine is not None:
+                self.vine.begin(state)
 
     def play(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         """Plays the dialogues of a step: TRL's `rollout_func`."""
@@ -207,8 +221,14 @@ class Course(TrainerCallback):
         self.successes = _mean(made["tandem_success"])
         self.leaked += self.dialogues.leaked
         self.dropped += self.dialogues.dropped
-        rewards = made["tandem_reward" if settings.reward == "tests" else "tandem_success"]
-        self.has_differed = self.has_differed or differ(rewards, settings.group)
+        if self.vine is None:
+            rewards = made["tandem_reward" if settings.reward == "tests" else "tandem_success"]
+            has_differed = differ(rewards, settings.group)
+        else:
+            made = self.vine.credit(made, trainer)
+            has_differed = self.vine.has_differed
+            self.dropped += self.vine.dropped
+        self.has_differed = self.has_differed or has_differed
         kept = zip(made["prompt_ids"][:KEPT], made["completion_ids"][:KEPT], strict=True)
         self.played = {
             f"{number}.{part}": torch.tensor(ids, dtype=torch.int32)
@@ -259,6 +279,7 @@ class Course(TrainerCallback):
             **({"kl": logs["kl"]} if "kl" in logs else {}),
             entropy=logs.get("entropy"),
             dialogues=step * settings.batch,
+            **(self.vine.figures if self.vine else {}),
             waiting=round(self.dialogues.waited / seconds, 4),
             gradient_norm=logs.get("grad_norm"),
             learning_rate=logs["learning_rate"],
@@ -278,7 +299,7 @@ class Course(TrainerCallback):
         made = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         about = {"seconds": self.spent, "tokens": self.all_tokens, "measured": self.measured}
         about |= {"measured_at": self.measured_at, "has_differed": self.has_differed}
-        about |= {"leaked": self.leaked, "dropped": self.dropped}
+        about |= {"leaked": self.leaked, "dropped": self.dropped, **(self.vine.figures if self.vine else {})}
         self.run.adopt(STAGE, state.global_step, about, made)
 
     def figures(self, trainer: Any, held_out: int) -> dict[str, Any]:
@@ -292,6 +313,7 @@ class Course(TrainerCallback):
             **({"planned_steps": settings.steps} if self.is_ended else {}),
             "used_step": steps,
             "dialogues": steps * settings.batch,
+            **(self.vine.figures if self.vine else {}),
             "leaked_dialogues": self.leaked,
             "dropped_dialogues": self.dropped,
             "seconds": self.spent,

@@ -23,6 +23,17 @@ class GrpoConfig:
         title="Group size",
         description="Dialogues of one task, whose rewards are compared with each other: only a difference teaches.",
     )
+    credit: Literal["group", "vine"] = Field(
+        "group",
+        title="Credit",
+        description="group: a dialogue's reward, compared with its group, for all its turns. vine: for each turn the "
+        "change of the mean reward of dialogues that the policy plays on from there (VinePPO), which costs many more.",
+    )
+    vine_samples: Annotated[int, Field(ge=2)] = Field(
+        4,
+        title="Rollouts per history",
+        description="Dialogues that credit vine plays on from before each turn, beside those of the groups.",
+    )
     learning_rate: Positive | None = Field(
         None,
         title="Learning rate",

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from tandem_env import Refused
-from tandem_env.client import Episode, Observation
-from tandem_env.grpo import is_leak
+from tandem_env.client import Episode, Observation, is_leak
 
 from ..data.batch_order import lot
 from ..data.dialogue import Dialogue, Spoken

@@ -1,5 +1,5 @@
 import { Dialogue } from '../../dialogue/dialogue';
-import { unrecorded } from '../../dialogue/dialogueParts';
+import { type DialogueParts, unrecorded } from '../../dialogue/dialogueParts';
 import type { Protocol } from '../../dialogue/protocol';
 import { deriveSeed } from '../../seed';
 import type { Simulator } from '../../dialogue/simulator';
@@ -177,12 +177,25 @@ interface End {
 }
 
 async function roll(
-  { task, protocol, turns }: RolloutStart,
+  start: RolloutStart,
   seed: number,
   plan: RolloutPlan,
   scores: AnswerScores,
 ): Promise<End> {
-  const { agent, simulator, signal } = plan;
+  const { signal } = plan;
+  const dialogue = await dialogueAfter(start, seed, plan);
+  const certain = dialogue.next === 'nobody';
+  await dialogue.play({ signal });
+  return { ...(await scores.of(start.task, dialogue.answer ?? '')), certain };
+}
+
+/** Takes up a dialogue after its turns. No log records it. */
+export async function dialogueAfter(
+  { task, protocol, turns }: RolloutStart,
+  seed: number,
+  parts: Omit<DialogueParts, 'log' | 'simulator'> & { readonly simulator: Simulator },
+): Promise<Dialogue> {
+  const { agent, simulator } = parts;
   const collaborator = { kind: simulator.kind, name: simulator.name };
   const trajectory: Trajectory = {
     ...{ id: '', task, agent: agent.name, collaborator, state: 'open', turns, handOvers: [], grades: [] },
@@ -191,10 +204,7 @@ async function roll(
       ...{ task: task.id, agent: agent.name, collaborator, protocol, prompts: {}, seed },
     },
   };
-  const dialogue = await Dialogue.resume(trajectory, { ...plan, log: unrecorded });
-  const certain = dialogue.next === 'nobody';
-  await dialogue.play({ signal });
-  return { ...(await scores.of(task, dialogue.answer ?? '')), certain };
+  return Dialogue.resume(trajectory, { ...parts, log: unrecorded });
 }
 
 const mean = (values: readonly number[]): number =>
