@@ -146,6 +146,8 @@ export function leftOutWords(reason: string, t: Translate): string {
     'drawn by another renderer': t('drawn by another renderer'),
     'without a reply to learn from': t('without a reply to learn from'),
     'without an edited suggestion': t('without an edited suggestion'),
+    'outside of a search tree': t('outside of a search tree'),
+    'in a search tree without a pair of this role': t('in a search tree without a pair of this role'),
   };
   // The trainer has reasons of its own.
   return (words as Readonly<Record<string, string | undefined>>)[reason] ?? reason;
