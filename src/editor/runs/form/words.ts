@@ -72,6 +72,12 @@ export function choiceWord(value: string, t: Translate): string {
       return t('Agent');
     case 'collaborator':
       return t('Collaborator');
+    case 'generator':
+      return t('Generator');
+    case 'verifier':
+      return t('Verifier');
+    case 'refiner':
+      return t('Refiner');
     case 'lora':
       return t('LoRA adapters');
     case 'qlora':
