@@ -19,7 +19,7 @@ export const MODEL_WORDS =
 const MIXTURE_WORDS =
   'mixture:<model>+<model>,critic=<folder>[,n=<n>][,lambda=<n>] for turns that a critic chooses';
 const REFINE_WORDS =
-  'refine:<model>[,verifier=<model>][,drafts=<n>] for answers that are run against each other first';
+  'refine:<model>[,verifier=<model>][,refiner=<model>][,drafts=<n>] for answers that are run against each other first';
 
 /** Help on the values of `--agent` where an agent made of models may play. */
 export const PLAYER_WORDS = `${MODEL_WORDS}; ${MIXTURE_WORDS}; ${REFINE_WORDS}`;

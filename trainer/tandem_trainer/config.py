@@ -22,6 +22,8 @@ from .methods.sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfi
 Method = Literal[tuple(table.METHODS)]  # type: ignore[valid-type]
 Pairing = Literal["paper", "successes", "all"]
 Mode = Literal["fixed", "paper"]
+# Beside agent and collaborator, the roles in search trees (`ROLES` in src/core/trajectory/searchTree.ts).
+Role = Literal["agent", "collaborator", "generator", "verifier", "refiner"]
 
 # A path must exist; it is relative to the folder of run.json, and becomes absolute when it is read.
 File = Annotated[str, AfterValidator(file), Field(json_schema_extra={"format": "path"})]
@@ -243,11 +245,12 @@ class RunConfig:
         description="How the agent learns; each method has settings of its own.",
         json_schema_extra={"methods": table.as_schema()},
     )
-    role: Literal["agent", "collaborator"] = Field(
+    role: Role = Field(
         "agent",
         title="Trained role",
-        description="Who learns: the agent, or the collaborator, who knows what is wanted and replies. The "
-        "collaborator learns from people’s replies (rft) or from suggestions that they edited (multiturn-dpo).",
+        description="Who learns: the agent; the collaborator, who knows what is wanted and replies, from people’s "
+        "replies (rft) or from suggestions that they edited (multiturn-dpo); or a role of an agent that checks its "
+        "drafts, from its good and bad outputs in search trees (multiturn-dpo).",
     )
     convention: Literal["paper", "reference-code"] = Field(
         "paper", title="Convention", description="Follow the paper or its code where the two differ."

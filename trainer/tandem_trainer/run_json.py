@@ -146,6 +146,8 @@ def _check_together(config: RunConfig) -> None:
     method = method_of(config)
     if config.role == "collaborator":
         _check_collaborator(config)
+    elif config.role != "agent":
+        _check_role(config)
     if method.plays:
         _check_online(config)
         return
@@ -191,6 +193,18 @@ def _check_collaborator(config: RunConfig) -> None:
         raise _Refused(
             f"data.trajectories are not used by {config.method} for the collaborator, who answers each message once: "
             "give preferences."
+        )
+
+
+def _check_role(config: RunConfig) -> None:
+    """A role of an agent that checks its drafts learns from pairs of its outputs."""
+    if method_of(config).preferences != "alone":
+        able = " or ".join(f'"{name}"' for name, each in METHODS.items() if each.preferences == "alone")
+        raise _Refused(f"role is {config.role}, which {config.method} does not train: set method to {able}.")
+    if config.data.trajectories:
+        raise _Refused(
+            f"data.trajectories are dialogues of the whole agent, not outputs of its {config.role}: give the rows of "
+            f"`tandem export --format {config.role}` as preferences, or a log to `tandem train`."
         )
 
 

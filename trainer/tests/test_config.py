@@ -120,6 +120,14 @@ def test_the_collaborator_is_trained_by_methods_that_learn_from_replies_or_edits
     assert "who answers each message once" in refusal(folder, role="collaborator", method="multiturn-dpo")
 
 
+def test_a_role_is_trained_by_the_method_that_learns_from_pairs_alone(folder):
+    (folder / "steps.jsonl").write_text("")
+    pairs = {"role": "verifier", "data": {"preferences": ["steps.jsonl"]}}
+    assert read_config(written(folder, method="multiturn-dpo", **pairs)).role == "verifier"
+    assert 'set method to "multiturn-dpo"' in refusal(folder, method="rft", **pairs)
+    assert "not outputs of its verifier" in refusal(folder, method="multiturn-dpo", role="verifier")
+
+
 # Executes a command line after the other; prints the exit code and what was said of each, and whether torch came.
 COMMANDS = """
 import contextlib, io, json, sys

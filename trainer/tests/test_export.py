@@ -239,6 +239,8 @@ def test_the_card_tells_data_settings_figures_and_the_check(tmp_path):
     assert str(tmp_path) not in text
     replies = card_of("policy", config_of(base, role="collaborator", method="rft"), base, counts, figures)(check)
     assert "It plays the collaborator" in replies
+    outputs = card_of("policy", config_of(base, role="verifier", method="multiturn-dpo"), base, counts, figures)(check)
+    assert "It plays the verifier" in outputs
 
 
 @pytest.mark.parametrize("license", ['"mit\\ntags: [owned]"', "|\n  mit\n  ---\n  # Owned", "mit\u2028tags: [owned]"])

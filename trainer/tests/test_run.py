@@ -56,6 +56,19 @@ def test_every_method_runs_to_its_end(tmp_path, method, changes):
     assert (tmp_path / "critic").exists() == trains_critic
 
 
+def test_a_run_of_a_role_learns_from_its_rows_alone(tmp_path):
+    data = {"trajectories": [], "preferences": ["roles.jsonl"]}
+    path = tiny_run(tmp_path, method="multiturn-dpo", role="verifier", data=data, policy={"epochs": 1.0, "nll": 1.0})
+    rows = [{**row, "tandem": {"role": "verifier", "task": f"task-{at}"}} for at, row in enumerate(preference_rows(8))]
+    write_lines(tmp_path / "roles.jsonl", [*rows, {**rows[0], "tandem": {"role": "refiner"}}])
+    ran = train(path)
+    assert (ran.code, ran.stderr) == (0, "")
+    (told,) = events(path, "data")
+    assert told["policy"] == {"train": 6, "held_out": 2}
+    assert told["bad_lines"] == 1
+    assert (tmp_path / "model" / "model.safetensors").exists()
+
+
 def test_a_run_that_is_done_says_so_when_it_is_started_again(tmp_path, straight):
     path = shutil.copytree(straight.parent, tmp_path / "again") / "run.json"
     before, count = model_of(path), len(events(path))

@@ -1,11 +1,14 @@
+import { Option } from 'commander';
 import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
 import { openRefined } from '../../core/dialogue/refinement/openRefined';
+import { refineSpec } from '../../core/dialogue/refinement/refineSpec';
 import { openAgent } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
 import { isProgram } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
-import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
+import { endingsOf, MAX_BRANCHES, treePurpose } from '../../core/trajectory/searchTree';
+import { numberIn, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openClip, openGrader, openLog, openPages } from '../resources';
 import { namedKeys } from '../keys';
 import {
@@ -22,6 +25,7 @@ import { startProgress } from '../terminal';
 interface Options extends PlayOptions {
   readonly agent: string;
   readonly shard?: Shard;
+  readonly tree?: number;
   readonly browser?: string;
   readonly clip?: string;
 }
@@ -37,6 +41,14 @@ export const installCollect: Install = (program, perform) => {
       '--shard <i/n>',
       'play only the i-th of n equal shards, while the same command plays the others elsewhere',
       shardOf,
+    )
+    .addOption(
+      new Option(
+        '--tree <b>',
+        'play each task as a search tree in which generator, verifier and refiner of the agent branch b times',
+      )
+        .argParser(numberIn({ type: 'integer', minimum: 2, maximum: MAX_BRANCHES })('--tree'))
+        .conflicts('rollouts'),
     );
   addPageOptions(command);
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
@@ -52,20 +64,36 @@ function shardOf(text: string): Shard {
   return { index, of };
 }
 
+/** @throws {Fault} `usage` where branches would be missing or equal */
+function refuseTree({ agent, temperature }: Options): void {
+  const { verifier, refiner } = refineSpec(agent) ?? {};
+  if (verifier === undefined || refiner === undefined)
+    throw wrongUse(
+      `--tree needs an agent with three roles, such as refine:starter,verifier=starter,refiner=starter, not "${agent}".`,
+    );
+  if (temperature === 0)
+    throw wrongUse('--tree needs a --temperature above 0: at 0 all branches of a role are equal.');
+}
+
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
+  const { tree: branches } = options;
+  if (branches !== undefined) refuseTree(options);
   const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
   const play = await preparePlay(options, to, keyOf);
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const open = (spec: string): Model => openAgent(spec, modelOptions(to, keyOf));
-  const agent = await openRefined(options.agent, open, () => grader);
+  const verifierTemperature = branches === undefined ? undefined : options.temperature;
+  const agent = await openRefined(options.agent, open, () => grader, verifierTemperature);
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data, to.signal);
   const progress = startProgress('collect', 'dialogues');
-  const { seed, rollouts, concurrency, mode, shard } = options;
+  const { seed, concurrency, mode, shard } = options;
+  const rollouts = branches === undefined ? options.rollouts : endingsOf(branches);
+  const purpose = branches === undefined ? 'collection' : treePurpose(branches);
   try {
     const renderer = await rendererOf({ ...play, pages, mode });
-    const collection = collectionName('collection', { ...play, seed, agent, renderer });
+    const collection = collectionName(purpose, { ...play, seed, agent, renderer });
     const result = await collect({
       ...play,
       log,
@@ -75,6 +103,7 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
       grader,
       seed,
       rollouts,
+      branches,
       shard,
       concurrency,
       mode,

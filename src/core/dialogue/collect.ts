@@ -4,11 +4,13 @@ import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import { isProgram, type Task } from '../task/task';
 import type { Claim, Shard, CollectedRollout, TrajectoryLog } from '../trajectory/log';
+import { branchingOf } from '../trajectory/searchTree';
 import { playerOf } from '../trajectory/trajectory';
 import { Dialogue } from './dialogue';
 import type { DialogueParts } from './dialogueParts';
 import { PAGE_RULES_VERSION } from './pageRules';
 import { colBenchPageProtocol, type Protocol } from './protocol';
+import { branchPoint, copiedTurns, type BranchPoint } from './refinement/roleOutputs';
 import { deriveSeed } from '../seed';
 import type { Simulator } from './simulator';
 import path from 'node:path';
@@ -24,6 +26,8 @@ export interface CollectionPlan extends DialogueParts {
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;
+  /** Branches of each role: the rollouts of a task are the endings of one search tree, which share their beginnings. */
+  readonly branches?: number;
   /** The shard that is played here; all of the collection by default. */
   readonly shard?: Shard;
   readonly concurrency: number;
@@ -83,7 +87,8 @@ export function collectionName(purpose: string, settings: Settings): string {
 /**
  * Plays every task `rollouts` times and grades the answers. Dialogues do not wait for each other: a free place is
  * filled at once, while grading continues in parallel. Dialogues that the log has are not repeated, and begun ones are
- * resumed. For one that a person has taken over, another is played from the beginning.
+ * resumed. For one that a person has taken over, another is played from the beginning. In a search tree, each ending
+ * begins with the turns of the one that it branches off from.
  *
  * @throws {Fault} `dialogue/collection-failing` when nothing works, `dialogue/task-changed`, `trajectory/claimed` when
  * another process plays the same shard of the collection; AbortError on cancel, with everything logged
@@ -154,9 +159,14 @@ interface Job {
   readonly rollout: number;
 }
 
+/** Id of an answered dialogue; `absent`: the role where it would branch says nothing there. */
+type Played = { readonly episode: string } | 'failed' | 'absent';
+
 class Collection {
   private readonly known: ReadonlyMap<string, CollectedRollout>;
-  private readonly total: number;
+  private total: number;
+  /** By task and rollout, in the order of the jobs: endings of a tree wait for those that they branch off from. */
+  private readonly played = new Map<string, Promise<Played>>();
   private readonly failures = new Map<string, number>();
   private readonly grading = new Set<Promise<void>>();
   private readonly stop = new AbortController();
@@ -192,13 +202,14 @@ class Collection {
 
   /**
    * Yields rollout by rollout, so that an early stop leaves every task played about equally often. The shards take turns,
-   * so that they are equally large.
+   * so that they are equally large; a tree is played in one shard.
    */
   private *jobs(): Generator<Job> {
-    const { tasks, rollouts, shard: { index, of } = { index: 1, of: 1 } } = this.plan;
+    const { tasks, rollouts, branches, shard: { index, of } = { index: 1, of: 1 } } = this.plan;
     for (let rollout = 0; rollout < rollouts; rollout++) {
       for (const [at, entry] of tasks.entries()) {
-        if ((rollout * tasks.length + at) % of === index - 1) yield { ...entry, rollout };
+        const place = branches === undefined ? rollout * tasks.length + at : at;
+        if (place % of === index - 1) yield { ...entry, rollout };
       }
     }
   }
@@ -206,61 +217,93 @@ class Collection {
   private async work(jobs: Generator<Job>): Promise<void> {
     for (const job of jobs) {
       this.signal.throwIfAborted();
-      const known = this.known.get(`${job.task.id}#${job.rollout}`);
-      if (known?.gradedModes.includes(this.plan.mode) === true && !known.damaged) {
-        this.already++;
-        this.done++;
-        this.report();
-        continue;
-      }
-      this.inFlight++;
-      try {
-        await this.playAndGrade(job, known);
-      } finally {
-        this.inFlight--;
-        this.report();
-      }
+      const playing = this.perform(job);
+      this.played.set(`${job.task.id}#${job.rollout}`, playing);
+      await playing;
     }
   }
 
-  private async playAndGrade(job: Job, known: CollectedRollout | undefined): Promise<void> {
-    if (known === undefined || known.damaged) return this.play(await this.begin(job));
+  private async perform(job: Job): Promise<Played> {
+    const known = this.known.get(`${job.task.id}#${job.rollout}`);
+    if (known?.gradedModes.includes(this.plan.mode) === true && !known.damaged) {
+      this.already++;
+      this.done++;
+      this.report();
+      return known;
+    }
+    const branch = await this.branchOf(job);
+    if (branch === 'failed') return branch;
+    if (branch === 'absent') {
+      this.total--;
+      return branch;
+    }
+    this.inFlight++;
+    try {
+      return await this.playAndGrade(job, branch, known);
+    } finally {
+      this.inFlight--;
+      this.report();
+    }
+  }
+
+  /** @returns undefined for a dialogue that begins at its first turn */
+  private async branchOf({ task, rollout }: Job): Promise<BranchPoint | Exclude<Played, object> | undefined> {
+    const { branches, log } = this.plan;
+    const branching = branches === undefined ? undefined : branchingOf(rollout, branches);
+    if (branching === undefined) return undefined;
+    const from = await this.played.get(`${task.id}#${branching.from}`)!;
+    if (typeof from === 'string') return from;
+    const trajectory = await log.trajectory(from.episode);
+    return (trajectory && branchPoint(trajectory, branching.role)) ?? 'absent';
+  }
+
+  private async playAndGrade(
+    job: Job,
+    branch: BranchPoint | undefined,
+    known: CollectedRollout | undefined,
+  ): Promise<Played> {
+    if (known === undefined || known.damaged) return this.play(await this.begin(job, branch), branch);
     let claim: Claim;
     try {
       claim = await this.plan.log.claim(`episode-${known.episode}`, 'A dialogue of this collection');
     } catch (error) {
       // An editor window may have it open; the next call tries it again.
-      this.countFailure(error);
-      return;
+      return this.countFailure(error);
     }
     try {
       const begun = await this.plan.log.trajectory(known.episode);
-      // A person may have taken it over since this call read the log.
-      const isOurs = begun !== undefined && playerOf(begun) === undefined;
-      await this.play(isOurs ? await Dialogue.resume(begun, this.plan) : await this.begin(job));
+      // A person may have taken it over since this call read the log, or a crash has cut off its common beginning.
+      const isOurs =
+        begun !== undefined &&
+        playerOf(begun) === undefined &&
+        begun.turns.length >= (branch?.before.length ?? 0);
+      const dialogue = isOurs ? await Dialogue.resume(begun, this.plan) : await this.begin(job, branch);
+      return await this.play(dialogue, branch);
     } finally {
       await claim.release();
     }
   }
 
-  private begin(job: Job): Promise<Dialogue> {
+  private async begin(job: Job, branch: BranchPoint | undefined): Promise<Dialogue> {
     const { plan } = this;
-    return Dialogue.start({
+    const dialogue = await Dialogue.start({
       ...plan,
       ...job,
       protocol: isProgram(job.task) ? plan.protocol : (plan.pageProtocol ?? colBenchPageProtocol),
       collaborator: { kind: plan.simulator.kind, name: plan.simulator.name },
       seed: deriveSeed(plan.seed, job.task.id, job.rollout),
     });
+    if (branch === undefined || branch.before.length === 0) return dialogue;
+    await plan.log.appendAll(copiedTurns(branch.before, dialogue.id), { durable: true });
+    return Dialogue.resume((await plan.log.trajectory(dialogue.id))!, plan);
   }
 
-  private async play(dialogue: Dialogue): Promise<void> {
+  private async play(dialogue: Dialogue, branch: BranchPoint | undefined): Promise<Played> {
     try {
-      await dialogue.play({ signal: this.signal });
+      await dialogue.play({ signal: this.signal, drafts: branch?.drafts });
     } catch (error) {
       this.signal.throwIfAborted();
-      this.countFailure(error);
-      return;
+      return this.countFailure(error);
     }
     this.failedInARow = 0;
     // The place is free again while the grader works, but a long queue of answers makes everyone wait.
@@ -270,6 +313,7 @@ class Collection {
       .finally(() => this.grading.delete(grading));
     this.grading.add(grading);
     if (this.grading.size > 2 * this.plan.concurrency + 64) await Promise.race(this.grading);
+    return { episode: dialogue.id };
   }
 
   private async grade(dialogue: Dialogue): Promise<void> {
@@ -280,12 +324,12 @@ class Collection {
     this.report();
   }
 
-  private countFailure(error: unknown): void {
+  private countFailure(error: unknown): 'failed' {
     const message = messageOf(error);
     this.failures.set(message, (this.failures.get(message) ?? 0) + 1);
     this.failed++;
     this.failedInARow++;
-    if (this.failedInARow < Math.max(FAILURES_IN_A_ROW, this.plan.concurrency)) return;
+    if (this.failedInARow < Math.max(FAILURES_IN_A_ROW, this.plan.concurrency)) return 'failed';
     this.stop.abort(
       new Fault(
         'dialogue/collection-failing',
@@ -293,6 +337,7 @@ class Collection {
         { cause: error },
       ),
     );
+    return 'failed';
   }
 
   private progress(): CollectionProgress {

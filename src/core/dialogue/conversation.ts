@@ -1,10 +1,12 @@
 import { isProgram, programOf, type Task } from '../task/task';
 import type { ExportOptions, Render } from '../trajectory/export/export';
 import type { FormatId } from '../trajectory/export/formats';
+import { isRole } from '../trajectory/searchTree';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
 import type { ChatMessage } from '../model/model';
 import { type AgentPrompt, agentPromptFor, type Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
+import { roleMessages } from './refinement/roleOutputs';
 
 interface ConversationOpening {
   readonly description: string;
@@ -65,8 +67,13 @@ export function rendering(
 ): { readonly render: Render } & Pick<ExportOptions, 'sawAnotherPrompt'> {
   if (format === 'replies' || format === 'edits')
     return { render: (trajectory) => replyMessages(trajectory, prompts) };
+  const read = ({ task, started }: Trajectory, turns: readonly Turn[]): ChatMessage[] =>
+    agentMessages(task, turns, started.protocol, prompts);
   return {
-    render: ({ task, turns, started }) => agentMessages(task, turns, started.protocol, prompts),
+    render: (trajectory) =>
+      isRole(format)
+        ? roleMessages(format, trajectory, (before) => read(trajectory, before))
+        : read(trajectory, trajectory.turns),
     sawAnotherPrompt: (trajectory) => sawAnotherPrompt(trajectory, prompts),
   };
 }

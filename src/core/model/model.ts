@@ -80,6 +80,15 @@ export interface Selection {
     /** Of a draft. */
     readonly text?: string;
   }[];
+  readonly verifier?: VerifierOutput;
+}
+
+/** A verifier words the question between drafts, or chooses one of them. */
+export interface VerifierOutput {
+  readonly model: string;
+  /** What it was asked about: the call on which the drafts differ, and their results. */
+  readonly asked: string;
+  readonly text: string;
 }
 
 /** An attempt that follows a failed one. */
@@ -115,6 +124,8 @@ export interface GenerateOptions {
   };
   /** Only for models that set `seesHidden`. */
   readonly hidden?: HiddenInformation;
+  /** Only for an agent that compares drafts: it compares these, and samples none. */
+  readonly drafts?: Selection['candidates'];
 }
 
 /** What the collaborator knows of a task and an agent must ask for. */

@@ -1,4 +1,5 @@
 import { isObject } from '../json';
+import { isRole, type Role } from '../trajectory/searchTree';
 import { runSchema } from './schema';
 
 /** An entry of the trainer's table of methods (`trainer/tandem_trainer/methods/table.py`). */
@@ -21,7 +22,7 @@ export interface Method {
   readonly trl: boolean;
 }
 
-export type RowsOfRun = 'trajectories' | 'replies' | 'edits';
+export type RowsOfRun = 'trajectories' | 'replies' | 'edits' | Role;
 
 const { methods, enum: names, default: usual } = runSchema.properties.method;
 
@@ -55,9 +56,11 @@ export function isUsedBy(name: string, path: string): boolean {
   return !method.ignores.some((ignored) => path === ignored || path.startsWith(`${ignored}.`));
 }
 
-/** Format of the rows that the run takes from a log. The trainer refuses a method that trains no collaborator. */
+/** Format of the rows that the run takes from a log. The trainer refuses a method that does not train the run's role. */
 export function rowsOfRun(configuration: unknown): RowsOfRun {
-  if (!isObject(configuration) || configuration.role !== 'collaborator') return 'trajectories';
+  if (!isObject(configuration)) return 'trajectories';
+  if (isRole(configuration.role)) return configuration.role;
+  if (configuration.role !== 'collaborator') return 'trajectories';
   const rows = methodNamed(methodIn(configuration))?.collaborator ?? 'none';
   return rows === 'none' ? 'trajectories' : rows;
 }

@@ -76,6 +76,8 @@ const generated = {
           }),
         )
         .readonly(),
+      /** What a verifier was asked about drafts that differ, and its reply. */
+      verifier: z.object({ model: z.string(), asked: z.string(), text: z.string() }).optional(),
     })
     .optional(),
 };

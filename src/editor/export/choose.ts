@@ -30,6 +30,18 @@ const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> =
     t('Edited suggestions'),
     t('One row per suggested reply that a person edited: the prompt of a simulator, and both replies'),
   ],
+  generator: [
+    t('Outputs of the generator'),
+    t('One row per pair in a search tree: a good and a bad draft of an answer'),
+  ],
+  verifier: [
+    t('Outputs of the verifier'),
+    t('One row per pair in a search tree: a good and a bad question or choice'),
+  ],
+  refiner: [
+    t('Outputs of the refiner'),
+    t('One row per pair in a search tree: a good and a bad message after the reply'),
+  ],
   'llamafactory-sft': [
     t('LLaMA-Factory: fine-tuning'),
     t('One row per dialogue, and dataset_info.json beside the file'),

@@ -32,10 +32,33 @@ test('tandem evaluate plays a model alone, with one draft and with two, and logs
   }
 });
 
+const collected = z.object({
+  summary: z.object({ collection: z.string(), total: z.number(), done: z.number(), already: z.number() }),
+});
+
+test('tandem collect --tree plays trees of an agent with three roles, and nothing twice', async () => {
+  const [pack, data] = [path.join(folder, 'trees.jsonl'), path.join(folder, 'trees')];
+  await tandem('world', pack, '--tasks', '3', '--split', 'development');
+  const roles = 'refine:starter,verifier=starter,refiner=starter';
+  const collect = (agent: string): string[] => [
+    ...['collect', '--tree', '2', '--tasks', pack, '--simulator', 'rules', '--max-turns', '8'],
+    ...['--data', data, '--jobs', '1', '--agent', agent],
+  ];
+  const { collection, total, done } = (await json(collected, ...collect(roles))).summary;
+  expect(collection).toMatch(/^tree2-/);
+  expect(done).toBe(total);
+  // Each task has a second draft at least.
+  expect(total).toBeGreaterThanOrEqual(6);
+  expect((await json(collected, ...collect(roles))).summary).toMatchObject({ total, already: total });
+  expect(await trajectories(data)).toHaveLength(total);
+  const refused = await tandem(...collect('refine:starter'));
+  expect([refused.code, refused.stderr.trim().split('\n').length]).toEqual([2, 1]);
+});
+
 async function trajectories(data: string): Promise<readonly Trajectory[]> {
   const log = await TrajectoryLog.open(data);
   try {
-    const { rows } = log.list({ filter: {}, sort: 'newest', offset: 0, limit: 20 });
+    const { rows } = log.list({ filter: {}, sort: 'newest', offset: 0, limit: 100 });
     return await Array.fromAsync(log.trajectories(rows.map(({ id }) => id)));
   } finally {
     await log.close();

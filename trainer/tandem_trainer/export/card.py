@@ -75,6 +75,8 @@ def _opening(name: Name, config: RunConfig) -> str:
     if name == "policy":
         if config.role == "collaborator":
             return f"{what}. It plays the collaborator of a dialogue, who knows what is wanted and answers the agent."
+        if config.role != "agent":
+            return f"{what}. It plays the {config.role} of an agent that checks its drafts before it answers."
         return f"{what}. It plays the agent of a dialogue in which somebody else knows what is wanted."
     knows = "knows" if config.critic.hidden_information else "does not know"
     return (

@@ -37,28 +37,34 @@ function questionsIn(messages: readonly ChatMessage[]): readonly string[] {
   });
 }
 
-/** Has a verifier word the question for a colleague who knows no code. */
-export function questionRequest(description: string, disagreement: Disagreement): readonly ChatMessage[] {
+/**
+ * Has a verifier word the question for a colleague who knows no code.
+ * @param asked as `clarifyingQuestion` words it
+ */
+export function questionRequest(description: string, asked: string): readonly ChatMessage[] {
   const content = `A colleague wants a Python function and has described it like this:
 
 ${description}
 
 The description leaves something open. Two programmers understood it differently, and the question between them is:
 
-${clarifyingQuestion(disagreement)}
+${asked}
 
 Ask the colleague this in one short question of plain words. Name the call and the results, and if you can say what they hang on, say that too. Write only the question.`;
   return [{ role: 'user', content }];
 }
 
-/** Has a verifier choose between drafts when nothing more can be asked. */
+/**
+ * Has a verifier choose between drafts when nothing more can be asked.
+ * @param asked as `clarifyingQuestion` words it
+ */
 export function choiceRequest(
   conversation: readonly ChatMessage[],
   drafts: readonly string[],
-  disagreement: Disagreement,
+  asked: string,
 ): readonly ChatMessage[] {
   const numbered = drafts.map((draft, place) => `Answer ${place + 1}:\n\n${draft}`).join('\n\n');
-  const content = `Here are ${drafts.length} answers to the conversation so far. They differ: ${clarifyingQuestion(disagreement)}
+  const content = `Here are ${drafts.length} answers to the conversation so far. They differ: ${asked}
 
 ${numbered}
 

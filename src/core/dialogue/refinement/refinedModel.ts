@@ -9,6 +9,7 @@ import {
   type SamplingSettings,
   type Selection,
   type Usage,
+  type VerifierOutput,
 } from '../../model/model';
 import { requestedName } from '../../task/signature';
 import { ANSWER_OPENINGS } from '../markers';
@@ -31,6 +32,13 @@ const MAX_QUESTIONS = 2;
 /** Where messages are greedy, further drafts are not, because they would be equal. */
 const DRAFT_TEMPERATURE = 1;
 
+export interface RefinedRoles {
+  readonly generator: Model;
+  readonly verifier?: Model;
+  /** Without one the generator goes on, and its next answer is verified again. */
+  readonly refiner?: Model;
+}
+
 /** A message that is sampled, and the draft in it. */
 interface Draft {
   readonly generation: Generation;
@@ -39,7 +47,8 @@ interface Draft {
 
 /**
  * A generator that is verified before it answers (MALT, arXiv 2412.01928): drafts of the answer run against each other,
- * and where they differ the agent asks (ClarifyGPT, arXiv 2310.10996), or gives the answer of most drafts.
+ * and where they differ the agent asks (ClarifyGPT, arXiv 2310.10996), or gives the answer of most drafts. A refiner
+ * says the rest of the dialogue after that question.
  */
 export class RefinedModel implements Model {
   #asked = 0;
@@ -48,24 +57,25 @@ export class RefinedModel implements Model {
 
   /**
    * @param name as on the command line
-   * @param model is closed with this one, as the verifier is
-   * @param drafts 1: the model plays alone
+   * @param roles are closed with this one
+   * @param drafts 1: the generator plays alone
+   * @param verifierTemperature above 0 where several outputs of the verifier are compared
    */
   constructor(
     readonly name: string,
-    private readonly model: Model,
-    private readonly verifier: Model | undefined,
+    private readonly roles: RefinedRoles,
     private readonly drafts: number,
     private readonly runner: () => AnswerRunner | Promise<AnswerRunner>,
+    private readonly verifierTemperature = 0,
   ) {}
 
   get terms(): string | undefined {
-    return this.model.terms ?? this.verifier?.terms;
+    return this.#members.find(({ terms }) => terms !== undefined)?.terms;
   }
 
   /** A teacher does, and then its drafts are a teacher's too. */
   get seesHidden(): true | undefined {
-    return this.model.seesHidden;
+    return this.roles.generator.seesHidden;
   }
 
   get fingerprint(): string {
@@ -90,7 +100,7 @@ export class RefinedModel implements Model {
   }
 
   async forcesOpening(signal?: AbortSignal): Promise<boolean> {
-    return (await this.model.forcesOpening?.(signal)) ?? false;
+    return (await this.roles.generator.forcesOpening?.(signal)) ?? false;
   }
 
   async generate(
@@ -99,18 +109,23 @@ export class RefinedModel implements Model {
     options: GenerateOptions = {},
   ): Promise<Generation> {
     const started = performance.now();
-    if (this.drafts === 1) return this.#named(await this.model.generate(messages, sampling, options));
-    // Nothing is shown before it is known whether the message is said.
-    const { onText, ...silent } = options;
-    const first = await this.model.generate(messages, sampling, silent);
+    const { generator, refiner } = this.roles;
+    if (this.drafts === 1) return named(await generator.generate(messages, sampling, options), generator);
     const { description = '' } = options.position ?? {};
     const name = requestedName(description);
-    const said =
-      name === undefined || parseAgentMessage(first.text).answer === undefined
-        ? first
-        : await this.#verified(first, { name, description, messages, sampling, options: silent, started });
+    if (refiner !== undefined && name !== undefined && questionsAbout(name, messages) > 0)
+      return named(await refiner.generate(messages, sampling, options), refiner);
+    // Nothing is shown before it is known whether the message is said.
+    const { onText, drafts, ...silent } = options;
+    const given = drafts?.map(asGenerated);
+    const first = given?.[0] ?? (await generator.generate(messages, sampling, silent));
+    let said = first;
+    if (name !== undefined && parseAgentMessage(first.text).answer !== undefined) {
+      const turn = { name, description, messages, sampling, options: silent, started };
+      said = await this.#verified(given ?? [first, ...(await this.#moreDrafts(turn))], turn);
+    }
     onText?.(said.text);
-    return this.#named(said);
+    return named(said, generator);
   }
 
   async close(): Promise<void> {
@@ -118,17 +133,13 @@ export class RefinedModel implements Model {
   }
 
   get #members(): readonly Model[] {
-    return this.verifier === undefined ? [this.model] : [this.model, this.verifier];
+    const { generator, verifier, refiner } = this.roles;
+    return [generator, verifier, refiner].filter((model) => model !== undefined);
   }
 
-  #named(said: Generation): Generation {
-    return { ...said, servedModel: nameOf(said, this.model) };
-  }
-
-  async #verified(first: Generation, turn: Turn): Promise<Generation> {
+  async #verified(generations: readonly Generation[], turn: Turn): Promise<Generation> {
     const { name, messages, options } = turn;
-    const others = await this.#moreDrafts(turn);
-    const drafts = [first, ...others].flatMap((generation): Draft[] => {
+    const drafts = generations.flatMap((generation): Draft[] => {
       const { answer } = parseAgentMessage(generation.text);
       return answer === undefined ? [] : [{ generation, answer }];
     });
@@ -145,7 +156,7 @@ export class RefinedModel implements Model {
       (options.position?.turnsLeft ?? 0) > 0 &&
       options.openings === undefined &&
       questionsAbout(name, messages) < MAX_QUESTIONS;
-    const sampled = { generations: [first, ...others], drafts };
+    const sampled = { generations, drafts };
     if (disagreement !== undefined && mayAsk) return this.#asking(disagreement, sampled, turn);
     return this.#answering(comparison, sampled, turn);
   }
@@ -158,7 +169,7 @@ export class RefinedModel implements Model {
       options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
     const openings = (await this.forcesOpening(signal)) ? ANSWER_OPENINGS : options.openings;
     const sample = (place: number): Promise<Generation> =>
-      this.model.generate(
+      this.roles.generator.generate(
         messages,
         {
           ...sampling,
@@ -178,18 +189,18 @@ export class RefinedModel implements Model {
   async #asking(disagreement: Disagreement, { generations }: Sampled, turn: Turn): Promise<Generation> {
     this.#asked++;
     const call = callInWords(disagreement);
-    const request = questionRequest(turn.description, disagreement);
-    const worded = await this.#askVerifier(request, turn);
-    const words = worded === undefined ? clarifyingQuestion(disagreement) : spokenIn(worded);
+    const asked = clarifyingQuestion(disagreement);
+    const worded = await this.#askVerifier(questionRequest(turn.description, asked), turn);
+    const words = worded === undefined ? asked : spokenIn(worded);
     // Later turns find in the question what was asked.
     const question = words.includes(call) ? words : `About ${call}: ${words}`;
     return {
       text: `OUTPUT:\n${question}`,
       sawHidden: generations[0]?.sawHidden,
       finishReason: 'stop',
-      servedModel: worded === undefined ? this.name : nameOf(worded, this.verifier!),
+      servedModel: worded === undefined ? this.name : nameOf(worded, this.roles.verifier!),
       ...this.#madeOf([...generations, ...(worded === undefined ? [] : [worded])], turn),
-      selection: this.#selection(generations),
+      selection: { ...this.#selection(generations), verifier: worded && this.#verifierOutput(worded, asked) },
     };
   }
 
@@ -200,34 +211,42 @@ export class RefinedModel implements Model {
   ): Promise<Generation> {
     this.#answered++;
     const answers = drafts.map(({ answer }) => answer);
+    const asked = disagreement === undefined ? '' : clarifyingQuestion(disagreement);
     const chosen =
-      disagreement && (await this.#askVerifier(choiceRequest(turn.messages, answers, disagreement), turn));
+      disagreement && (await this.#askVerifier(choiceRequest(turn.messages, answers, asked), turn));
     const choice = chosen && choiceIn(chosen.text, drafts.length);
     if (chosen !== undefined && choice === undefined) this.#unread++;
     const { generation } = drafts[choice ?? majority]!;
     return {
       ...generation,
-      servedModel: nameOf(generation, this.model),
+      servedModel: nameOf(generation, this.roles.generator),
       ...this.#madeOf([...generations, ...(chosen === undefined ? [] : [chosen])], turn),
-      selection: this.#selection(generations, generations.indexOf(generation)),
+      selection: {
+        ...this.#selection(generations, generations.indexOf(generation)),
+        verifier: chosen && this.#verifierOutput(chosen, asked),
+      },
     };
   }
 
   async #askVerifier(messages: readonly ChatMessage[], turn: Turn): Promise<Generation | undefined> {
     const { seed, maxTokens } = turn.sampling;
     const sampling = {
-      temperature: 0,
+      temperature: this.verifierTemperature,
       maxTokens,
       seed: seed === undefined ? seed : deriveSeed(seed, 'verifier'),
     };
-    return this.verifier?.generate(messages, sampling, { signal: turn.options.signal });
+    return this.roles.verifier?.generate(messages, sampling, { signal: turn.options.signal });
   }
 
   #selection(generations: readonly Generation[], place?: number): Selection {
     return {
       place,
-      candidates: generations.map((one) => ({ model: nameOf(one, this.model), text: one.text })),
+      candidates: generations.map((one) => ({ model: nameOf(one, this.roles.generator), text: one.text })),
     };
+  }
+
+  #verifierOutput(said: Generation, asked: string): VerifierOutput {
+    return { model: nameOf(said, this.roles.verifier!), asked, text: said.text };
   }
 
   #madeOf(all: readonly Generation[], { started }: Turn): Pick<Generation, 'usage' | 'timing'> {
@@ -255,6 +274,15 @@ interface Sampled {
 function spokenIn({ text }: Generation): string {
   return parseAgentMessage(text).visible;
 }
+
+const named = (said: Generation, model: Model): Generation => ({ ...said, servedModel: nameOf(said, model) });
+
+/** A draft that was sampled and counted before. */
+const asGenerated = ({ model, text = '' }: Selection['candidates'][number]): Generation => ({
+  ...{ text, servedModel: model, finishReason: 'other' },
+  usage: { promptTokens: 0, completionTokens: 0 },
+  timing: { totalMs: 0, attempts: 1 },
+});
 
 const nameOf = ({ servedModel }: Generation, model: Model): string => servedModel ?? model.name;
 

@@ -1,9 +1,12 @@
+import { roleMessages } from '../../dialogue/refinement/roleOutputs';
 import { isProgram } from '../../task/task';
+import type { ChatMessageLike } from '../../trajectory/export/export';
 import { RowGathering } from '../../trajectory/export/gathering';
 import { pairsByTask, type Pairing } from '../../trajectory/export/pairs';
 import { select, type LeftOut } from '../../trajectory/export/selection';
 import type { TrajectoryLog } from '../../trajectory/log';
-import type { Trajectory } from '../../trajectory/trajectory';
+import { isRole } from '../../trajectory/searchTree';
+import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
 import type { RowsOfRun } from '../methods';
 import { chosenBy } from './logSelection';
@@ -12,7 +15,7 @@ export interface DataCounts {
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
-  /** Pairs of trajectories of one task, under the chosen pairing; of the collaborator, edited suggestions. */
+  /** Pairs of trajectories of one task, under the chosen pairing; of the collaborator, edited suggestions; of a role, its good and bad outputs. */
   readonly pairs: number;
   /** Messages of the agent, and their tokens as sampled; or replies to learn from. */
   readonly turns: number;
@@ -40,7 +43,7 @@ export async function countData(
   selection: LogSelection,
   { rows: kind = 'trajectories', pairing, margin, signal }: CountOptions,
 ): Promise<DataCounts> {
-  if (kind !== 'trajectories') return countReplies(log, selection, kind, signal);
+  if (kind !== 'trajectories') return countMessages(log, selection, kind, signal);
   const chosen = chosenBy(selection);
   const taken = new Map<string, TurnCounts>();
   const pages = new Set<string>();
@@ -73,17 +76,20 @@ export async function countData(
   };
 }
 
-async function countReplies(
+async function countMessages(
   log: TrajectoryLog,
   selection: LogSelection,
-  format: 'replies' | 'edits',
+  format: Exclude<RowsOfRun, 'trajectories'>,
   signal?: AbortSignal,
 ): Promise<DataCounts> {
   const gathering = new RowGathering(log, {
     ...chosenBy(selection),
     format,
-    render: ({ task, turns }) =>
-      isProgram(task) ? turns.flatMap(({ reply }) => (reply === undefined ? [] : [EMPTY_REPLY])) : [],
+    render: (trajectory) => {
+      if (isRole(format)) return roleMessages(format, trajectory, spokenIn);
+      const replied = trajectory.turns.filter(({ reply }) => reply !== undefined);
+      return isProgram(trajectory.task) ? replied.map(() => EMPTY_REPLY) : [];
+    },
     signal,
   });
   const rows = gathering.rows();
@@ -91,9 +97,13 @@ async function countReplies(
   const { facts, leftOut, rowCount } = gathering;
   return {
     ...{ trajectories: facts.trajectories, tasks: facts.tasks.size, successes: facts.successes, leftOut },
-    ...{ pairs: format === 'edits' ? rowCount : 0, turns: rowCount, tokens: 0, uncounted: rowCount },
+    ...{ pairs: format === 'replies' ? 0 : rowCount, turns: rowCount, tokens: 0, uncounted: rowCount },
   };
 }
+
+/** Enough to tell histories apart. */
+const spokenIn = (turns: readonly Turn[]): readonly ChatMessageLike[] =>
+  turns.map(({ agent, reply }) => ({ role: 'user', content: `${agent.text}\n${reply?.text}` }));
 
 /** Stands for the prompt and the text, which are not counted. */
 const EMPTY_REPLY = { role: 'assistant', content: '' } as const;

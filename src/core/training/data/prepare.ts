@@ -8,6 +8,7 @@ import { exportTrajectories } from '../../trajectory/export/export';
 import { doubtInWords } from '../../trajectory/export/selection';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog } from '../../trajectory/log';
+import { isRole } from '../../trajectory/searchTree';
 import type { LogSelection } from '../configuration';
 import type { RowsOfRun } from '../methods';
 import { runFiles } from '../runFolder';
@@ -40,7 +41,8 @@ export async function prepareData(
     const message = `There is no log in ${selection.log}; data.log names a data folder, by default .tandem in the workspace.`;
     throw new Fault('training/no-log', message);
   }
-  const read = (options.rows ?? 'trajectories') === 'trajectories' ? 'agent.md' : 'simulator.md';
+  const { rows } = options;
+  const read = rows === 'replies' || rows === 'edits' ? 'simulator.md' : 'agent.md';
   const prompts = await Prompts.load(options.prompts, undefined, selection.opening, read);
   const log = await TrajectoryLog.open(selection.log, { signal: options.signal });
   try {
@@ -84,7 +86,7 @@ async function writeRows(
 
 /** The field of `data` that names the rows. */
 export const fieldOf = (rows: RowsOfRun): 'trajectories' | 'preferences' =>
-  rows === 'edits' ? 'preferences' : 'trajectories';
+  rows === 'edits' || isRole(rows) ? 'preferences' : 'trajectories';
 
 const fileOf = (rows: RowsOfRun): string => runFiles[fieldOf(rows)];
 

@@ -38,7 +38,7 @@ export class SeenColumns {
 }
 
 const REAL = new Set([
-  ...['reward', 'leak', 'advantage', 'survived'],
+  ...['reward', 'value', 'leak', 'advantage', 'survived'],
   ...samplingEntries.flatMap(([name, { type }]) => (type === 'number' ? [name] : [])),
 ]);
 const WHOLE_FIELD = /"(\w+)":-?\d+(?=[,}])/g;

@@ -1,3 +1,5 @@
+import type { Role } from '../searchTree';
+
 interface Format {
   /** What a row is, for the dataset card and the preview. */
   readonly is: string;
@@ -66,6 +68,9 @@ const FORMATS = {
     holdsTask: true,
     readers: [trl('trl', 'DPOTrainer', 'DPOConfig')],
   },
+  generator: ofRole('generator'),
+  verifier: ofRole('verifier'),
+  refiner: ofRole('refiner'),
   'llamafactory-sft': {
     is: 'fine-tuning rows of LLaMA-Factory (`messages`)',
     needs: 'a finished dialogue',
@@ -113,6 +118,15 @@ export const extensionOf = (id: FormatId): 'json' | 'jsonl' => formatOf(id).exte
 
 /** The file's name without its extension and without commas, as LLaMA-Factory names it. */
 export const datasetName = (file: string): string => file.replace(/\.[^.]*$/, '').replaceAll(',', '-');
+
+function ofRole(role: Role): Format {
+  return {
+    is: `preference rows of the ${role} in search trees, good and bad outputs after the same messages (\`prompt\`, \`chosen\`, \`rejected\`)`,
+    needs: `a search tree with a good and a bad output of the ${role}: collect with --tree`,
+    needsReward: true,
+    readers: [trl('trl', 'DPOTrainer', 'DPOConfig')],
+  };
+}
 
 function trl(module: string, trainer: string, config: string): Reader {
   return {

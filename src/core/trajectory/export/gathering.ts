@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Consents } from '../consent';
 import { Scanner, type Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
+import { branchesIn, isRole, type Role } from '../searchTree';
 import { isBoundByTerms } from '../modelTerms';
 import type { Trajectory } from '../trajectory';
 import { CardFacts } from './card';
@@ -10,6 +11,7 @@ import { inspectSample } from './inspect';
 import { JUDGED } from './judgements';
 import type { ExportOptions, Render } from './options';
 import { pairsByTask, type Pairing } from './pairs';
+import { rolePairRow, rolePairs } from './rolePairs';
 import { isProgram } from '../../task/task';
 import {
   chatRow,
@@ -23,7 +25,8 @@ import { countUp, select, type LeftOut, type LeftOutReason, type Selected } from
 
 type Preferences = Extract<ExportOptions, { format: 'preferences' }>;
 type JudgedOptions = ExportOptions & { readonly format: keyof typeof JUDGED };
-type Singles = Exclude<ExportOptions, Preferences | JudgedOptions>;
+type RoleOptions = ExportOptions & { readonly format: Role };
+type Singles = Exclude<ExportOptions, Preferences | JudgedOptions | RoleOptions>;
 
 /** The counts are complete once all rows were produced. */
 export class RowGathering {
@@ -61,6 +64,7 @@ export class RowGathering {
   rows(): AsyncGenerator<object> {
     const { options } = this;
     if (options.format === 'preferences') return this.preferences(options);
+    if (isOfRole(options)) return this.ofRole(options);
     return isJudged(options) ? this.judged(options) : this.singles(options);
   }
 
@@ -180,6 +184,48 @@ export class RowGathering {
     }
   }
 
+  private async *ofRole(options: RoleOptions): AsyncGenerator<object> {
+    const played = this.selected.filter(({ summary }) => branchesIn(summary.collection) !== undefined);
+    const others = this.selected.length - played.length;
+    if (others > 0) countUp(this.leftOut, 'outside of a search tree', others);
+    const trees = Map.groupBy(played, ({ summary }) => treeOf(summary.collection, summary.taskId));
+    const inOrder = new Map([...trees.values()].flat().map((one) => [one.summary.id, one]));
+    // The endings of one tree are adjacent, and few enough to be held in memory together.
+    let endings: Rendered[] = [];
+    for await (const trajectory of this.read(inOrder.keys(), inOrder.size)) {
+      const { started } = endings[0]?.trajectory ?? trajectory;
+      if (
+        treeOf(started.collection, started.task) !==
+        treeOf(trajectory.started.collection, trajectory.started.task)
+      ) {
+        yield* this.rolePairsOf(endings, options);
+        endings = [];
+      }
+      if (this.isLeftOut(trajectory)) continue;
+      const { grade } = inOrder.get(trajectory.id)!;
+      const ending = { trajectory, grade, consents: this.consents, messages: options.render(trajectory) };
+      if (!(await this.isLeftOutForFindings(trajectory, chatRow(ending)))) endings.push(ending);
+    }
+    yield* this.rolePairsOf(endings, options);
+  }
+
+  private async *rolePairsOf(
+    endings: readonly Rendered[],
+    { format: role }: RoleOptions,
+  ): AsyncGenerator<object> {
+    const branches = branchesIn(endings[0]?.trajectory.started.collection);
+    if (branches === undefined) return;
+    const pairs = rolePairs(role, endings, branches);
+    if (pairs.length === 0)
+      countUp(this.leftOut, 'in a search tree without a pair of this role', endings.length);
+    const used = new Set<Rendered>();
+    for (const pair of pairs) {
+      const sides = [pair.chosen.from, pair.rejected.from].filter((side) => !used.has(side));
+      for (const side of sides) used.add(side);
+      yield await this.given(rolePairRow(role, pair), sides);
+    }
+  }
+
   private async *read(ids: Iterable<string>, total: number): AsyncGenerator<Trajectory> {
     let done = 0;
     for await (const trajectory of this.log.trajectories(ids, () => countUp(this.leftOut, 'damaged'))) {
@@ -248,6 +294,10 @@ function emptyIn({ turns }: Trajectory): LeftOutReason | undefined {
     ? 'with an empty message of the agent'
     : undefined;
 }
+
+const treeOf = (collection: string | undefined, task: string): string => `${collection} ${task}`;
+
+const isOfRole = (options: ExportOptions): options is RoleOptions => isRole(options.format);
 
 const isJudged = (options: ExportOptions): options is JudgedOptions => options.format in JUDGED;
 

@@ -1,3 +1,4 @@
+import type { Role } from '../searchTree';
 import type { Trajectory, Turn } from '../trajectory';
 import type { JUDGED } from './judgements';
 import type { Pairing } from './pairs';
@@ -6,7 +7,9 @@ import type { LeftOutReason, Selection } from './selection';
 
 /**
  * The whole conversation as the agent saw it during play, up to its last message; its own messages are raw, thoughts
- * included. For the formats `replies` and `edits`: for each reply, what a simulator would read, and the reply. Callers provide this function, because it needs the dialogue's prompts.
+ * included. For the formats `replies` and `edits`: for each reply, what a simulator would read, and the reply. For the
+ * format of a role: what the role read, and its first output. Callers provide this function, because it needs the
+ * dialogue's prompts.
  */
 export type Render = (trajectory: Trajectory) => readonly ChatMessageLike[];
 
@@ -19,7 +22,8 @@ export type ExportFormat =
     }
   | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing }
   | { readonly format: 'chat' | 'llamafactory-sft' | 'axolotl-sft' | 'inspect'; readonly render: Render }
-  | { readonly format: keyof typeof JUDGED; readonly render: Render };
+  | { readonly format: keyof typeof JUDGED; readonly render: Render }
+  | { readonly format: Role; readonly render: Render };
 
 /** The caller's reason to leave a trajectory out; undefined to keep it. */
 export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;

@@ -44,6 +44,8 @@ export type LeftOutReason =
   | 'drawn by another renderer'
   | 'secret or e-mail address'
   | 'without a better or worse trajectory of the same task'
+  | 'outside of a search tree'
+  | 'in a search tree without a pair of this role'
   | 'without a choice between candidates'
   | 'choices of candidates that are equal'
   | 'choices of neither candidate'

@@ -72,6 +72,12 @@ export function choiceWord(value: string, t: Translate): string {
       return t('Agent');
     case 'collaborator':
       return t('Collaborator');
+    case 'generator':
+      return t('Generator');
+    case 'verifier':
+      return t('Verifier');
+    case 'refiner':
+      return t('Refiner');
     case 'lora':
       return t('LoRA adapters');
     case 'qlora':
@@ -146,6 +152,8 @@ export function leftOutWords(reason: string, t: Translate): string {
     'drawn by another renderer': t('drawn by another renderer'),
     'without a reply to learn from': t('without a reply to learn from'),
     'without an edited suggestion': t('without an edited suggestion'),
+    'outside of a search tree': t('outside of a search tree'),
+    'in a search tree without a pair of this role': t('in a search tree without a pair of this role'),
   };
   // The trainer has reasons of its own.
   return (words as Readonly<Record<string, string | undefined>>)[reason] ?? reason;

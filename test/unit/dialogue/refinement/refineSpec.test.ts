@@ -7,6 +7,7 @@ test('a refining agent compares two drafts and has no verifier unless it says so
     ...{ model: 'local:runs/a,b', verifier: 'openai:v@http://here/v1', drafts: 4 },
   });
   expect(refineSpec('refine:mixture:a+b,critic=c,n=4,drafts=3')?.model).toBe('mixture:a+b,critic=c,n=4');
+  expect(refineSpec('refine:g,verifier=v,refiner=local:r')).toMatchObject({ model: 'g', refiner: 'local:r' });
   expect(refineSpec('starter')).toBeUndefined();
 });
 
@@ -17,12 +18,15 @@ test.each([
   'refine:starter,drafts=two',
   'refine:starter,eta=4',
   'refine:starter,verifier=',
+  'refine:starter,refiner=',
   'refine:starter,verifier=starter,drafts=1',
+  'refine:starter,refiner=starter,drafts=1',
 ])('%s is refused', (spec) => {
   expect(() => refineSpec(spec)).toThrow(expect.objectContaining({ code: 'model/bad-spec' }));
 });
 
 test('its models are those whose terms and keys count', () => {
-  expect(refinedModels('refine:starter,verifier=openai:v')).toEqual(['starter', 'openai:v']);
+  const roles = 'refine:starter,verifier=openai:v,refiner=local:r';
+  expect(refinedModels(roles)).toEqual(['starter', 'openai:v', 'local:r']);
   expect(refinedModels('openai:m')).toEqual(['openai:m']);
 });

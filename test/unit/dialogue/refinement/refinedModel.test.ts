@@ -57,8 +57,10 @@ class Speaker implements Model {
   }
 }
 
-const refined = (model: Model, drafts = 2, verifier?: Model): RefinedModel =>
-  new RefinedModel('refine:m', model, verifier, drafts, () => Promise.resolve(runner));
+const refined = (model: Model, drafts = 2, verifier?: Model, refiner?: Model): RefinedModel =>
+  new RefinedModel('refine:m', { generator: model, verifier, refiner }, drafts, () =>
+    Promise.resolve(runner),
+  );
 
 describe('an agent with drafts', () => {
   it('asks where its drafts differ, and logs them; the question has no tokens of the model', async () => {
@@ -143,8 +145,24 @@ describe('a verifier', () => {
     expect(said).toMatchObject({
       text: 'OUTPUT:\nAbout parcel_price(weight_kg=20, zone=3): Is exactly 20 kg heavy?',
       servedModel: 'v',
+      selection: { verifier: { model: 'v', asked: QUESTION, text: 'Is exactly 20 kg heavy?' } },
     });
     expect(verifier.asked[0]!.messages[0]!.content).toContain(QUESTION);
+    expect(verifier.asked[0]!.sampling.temperature).toBe(0);
+  });
+
+  it('leaves what follows its question to the refiner', async () => {
+    const [model, refiner] = [new Speaker('m', [above, from]), new Speaker('r', [from])];
+    const dialogue = await dialogues.start(refined(model, 2, new Speaker('v', ['Heavy?']), refiner));
+    await dialogue.agentTurn();
+    await dialogue.reply('Yes.', { author: 'developer', by: 'ada' });
+    expect((await dialogue.agentTurn()).agent).toMatchObject({
+      text: from,
+      model: 'r',
+      tokens: { ids: [1] },
+    });
+    expect(model.asked).toHaveLength(2);
+    expect(refiner.asked[0]!.messages.at(-1)).toEqual({ role: 'user', content: 'Yes.' });
   });
 
   it.each([

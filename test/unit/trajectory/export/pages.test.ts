@@ -52,6 +52,9 @@ const expected: Record<FormatId, number | string> = {
   stepwise: 'without a verdict on a critic',
   replies: 'without a reply to learn from',
   edits: 'without an edited suggestion',
+  generator: 'outside of a search tree',
+  verifier: 'outside of a search tree',
+  refiner: 'outside of a search tree',
   'llamafactory-ranking': 'without a choice between candidates',
   'axolotl-dpo': 'without a choice between candidates',
 };

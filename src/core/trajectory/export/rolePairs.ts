@@ -1,0 +1,60 @@
+import { GOOD_ABOVE, pathOf, ROLES, valueOf, type Role } from '../searchTree';
+import type { ChatMessageLike, Rendered } from './rows';
+
+interface RoleOutput {
+  readonly prompt: readonly ChatMessageLike[];
+  readonly text: string;
+  /** V of its node. */
+  readonly value: number;
+  readonly from: Rendered;
+}
+
+export interface RolePair {
+  readonly chosen: RoleOutput;
+  readonly rejected: RoleOutput;
+}
+
+/**
+ * Pairs every good with every bad output of a role after the same messages (arXiv 2412.01928): siblings in the tree.
+ * @param endings of one tree, with what the role read and said as their messages
+ */
+export function rolePairs(role: Role, endings: readonly Rendered[], branches: number): readonly RolePair[] {
+  const leaves = endings.map((from) => ({
+    from,
+    path: pathOf(from.trajectory.started.rollout ?? 0, branches),
+    success: from.grade?.success === true,
+  }));
+  const depth = ROLES.indexOf(role) + 1;
+  const spoken = leaves.filter(({ from }) => from.messages.length > 0);
+  const nodes = Map.groupBy(spoken, ({ path }) => path.slice(0, depth).join());
+  const outputs = [...nodes.values()].map(([first]) => {
+    const { from, path } = first!;
+    const [prompt, text] = [from.messages.slice(0, -1), from.messages.at(-1)!.content];
+    const value = valueOf(leaves, path.slice(0, depth));
+    return { prompt, text, value, from, siblings: JSON.stringify([path.slice(0, depth - 1), prompt]) };
+  });
+  return [...Map.groupBy(outputs, ({ siblings }) => siblings).values()].flatMap((siblings) => {
+    const bad = siblings.filter(({ value }) => value <= GOOD_ABOVE);
+    return siblings
+      .filter(({ value }) => value > GOOD_ABOVE)
+      .flatMap((chosen) => bad.map((rejected) => ({ chosen, rejected })))
+      .filter(({ chosen, rejected }) => chosen.text !== rejected.text);
+  });
+}
+
+/** `role` keeps these rows out of runs that train the agent or another role. */
+export function rolePairRow(role: Role, { chosen, rejected }: RolePair): object {
+  return {
+    prompt: chosen.prompt,
+    chosen: [says(chosen)],
+    rejected: [says(rejected)],
+    tandem: {
+      task: chosen.from.trajectory.task.id,
+      role,
+      chosen: { episode: chosen.from.trajectory.id, value: chosen.value },
+      rejected: { episode: rejected.from.trajectory.id, value: rejected.value },
+    },
+  };
+}
+
+const says = ({ text }: RoleOutput): ChatMessageLike => ({ role: 'assistant', content: text });
