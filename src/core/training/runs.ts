@@ -42,8 +42,8 @@ export interface Run {
   readonly tags?: readonly string[];
   readonly note?: string;
   readonly method: string;
-  /** Absent when the run trains the agent. */
-  readonly role?: 'collaborator';
+  /** Absent when the run trains an agent, or the model of one that runs its drafts. */
+  readonly role?: 'collaborator' | 'verifier' | 'refiner';
   /** A folder, or a name on the hub. */
   readonly base: string;
   /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
@@ -81,7 +81,7 @@ const configurationSchema = lazily(() =>
   z.looseObject({
     name: z.string().catch(''),
     method: z.string().catch(DEFAULT_METHOD),
-    role: z.literal('collaborator').optional().catch(undefined),
+    role: z.enum(['collaborator', 'verifier', 'refiner']).optional().catch(undefined),
     model: z.looseObject({ base: z.string().catch('') }).catch({ base: '' }),
   }),
 );

@@ -9,7 +9,7 @@ import type { Engine } from '../engine';
 import { specAt } from '../models/localModels';
 import { cancellable } from '../progress';
 import { grouped } from '../../core/text';
-import { refuseCollaborators } from '../runs/finishedRunActions';
+import { refuseOtherRoles } from '../runs/finishedRunActions';
 import { runName } from '../runs/words';
 import { worldTitle } from '../words';
 import { pickOne, runSteps, taking } from '../inputSteps';
@@ -42,7 +42,7 @@ export async function evaluateRuns(
   tell: (progress: string) => void,
 ): Promise<void> {
   refuseInRestrictedMode(t('Nothing is played'));
-  refuseCollaborators(runs);
+  refuseOtherRoles(runs);
   const { measure } = await import('../../core/evaluation/comparison/measure');
   const playable = runs.filter(canPlay);
   if (playable.length === 0) {

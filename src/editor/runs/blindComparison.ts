@@ -9,7 +9,7 @@ import type { Engine } from '../engine';
 import { baseName } from '../words';
 import type { LocalPlace } from '../models/localModels';
 import { specOf, type Server } from '../models/server';
-import { refuseCollaborators } from './finishedRunActions';
+import { refuseOtherRoles } from './finishedRunActions';
 import { runName } from './words';
 
 const { t } = vscode.l10n;
@@ -19,7 +19,7 @@ const { t } = vscode.l10n;
  * @throws {Fault} `editor/not-playable`
  */
 export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
-  refuseCollaborators([run]);
+  refuseOtherRoles([run]);
   const { localPlaces, configuration } = engine;
   const { before, after } = beforeAndAfter(run, { localPlaces, servers: engine.servers.all });
   const name = runName(run, t);

@@ -48,15 +48,22 @@ const sizesOf = (runs: readonly Run[]): Promise<number[]> =>
   Promise.all(runs.map(({ folder }) => diskUse(folder)));
 
 /**
- * A trained collaborator has learned the prompt of a simulator, not that of an agent.
+ * A model of another role has learned another prompt than that of an agent.
  * @throws {Fault} `editor/not-playable`
  */
-export function refuseCollaborators(runs: readonly Run[]): void {
-  const one = runs.find(({ role }) => role === 'collaborator');
+export function refuseOtherRoles(runs: readonly Run[]): void {
+  const one = runs.find(({ role }) => role !== undefined);
   if (one === undefined) return;
+  const name = runName(one, t);
   throw new Fault(
     'editor/not-playable',
-    t('{0} trained a collaborator, which plays no agent. Play with it as the simulator.', runName(one, t)),
+    one.role === 'collaborator'
+      ? t('{0} trained a collaborator, which plays no agent. Play with it as the simulator.', name)
+      : t(
+          '{0} trained the {1} of an agent that runs its drafts, which does not play alone.',
+          name,
+          one.role!,
+        ),
   );
 }
 

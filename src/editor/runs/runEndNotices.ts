@@ -112,7 +112,7 @@ async function tellDone(done: readonly Run[]): Promise<void> {
   const mayEvaluate =
     others.length === 0 &&
     canPlay(first!) &&
-    first!.role !== 'collaborator' &&
+    first!.role === undefined &&
     (await evaluatedAt(first!.folder)) === undefined;
   const chosen = await vscode.window.showInformationMessage(
     sentence,

@@ -96,7 +96,7 @@ function contextOf(run: Run, isEvaluated: boolean): string {
   if (isAtWork(run)) return mayFinish(run) ? contextValues.liveRunWithPolicy : contextValues.liveRun;
   if (run.state === 'queued') return contextValues.queuedRun;
   if (run.canResume) return contextValues.restingRun;
-  return isEvaluated || !canPlay(run) || run.role === 'collaborator'
+  return isEvaluated || !canPlay(run) || run.role !== undefined
     ? contextValues.doneRun
     : contextValues.unevaluatedRun;
 }

@@ -214,6 +214,7 @@ function controlOf(
 
 export function resultOf({ folder, state, role }: Run): RunView['result'] {
   if (state !== 'done') return 'none';
-  if (!existsSync(path.join(folder, runFiles.model, 'onnx'))) return 'model';
+  const isPart = role === 'verifier' || role === 'refiner';
+  if (isPart || !existsSync(path.join(folder, runFiles.model, 'onnx'))) return 'model';
   return role === 'collaborator' ? 'collaborator' : 'playable';
 }
