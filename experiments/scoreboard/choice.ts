@@ -123,6 +123,7 @@ export function mainArms(choices: Choices, plan: Plan): Arm[] {
 
 /** The arms of the ablation at equal settings that can be named by now. */
 export function equalArms(choices: Choices, plan: Plan): Arm[] {
+  if (!plan.decides) return [];
   const { setting: name, methods } = comparisons.equal;
   return methods.flatMap((wanted) => {
     const choice = choices.get(wanted);

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { Option } from 'commander';
 import type { PackTask } from '../../src/core/dialogue/collect';
 import type { ProgramTask } from '../../src/core/task/task';
 import { Prompts } from '../../src/core/dialogue/prompts';
@@ -6,15 +7,17 @@ import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { precisionOf } from '../../src/core/evaluation/loop/export';
 import { trained } from '../../src/core/evaluation/loop/trainingStage';
 import { readLocalFolder, type LocalFolder } from '../../src/core/model/local/folder';
+import { isShipped, SHIPPED_FOR } from '../../src/core/model/shippedModels';
 import { openAgent } from '../../src/core/model/spec';
 import { scoreboard, type Board, type BoardOptions } from './board';
 import { summaryOf, writeBoard } from './files';
-import { methods as allMethods } from './methods';
+import { methods as allMethods, type Method } from './methods';
 import { temperatureName } from './pictures';
-import { full, quick, type Plan } from './plan';
+import { full, quick, twentyQuestions, type Plan, type PlannedWorld } from './plan';
 import type { BoardProgress, Surroundings as BoardSurroundings } from './surroundings';
 import { tableOf, type Side, type Table, type TableRow } from './table';
 import { trainingCosts } from './trainingCosts';
+import { questionTasks } from '../../src/core/task/starter/questions/world';
 import { starterTasks } from '../../src/core/task/starter/world';
 import { Runs } from '../../src/core/training/runs';
 import { scoreTrajectories } from '../../src/core/training/score';
@@ -34,12 +37,13 @@ import { duration, table as aligned } from '../../src/cli/terminal';
 import { say } from '../../src/cli/output';
 
 interface Options {
+  readonly world: PlannedWorld;
   readonly quick?: boolean;
   readonly seeds?: readonly number[];
   readonly methods?: string;
   readonly minutes?: number;
   readonly credit?: boolean;
-  readonly agent: string;
+  readonly agent?: string;
   readonly out?: string;
   readonly rows?: string;
   readonly jobs?: number;
@@ -51,6 +55,14 @@ export const installScoreboard: Install = (program, perform) => {
     .description(
       'train every method from the same base model, and compare; the same command continues from the finished rows, also on another machine',
     )
+    .addOption(
+      new Option(
+        '--world <kind>',
+        'the kind of tasks; twenty-questions has its main methods, for orientation',
+      )
+        .choices(Object.keys(PLANS))
+        .default('functions'),
+    )
     .option('--quick', 'fewer tasks, seeds and settings: a preview in half an hour, not a result')
     .option(
       '--minutes <n>',
@@ -60,30 +72,38 @@ export const installScoreboard: Install = (program, perform) => {
     .option('--methods <names>', `methods to work on: ${allMethods.map(({ name }) => name).join(', ')}`)
     .option('--seeds <list>', 'training seeds to work on, such as 4,5', seedList)
     .option('--credit', 'also measure how well scores rank turns')
-    .option('--agent <model>', 'the base model: starter or local:<folder>', 'starter')
-    .option('--out <folder>', 'runs, dialogues and the page (default: .tandem/scoreboards/full or quick)')
+    .option(
+      '--agent <model>',
+      'the base model: a starter model or local:<folder> (default: the one that ships for the kind of tasks)',
+    )
+    .option(
+      '--out <folder>',
+      'runs, dialogues and the page (default: .tandem/scoreboards/full, quick or twenty-questions)',
+    )
     .option(
       '--rows <file>',
-      'finished rows (default: docs/benchmarks/scoreboard/rows.jsonl; with --quick rows.jsonl in the folder)',
+      'finished rows (default: docs/benchmarks/scoreboard/rows.jsonl or rows-twenty-questions.jsonl; with --quick rows.jsonl in the folder)',
     )
     .addOption(jobsOption())
     .action((options: Options) => perform((to) => makeScoreboard(options, to)));
 };
 
 async function makeScoreboard(options: Options, to: CliContext): Promise<CommandResult> {
-  const plan = options.quick === true ? quick : full;
+  const plan = planOf(options);
+  const methods = methodsOf(plan);
+  const start = options.agent ?? SHIPPED_FOR[plan.world];
   const out = path.resolve(options.out ?? path.join('.tandem', 'scoreboards', plan.name));
-  const { folder, graph, fingerprint } = startOf(options.agent, to);
+  const { folder, graph, fingerprint } = startOf(start, to);
   const prompts = await Prompts.load(path.join(to.assets, 'prompts'));
   const trainer = await openShippedTrainer(to);
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   try {
     const board = await scoreboard({
-      ...{ out, plan, methods: allMethods, prompts, grader, signal: to.signal },
+      ...{ out, plan, methods, prompts, grader, signal: to.signal },
       rows: path.resolve(options.rows ?? rowsFile(plan, out, to)),
-      piece: pieceOf(options, plan),
+      piece: pieceOf(options, plan, methods),
       withCredit: options.credit === true,
-      start: { name: options.agent, folder, fingerprint },
+      start: { name: start, folder, fingerprint },
       openAgent: (name) => openAgent(name, modelOptions(to)),
       tasks: drawing(plan),
       precision: precisionOf(graph),
@@ -93,10 +113,10 @@ async function makeScoreboard(options: Options, to: CliContext): Promise<Command
       onProgress: new Lines().print,
     });
     const table = tableOf(board, plan);
-    const players = { start: options.agent, simulator: 'rules' };
-    const page = await writeBoard(out, board, table, { plan, methods: allMethods, players });
+    const players = { start, simulator: 'rules' };
+    const page = await writeBoard(out, board, table, { plan, methods, players });
     return {
-      summary: { page, ...summaryOf(board, table, plan, allMethods) },
+      summary: { page, ...summaryOf(board, table, plan, methods) },
       print: () => inWords(board, table, page),
       failed: board.failures.length > 0,
     };
@@ -105,25 +125,44 @@ async function makeScoreboard(options: Options, to: CliContext): Promise<Command
   }
 }
 
-/** Rows of the full plan are part of the repository, in which the built files lie. */
-const rowsFile = (plan: Plan, out: string, { assets }: CliContext): string =>
-  plan.name === 'full'
-    ? path.join(assets, '..', 'docs', 'benchmarks', 'scoreboard', 'rows.jsonl')
-    : path.join(out, 'rows.jsonl');
+const PLANS: Readonly<Record<PlannedWorld, Plan>> = { functions: full, 'twenty-questions': twentyQuestions };
 
-function pieceOf({ methods: names, seeds, minutes: limit }: Options, plan: Plan): BoardOptions['piece'] {
+function planOf({ world, quick: isQuick }: Options): Plan {
+  if (isQuick !== true) return PLANS[world];
+  if (world !== quick.world)
+    throw wrongUse(
+      `--quick has no plan for ${world}; leave out --quick, or --world for a look at functions.`,
+    );
+  return quick;
+}
+
+const methodsOf = ({ methods: names }: Plan): readonly Method[] =>
+  allMethods.filter(({ name }) => names === undefined || names.includes(name));
+
+/** Rows of all plans but the quick one are part of the repository, in which the built files lie. */
+function rowsFile({ name }: Plan, out: string, { assets }: CliContext): string {
+  if (name === 'quick') return path.join(out, 'rows.jsonl');
+  const file = name === 'full' ? 'rows.jsonl' : `rows-${name}.jsonl`;
+  return path.join(assets, '..', 'docs', 'benchmarks', 'scoreboard', file);
+}
+
+function pieceOf(
+  { methods: names, seeds, minutes: limit }: Options,
+  plan: Plan,
+  methods: readonly Method[],
+): BoardOptions['piece'] {
   const unknown = seeds?.find((seed) => !plan.seeds.includes(seed));
   if (unknown !== undefined)
     throw wrongUse(`The plan has no seed ${unknown}; --seeds takes some of ${plan.seeds.join(', ')}.`);
-  return { methods: methodsOf(names), seeds: seeds ?? plan.seeds, minutes: limit };
+  return { methods: named(methods, names), seeds: seeds ?? plan.seeds, minutes: limit };
 }
 
 function seedList(text: string): number[] {
   return text.split(',').map((one) => wholeNumber('--seeds', 1)(one.trim()));
 }
 
-function methodsOf(names: string | undefined): string[] {
-  const all = allMethods.map(({ name }) => name);
+function named(methods: readonly Method[], names: string | undefined): string[] {
+  const all = methods.map(({ name }) => name);
   if (names === undefined) return all;
   const wanted = names.split(',').map((name) => name.trim());
   const unknown = wanted.find((name) => !all.includes(name));
@@ -131,14 +170,16 @@ function methodsOf(names: string | undefined): string[] {
   throw wrongUse(`There is no method "${unknown}"; there are ${all.join(', ')}.`);
 }
 
-/** Returns a function that draws tasks of the starter world, and keeps each draw, because every cell asks for it. */
-function drawing({ difficulty }: Plan): BoardSurroundings['tasks'] {
+const GENERATORS = { functions: starterTasks, 'twenty-questions': questionTasks } as const;
+
+/** Returns a function that draws tasks of the plan's world, and keeps each draw, because every cell asks for it. */
+function drawing({ world, difficulty }: Plan): BoardSurroundings['tasks'] {
   const drawn = new Map<string, readonly PackTask<ProgramTask>[]>();
   return ({ split, count, seed }) => {
     const name = `${split} ${count} ${seed}`;
     const before = drawn.get(name);
     if (before !== undefined) return before;
-    const tasks = starterTasks({ split, seed, difficulty });
+    const tasks = GENERATORS[world]({ split, seed, difficulty });
     const made = Array.from({ length: count }, () => ({ task: tasks.next().value.task }));
     drawn.set(name, made);
     return made;
@@ -147,9 +188,9 @@ function drawing({ difficulty }: Plan): BoardSurroundings['tasks'] {
 
 /** Returns the model folder from which training starts, and the graph that plays. */
 function startOf(agent: string, to: CliContext): LocalFolder {
-  if (agent === 'starter') return readLocalFolder(path.join(to.assets, 'starter'));
+  if (isShipped(agent)) return readLocalFolder(path.join(to.assets, agent));
   if (agent.startsWith('local:')) return readLocalFolder(agent.slice('local:'.length));
-  throw wrongUse(`"${agent}" cannot be trained here: --agent takes starter or local:<folder>.`);
+  throw wrongUse(`"${agent}" cannot be trained here: --agent takes a starter model or local:<folder>.`);
 }
 
 function training(trainer: Trainer, runs: Runs, prompts: string): BoardSurroundings['train'] {

@@ -7,7 +7,7 @@ import type { Choice } from './choice';
 import { amount } from './costPicture';
 import type { Credit } from './credit';
 import { common, isTrained, type Method } from './methods';
-import { ownSide, temperatureName } from './pictures';
+import { askingFigure, ownSide, temperatureName } from './pictures';
 import { INSTRUMENT, type Plan } from './plan';
 import type { ScoreQuality } from './quality';
 import { MAIN, MIN_SEEDS, type Difference, type Table, type TableRow, type Target } from './table';
@@ -22,10 +22,10 @@ export interface Players {
 export function pageOf(board: Board, table: Table, plan: Plan, players: Players): string {
   const played = table.rows.some(({ sides }) => sides.length > 0);
   return [
-    `# Scoreboard${plan.name === 'quick' ? ', quick' : ''}`,
+    `# Scoreboard${plan.name === 'full' ? '' : `, ${plan.name.replaceAll('-', ' ')}`}`,
     introduction(board, plan, players),
     '## What was to be shown',
-    targetsOf(table.targets),
+    plan.decides ? targetsOf(table.targets) : FOR_ORIENTATION,
     '## Success on the test split',
     ...(played ? resultsOf(table, plan) : ['No test task has been played yet.']),
     '## How settings and temperatures were chosen',
@@ -42,7 +42,11 @@ export function pageOf(board: Board, table: Table, plan: Plan, players: Players)
   ].join('\n\n');
 }
 
+const FOR_ORIENTATION =
+  'Nothing: this table is for orientation. Comparisons that were fixed beforehand are those of the functions world.';
+
 function resultsOf(table: Table, plan: Plan): string[] {
+  const asking = askingFigure(table.rows);
   return [
     '![Success with intervals per method and seed](success.svg)',
     successOf(table.rows, plan),
@@ -62,20 +66,19 @@ function resultsOf(table: Table, plan: Plan): string[] {
       ? ['![Paired differences](differences.svg)']
       : []),
     differencesOf(table.differences),
-    '## Equal β and NLL',
-    ...equalOf(table.equal),
+    ...(plan.decides ? ['## Equal β and NLL', ...equalOf(table.equal)] : []),
     '## What the agents ask',
-    '![Missed decisions](missed.svg)',
+    asking === 'lost' ? '![Lost questions](lost.svg)' : '![Missed decisions](missed.svg)',
     '![Useless questions](useless.svg)',
     '![Exhausted budgets](exhausted.svg)',
-    askedOf(table.rows),
+    askedOf(table.rows, asking),
   ];
 }
 
 function introduction({ cells }: Board, plan: Plan, { start, simulator }: Players): string {
   const { offline, development, test, seeds, fewSeeds, choiceSeeds } = plan;
   return [
-    `Start: \`${start}\`; collaborator: \`${simulator}\`; tasks: the starter world, ${plan.difficulty}, at most ${plan.protocol.maxTurns} agent turns, grading mode fixed; instrument ${INSTRUMENT}.`,
+    `Start: \`${start}\`; collaborator: \`${simulator}\`; tasks: the starter world, ${plan.world.replaceAll('-', ' ')}, ${plan.difficulty}, at most ${plan.protocol.maxTurns} agent turns, grading mode fixed; instrument ${INSTRUMENT}.`,
     `Each training seed collects its own ${offline.tasks * offline.rollouts} dialogues of the start about ${offline.tasks} tasks of its own.`,
     `Setting and temperature of each method, the start’s too, were chosen on ${development.tasks} tasks of the development split (training seeds ${choiceSeeds.join(', ')}). The table is of ${test.tasks} tasks of the test split, ${test.rollouts} dialogues each (greedy one), and up to ${seeds.length} training seeds, at least ${fewSeeds}.`,
     `${cells.done} of the ${cells.total} cells that are known by now are finished.${plan.name === 'quick' ? ' The quick plan is a look, not a result.' : ''}`,
@@ -126,13 +129,13 @@ const costsOf = (rows: readonly TableRow[]): string =>
     ]),
   );
 
-const askedOf = (rows: readonly TableRow[]): string =>
+const askedOf = (rows: readonly TableRow[], asking: 'missed' | 'lost'): string =>
   markdownTable(
-    ['method', 'turns', 'missed', 'useless', 'exhausted', 'leaked', 'tokens', 'seconds'],
+    ['method', 'turns', asking, 'useless', 'exhausted', 'leaked', 'tokens', 'seconds'],
     rows.map((row) => {
       const side = ownSide(row);
       return [
-        ...[row.name, number(side?.turns), number(side?.missed, 2), number(side?.useless, 2)],
+        ...[row.name, number(side?.turns), number(side?.[asking], 2), number(side?.useless, 2)],
         ...[rate(side?.exhausted), rate(side?.leaked), number(side?.tokens, 0), number(side?.seconds)],
       ];
     }),

@@ -21,6 +21,7 @@ import { MAIN, type Difference, type Side, type Table, type TableRow } from './t
 export function picturesOf({ rows, differences, equal }: Table): Readonly<Record<string, string>> {
   const played = rows.filter(({ sides }) => sides.length > 0);
   if (played.length === 0) return {};
+  const asking = askingFigure(played);
   const against = differences.filter(({ better }) => better === MAIN);
   return {
     'success.svg': seedPicture({
@@ -47,7 +48,7 @@ export function picturesOf({ rows, differences, equal }: Table): Readonly<Record
       axis: 'tokens, sampled and trained',
       cost: ({ sampled, trained }) => sampled + trained,
     }),
-    'missed.svg': bars('Hidden decisions never asked about, per dialogue', played, ({ missed }) => missed),
+    [`${asking}.svg`]: bars(ASKING_TITLES[asking], played, (side) => side[asking]!),
     'useless.svg': bars('Useless questions, per dialogue', played, ({ useless }) => useless),
     'exhausted.svg': bars('Dialogues that ran out of turns', played, ({ exhausted }) => exhausted, percent),
   };
@@ -59,6 +60,15 @@ export const temperatureName = (temperature: number): string =>
 /** The play at the temperature that was chosen on the development split. */
 export const ownSide = ({ sides, own }: TableRow): Side | undefined =>
   sides.find(({ temperature }) => temperature === own);
+
+/** The figure that shows how well the agents ask in the world of these rows. */
+export const askingFigure = (rows: readonly TableRow[]): 'missed' | 'lost' =>
+  rows.some((row) => typeof ownSide(row)?.lost === 'number') ? 'lost' : 'missed';
+
+const ASKING_TITLES = {
+  missed: 'Hidden decisions never asked about, per dialogue',
+  lost: 'Questions lost to the best decision tree, per dialogue',
+} as const;
 
 const points = (value: number): string => {
   const shown = Math.abs(100 * value).toFixed(1);

@@ -1,4 +1,5 @@
 import type { Protocol } from '../../src/core/dialogue/protocol';
+import type { World } from '../../src/core/task/starter/splits';
 
 /**
  * Version of everything that decides a result and that no key sees: objectives of the trainer, the replies of the
@@ -6,9 +7,18 @@ import type { Protocol } from '../../src/core/dialogue/protocol';
  */
 export const INSTRUMENT = 1;
 
+/** Worlds with a plan: those in which an answer is a program. */
+export type PlannedWorld = Exclude<World, 'pages'>;
+
 /** The size of a scoreboard, and the seeds of everything random. */
 export interface Plan {
-  readonly name: 'full' | 'quick';
+  readonly name: 'full' | 'quick' | 'twenty-questions';
+  /** Kind of the tasks; every method starts from the model that ships for it, unless another one is given. */
+  readonly world: PlannedWorld;
+  /** Names of the methods of the table; all by default. */
+  readonly methods?: readonly string[];
+  /** False for a table that is for orientation: none of the comparisons below is made. */
+  readonly decides: boolean;
   readonly difficulty: 'gentle' | 'standard' | 'hard';
   readonly protocol: Protocol;
   /** Maximum number of tokens of an agent turn. */
@@ -64,6 +74,8 @@ const credit = { samples: 8, mostCandidates: 6, seed: 70 };
 
 export const full: Plan = {
   name: 'full',
+  world: 'functions',
+  decides: true,
   difficulty: 'standard',
   protocol: { maxTurns: 6, replyLimit: 400 },
   maxTokens: 160,
@@ -99,13 +111,28 @@ export const quick: Plan = {
   credit: { ...credit, states: 12, standardError: 0.1, mostRolls: 30 },
 };
 
+/** For orientation: the main methods in a world in which only what is asked decides. */
+export const twentyQuestions: Plan = {
+  ...full,
+  name: 'twenty-questions',
+  world: 'twenty-questions',
+  methods: ['zero-shot', 'multiturn-dpo', 'sweet-rl', 'distill'],
+  decides: false,
+  // Six questions and the answer, as in `tandem loop`.
+  protocol: { maxTurns: 7, replyLimit: 400 },
+  development: { tasks: 100, rollouts: 2, seed: 21 },
+  test: { tasks: 200, rollouts: 4, seed: 41 },
+  choiceSeeds: [101],
+  seeds: [1, 2, 3],
+};
+
 /** Rollouts of a task at a temperature: greedy play is the same each time. */
 export const rolloutsAt = ({ rollouts }: PlayedSplit, temperature: number): number =>
   temperature === 0 ? 1 : rollouts;
 
 /**
- * What the table is to decide, fixed before any test task is played; every comparison is at each method's own
- * temperature.
+ * What the table is to decide, fixed before any test task is played, where the plan decides; every comparison is at each
+ * method's own temperature.
  */
 export const comparisons = {
   /**

@@ -29,7 +29,10 @@ const rowSchema = z.strictObject({
   success: z.string().regex(/^\d+$/),
   testsPassed: z.number(),
   turns: z.number(),
-  missed: z.number(),
+  /** Null in a world in which nobody has to ask for everything. */
+  missed: z.number().nullable(),
+  /** Of twenty questions: expected questions lost to the best decision tree. */
+  lost: z.number().optional(),
   useless: z.number(),
   /** Fraction of dialogues that ran out of turns, and that a reply gave the reference away in. */
   exhausted: z.number(),

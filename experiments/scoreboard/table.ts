@@ -22,7 +22,10 @@ export interface Side {
   readonly success: OverSeeds;
   readonly testsPassed: number;
   readonly turns: number;
-  readonly missed: number;
+  /** Null in a world in which nobody has to ask for everything. */
+  readonly missed: number | null;
+  /** Questions lost to the best decision tree; null but for twenty questions. */
+  readonly lost: number | null;
   readonly useless: number;
   /** Fraction of dialogues that ran out of turns, and that a reply gave the reference away in. */
   readonly exhausted: number;
@@ -127,7 +130,8 @@ function sideOf(temperature: number, rows: readonly Row[], plan: Plan): Side {
     success: clipped(overSeeds(rows.map(successesOf), plan.test.seed)),
     testsPassed: mean((row) => row.testsPassed),
     turns: mean((row) => row.turns),
-    missed: mean((row) => row.missed),
+    missed: meanKnown((row) => row.missed),
+    lost: meanKnown((row) => row.lost ?? null),
     useless: mean((row) => row.useless),
     exhausted: mean((row) => row.exhausted),
     leaked: mean((row) => row.leaked),
@@ -172,6 +176,7 @@ function differenceOf(
 }
 
 function targetsOf(main: readonly PlayedArm[], best: readonly string[] | undefined, plan: Plan): Target[] {
+  if (!plan.decides) return [];
   const primary = (best ?? []).flatMap((better) =>
     comparisons.newAgainst.map((worse) => ({ better, worse, kind: 'primary' as const, least: 0 })),
   );

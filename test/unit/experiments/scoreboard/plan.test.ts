@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fieldsOf, merged } from '../../../../experiments/scoreboard/cells';
 import { isTrained, methods } from '../../../../experiments/scoreboard/methods';
-import { comparisons, full, quick } from '../../../../experiments/scoreboard/plan';
+import { comparisons, full, quick, twentyQuestions } from '../../../../experiments/scoreboard/plan';
 import { isUsedBy } from '../../../../src/core/training/methods';
 import { parseConfiguration } from '../../../../src/core/training/configuration';
 
@@ -37,8 +37,20 @@ describe('the plan of the scoreboard', () => {
     expect(having.map(({ name }) => name).toSorted()).toEqual([...ablated].toSorted());
   });
 
-  it.each([full, quick])('keeps choice and table apart: $name', ({ seeds, choiceSeeds, fewSeeds }) => {
-    expect(seeds.filter((seed) => choiceSeeds.includes(seed))).toEqual([]);
-    expect(fewSeeds).toBeLessThanOrEqual(seeds.length);
+  it('has only methods that there are, with all that they use, in the table of twenty questions', () => {
+    const names = twentyQuestions.methods!;
+    const planned = methods.filter(({ name }) => names.includes(name));
+    expect(planned).toHaveLength(names.length);
+    expect(names).toEqual(
+      expect.arrayContaining(planned.flatMap((method) => (isTrained(method) ? [] : method.uses))),
+    );
   });
+
+  it.each([full, quick, twentyQuestions])(
+    'keeps choice and table apart: $name',
+    ({ seeds, choiceSeeds, fewSeeds }) => {
+      expect(seeds.filter((seed) => choiceSeeds.includes(seed))).toEqual([]);
+      expect(fewSeeds).toBeLessThanOrEqual(seeds.length);
+    },
+  );
 });

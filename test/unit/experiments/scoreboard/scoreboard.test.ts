@@ -6,8 +6,9 @@ import { scoreboard, type Board } from '../../../../experiments/scoreboard/board
 import { writeBoard } from '../../../../experiments/scoreboard/files';
 import type { Method } from '../../../../experiments/scoreboard/methods';
 import { tableOf } from '../../../../experiments/scoreboard/table';
+import { questionTasks } from '../../../../src/core/task/starter/questions/world';
 import { TrajectoryLog } from '../../../../src/core/trajectory/log';
-import { CELLS, methods, plan, stage, type Stage } from './stage';
+import { CELLS, methods, plan, stage, tasksOf, type Stage } from './stage';
 
 let folder: string;
 
@@ -147,6 +148,25 @@ describe('the scoreboard', () => {
     });
   });
 
+  it('counts lost questions in place of missed decisions in twenty questions, and decides nothing there', async () => {
+    const { to } = await stage(folder, {
+      plan: { ...plan, name: 'twenty-questions', world: 'twenty-questions', decides: false },
+      tasks: tasksOf(questionTasks),
+    });
+    const board = await scoreboard(to);
+    const [row] = await rowsIn(folder);
+    expect(row).toMatchObject({ missed: null, lost: expect.any(Number) as number });
+    const table = tableOf(board, to.plan);
+    expect(table.targets).toEqual([]);
+    expect(board.equal).toEqual([]);
+    const players = { start: 'starter-questions', simulator: 'rules' };
+    const page = await writeBoard(to.out, board, table, { plan: to.plan, methods, players });
+    const text = await readFile(page, 'utf8');
+    expect(text).toContain('this table is for orientation');
+    expect(text).toContain('](lost.svg)');
+    expect(await readdir(to.out)).toContain('lost.svg');
+  });
+
   it('works on its piece only, and plays no test task before the method’s choice', async () => {
     const first = await stage(folder, { piece: { methods: ['either'], seeds: [2] } });
     expect((await scoreboard(first.to)).cells.done).toBe(0);
@@ -201,13 +221,14 @@ describe('the scoreboard', () => {
 
   it('ends without an error when its minutes are over, and counts nothing that is half done', async () => {
     const { to } = await stage(folder, two);
-    const never = new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error('stopped')), 600);
-    });
+    const never = (): Promise<never> =>
+      new Promise((_, reject) => {
+        setTimeout(() => reject(new Error('stopped')), 600);
+      });
     const hung = await scoreboard({
       ...to,
       piece: { ...to.piece, minutes: 0.005 },
-      train: () => never,
+      train: never,
     });
     expect(hung.isOutOfTime).toBe(true);
     expect(hung.failures).toEqual([]);

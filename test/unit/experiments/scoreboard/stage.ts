@@ -9,6 +9,7 @@ import type { BoardOptions } from '../../../../experiments/scoreboard/board';
 import type { Method } from '../../../../experiments/scoreboard/methods';
 import { full, type Plan } from '../../../../experiments/scoreboard/plan';
 import type { BoardProgress, Surroundings } from '../../../../experiments/scoreboard/surroundings';
+import type { questionTasks } from '../../../../src/core/task/starter/questions/world';
 import { starterTasks } from '../../../../src/core/task/starter/world';
 import { answers, shippedPrompts } from '../../../fixtures/dialogue';
 
@@ -100,7 +101,7 @@ export async function stage(folder: string, changes: Partial<BoardOptions> = {})
     ...{ withCredit: false, precision: 'fp32', simulator: new RulesSimulator() },
     prompts: await shippedPrompts(),
     openAgent: (name) => agentOf(name, turns),
-    tasks: drawnTasks,
+    tasks: starterDraws,
     train: async ({ key, configuration, onProgress }) => {
       onProgress({ preparing: 'launch' });
       const { method, policy, seed } = fieldsSchema.parse(configuration.forTrainer);
@@ -132,18 +133,21 @@ export async function stage(folder: string, changes: Partial<BoardOptions> = {})
   return { to, trained, turns, told };
 }
 
-/** Cache of drawn tasks; all scoreboards of a test file play the same ones. */
-const drawn = new Map<string, ReturnType<Surroundings['tasks']>>();
+/** Draws tasks of a world, and keeps each draw: all scoreboards of a test file play the same ones. */
+export function tasksOf(world: typeof starterTasks | typeof questionTasks): Surroundings['tasks'] {
+  const drawn = new Map<string, ReturnType<Surroundings['tasks']>>();
+  return ({ split, count, seed }) => {
+    const key = `${split} ${count} ${seed}`;
+    const known = drawn.get(key);
+    if (known !== undefined) return known;
+    const generated = world({ split, seed, difficulty: 'gentle' });
+    const tasks = Array.from({ length: count }, () => ({ task: generated.next().value.task }));
+    drawn.set(key, tasks);
+    return tasks;
+  };
+}
 
-const drawnTasks: Surroundings['tasks'] = ({ split, count, seed }) => {
-  const key = `${split} ${count} ${seed}`;
-  const known = drawn.get(key);
-  if (known !== undefined) return known;
-  const world = starterTasks({ split, seed, difficulty: 'gentle' });
-  const tasks = Array.from({ length: count }, () => ({ task: world.next().value.task }));
-  drawn.set(key, tasks);
-  return tasks;
-};
+const starterDraws = tasksOf(starterTasks);
 
 async function writeModel(folder: string, rate: number): Promise<void> {
   await mkdir(folder, { recursive: true });
