@@ -84,6 +84,7 @@ export type FaultCode =
   | 'editor/too-few-runs'
   | 'environment/no-agent'
   | 'environment/no-episode'
+  | 'environment/no-history'
   | 'environment/over'
   | 'environment/unknown-split'
   | 'environment/unknown-task'

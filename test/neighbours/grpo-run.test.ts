@@ -169,3 +169,14 @@ it('a run with turn credit counts its rollouts, and one that was killed ends as 
   const done = await until(touched, isDone);
   expect((await model(done)).equals(await model(untouched))).toBe(true);
 });
+
+it('a run of GRPO for the collaborator plays with an agent that does not learn', async () => {
+  const grpo = { ...configuration.grpo, dialogues: 16, evaluate_every: 9, agent: 'starter', log: data };
+  const run = await until(await start({ role: 'collaborator', grpo }), isDone);
+  expect(await isServed(run)).toBe(false);
+  expect((await model(run)).length).toBeGreaterThan(0);
+  const log = await TrajectoryLog.open(data);
+  const played = log.count({ agent: 'starter', collaborator: `grpo-${run.id}` }).total;
+  await log.close();
+  expect(played).toBeGreaterThanOrEqual(16);
+});

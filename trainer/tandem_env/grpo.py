@@ -59,6 +59,8 @@ class Dialogues:
     its dialogues, replays included, and of those in which a reply leaked. dropped: number of dropped ones.
     """
 
+    rows_per_dialogue = 1  # of TRL; see `Replies`
+
     def __init__(
         self,
         url: str,

@@ -249,8 +249,9 @@ class RunConfig:
         "agent",
         title="Trained role",
         description="Who learns: the agent; the collaborator, who knows what is wanted and replies, from people’s "
-        "replies (rft) or from suggestions that they edited (multiturn-dpo); or a role of an agent that checks its "
-        "drafts, from its good and bad outputs in search trees (multiturn-dpo).",
+        "replies (rft), from suggestions that they edited (multiturn-dpo) or from dialogues with an agent that does "
+        "not learn (grpo); or a role of an agent that checks its drafts, from its good and bad outputs in search trees "
+        "(multiturn-dpo).",
     )
     convention: Literal["paper", "reference-code"] = Field(
         "paper", title="Convention", description="Follow the paper or its code where the two differ."

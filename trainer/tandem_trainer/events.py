@@ -98,7 +98,9 @@ class Figures(Event):
         charted("Success rate", "Share of the dialogues whose answer passes all hidden tests", terminal=True),
     ]
     reward: Annotated[
-        NotRequired[Figure], charted("Reward", "Mean over the dialogues of a step", terminal=True), Field(ge=0, le=1)
+        NotRequired[Figure],
+        charted("Reward", "Mean over the dialogues of a step, less the price of leaks", terminal=True),
+        Field(le=1),
     ]
     leaked: Annotated[
         NotRequired[Fraction],

@@ -218,7 +218,29 @@ def _check_online(config: RunConfig) -> None:
         raise _Refused(f"data.preferences are not used by {name}, which plays its own dialogues: leave them out.")
     if config.model.training == "qlora" and method_of(config).trl:
         raise _Refused(f"model.training is qlora, with which {name} does not train: set it to lora.")
+    if config.method == "grpo":
+        _check_seat(config)
     _check_one_process(config)
+
+
+def _check_seat(config: RunConfig) -> None:
+    grpo = config.grpo
+    if grpo.credit == "vine" and config.role == "collaborator":
+        raise _Refused(
+            "grpo.credit is vine, which values turns of the agent, and role is collaborator: set it to group."
+        )
+    if grpo.credit == "vine" and grpo.leak_price is not None:
+        raise _Refused("grpo.leak_price has no effect on the values of grpo.credit vine: leave it out.")
+    if config.role == "agent":
+        if grpo.agent is not None:
+            raise _Refused("grpo.agent is for role collaborator, and role is agent: set role, or leave it out.")
+        return
+    if grpo.agent is None:
+        raise _Refused("role is collaborator, and grpo.agent is not set: name the agent that asks and answers.")
+    if grpo.simulator != "rules":
+        raise _Refused("grpo.simulator is whom the run trains, because role is collaborator: leave it out.")
+    if grpo.max_turns < 2:
+        raise _Refused("grpo.max_turns is 1, which leaves the collaborator no reply: set it to 2 or more.")
 
 
 def _check_one_process(config: RunConfig) -> None:

@@ -46,6 +46,12 @@ def config_of(**settings) -> RunConfig:
         ({"model": {"training": "qlora"}}, "model.training"),
         ({"resources": {"processes": 2}}, "resources.processes"),
         ({"resources": {"cluster": {"address": "http://head:8265"}}}, "resources.cluster"),
+        ({"role": "collaborator"}, "grpo.agent is not set"),
+        ({"role": "collaborator", "grpo": {"agent": "starter", "simulator": "starter"}}, "grpo.simulator"),
+        ({"role": "collaborator", "grpo": {"agent": "starter", "max_turns": 1}}, "grpo.max_turns"),
+        ({"grpo": {"agent": "starter"}}, "grpo.agent is for role collaborator"),
+        ({"role": "collaborator", "grpo": {"agent": "starter", "credit": "vine"}}, "grpo.credit"),
+        ({"grpo": {"leak_price": 1, "credit": "vine"}}, "grpo.leak_price"),
         ({"method": "rft", "data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}}, "data.tasks"),
     ],
 )

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { readText } from '../../core/regularFile';
 import { isLoopback } from '../../core/serving/access';
 import {
@@ -15,6 +15,7 @@ import {
 import {
   addDialogueOptions,
   addPageOptions,
+  addSamplingOptions,
   limitOption,
   MODEL_WORDS,
   prepareDialogues,
@@ -29,6 +30,7 @@ import { collectionName, rendererOf, type PackTask } from '../../core/dialogue/c
 import { unrecorded } from '../../core/dialogue/dialogueParts';
 import {
   clientAgent,
+  clientSimulator,
   samplingElsewhere,
   type EnvironmentPlan,
   type EpisodeCounts,
@@ -43,7 +45,9 @@ import { namedKeys } from '../keys';
 import { say } from '../output';
 import { isShipped } from '../../core/model/shippedModels';
 import { LocalModel } from '../../core/model/local/model';
+import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
+import { eachSamplingNumber, samplingEntries, type SamplingName } from '../../core/samplingSettings';
 import { ModelServer } from '../../core/modelServer/server';
 
 interface Options extends Partial<EnvironmentOptions> {
@@ -76,6 +80,10 @@ export const installServe: Install = (program, perform) => {
     )
     .optionsGroup('Of an environment:')
     .option('--simulator <model>', `the simulator: rules, ${MODEL_WORDS}`, 'rules')
+    .option(
+      '--agent <model>',
+      `clients play the collaborator, in place of the simulator, and this agent asks and answers: ${MODEL_WORDS}`,
+    )
     .option('--value-agent <model>', `values candidate turns at POST /values: ${MODEL_WORDS}`)
     .option('--capacity <n>', 'maximum number of episodes at once', wholeNumber('--capacity', 1), 1024)
     .option(
@@ -86,8 +94,9 @@ export const installServe: Install = (program, perform) => {
     )
     .option('--data <folder>', 'log the episodes into this data folder')
     .addOption(limitOption())
-    .option('--agent-name <name>', 'name of the agent in the log', 'openenv');
+    .option('--agent-name <name>', 'name of the client in the log', 'openenv');
   addPageOptions(command);
+  addSamplingOptions(command, { temperature: 1 });
   addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, command, to)));
 };
 
@@ -112,8 +121,24 @@ async function serve(options: Options, command: Command, to: CliContext): Promis
   if (modelName !== undefined) throw wrongUse('--model-name needs --model.');
   if (tasks === undefined)
     throw wrongUse('Say what to serve: tasks with --tasks <file...>, or a model with --model <model>.');
+  refuseBeside(options.agent, given);
   // Each of the other options has a default.
   return serveEnvironment({ ...(options as EnvironmentOptions), tasks, ...(await placeOf(options)) }, to);
+}
+
+const OF_SIMULATOR = new Set(['simulator', 'valueAgent']);
+const OF_AGENT = new Set<string>([...samplingEntries.map(([name]) => name), 'maxTokens']);
+
+/** @throws {Fault} `usage` for an option of a model that does not play here */
+function refuseBeside(agent: string | undefined, given: readonly Option[]): void {
+  const foreign = agent === undefined ? OF_AGENT : OF_SIMULATOR;
+  const other = given.find((option) => foreign.has(option.attributeName()));
+  if (other === undefined) return;
+  throw wrongUse(
+    agent === undefined
+      ? `${other.long} is of an agent that plays here; name one with --agent, or leave it out.`
+      : `With --agent clients play the collaborator, and ${other.long} is for one that plays here. Leave one of the two out.`,
+  );
 }
 
 /** @throws {Fault} `usage` when other machines could connect without a token */
@@ -138,7 +163,11 @@ async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
   throw wrongUse(`${where} must hold the token: letters, digits and signs without spaces.`);
 }
 
-interface EnvironmentOptions extends DialogueOptions, PackOptions {
+interface EnvironmentOptions
+  extends DialogueOptions, PackOptions, Readonly<Partial<Record<SamplingName, number>>> {
+  readonly agent?: string;
+  readonly temperature: number;
+  readonly maxTokens: number;
   readonly valueAgent?: string;
   readonly capacity: number;
   readonly idleMinutes: number;
@@ -152,30 +181,41 @@ async function serveEnvironment(
   options: EnvironmentOptions & ServedAt,
   to: CliContext,
 ): Promise<CommandResult> {
-  const specs = [options.simulator, ...(options.valueAgent === undefined ? [] : [options.valueAgent])];
-  const keyOf = namedKeys(options.keyEnv, specs);
+  const specs = [options.simulator, options.agent, options.valueAgent];
+  const keyOf = namedKeys(
+    options.keyEnv,
+    specs.filter((spec) => spec !== undefined),
+  );
+  const open = (spec: string | undefined): Model | undefined =>
+    spec === undefined ? undefined : openModel(spec, modelOptions(to, keyOf));
+  const agentHere = open(options.agent);
   const play = {
     tasks: await tasksOf(options, to),
     ...(await prepareDialogues(options, to, keyOf)),
+    ...(agentHere && { simulator: clientSimulator(options.agentName) }),
   };
+  if (agentHere !== undefined && !play.tasks.every(({ task }) => isProgram(task)))
+    throw wrongUse('With --agent only functions are played: the collaborator of a web page reads pictures.');
   const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
   const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
   const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
   const log = options.data === undefined ? undefined : await openLog(options.data, to.signal);
-  const agent = clientAgent(options.agentName);
-  const valueAgent =
-    options.valueAgent === undefined ? undefined : openModel(options.valueAgent, modelOptions(to, keyOf));
-  const { seed, mode, host, port, token, capacity } = options;
+  const agent = agentHere ?? clientAgent(options.agentName);
+  const valueAgent = open(options.valueAgent);
+  const { seed, mode, host, port, token, capacity, temperature, maxTokens } = options;
+  const own = { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens };
+  const sampling = agentHere === undefined ? samplingElsewhere : own;
   const renderer = await rendererOf({ ...play, pages, mode });
   const collection = collectionName('environment', {
-    ...{ ...play, seed, agent, renderer },
-    sampling: samplingElsewhere,
+    ...{ ...play, seed, agent, renderer, sampling },
   });
   const counts = { begun: 0, graded: 0 };
   try {
     await log?.claim(`collection-${collection}`, `The collection ${collection}`);
     const plan: EnvironmentPlan = {
       ...play,
+      seat: agentHere === undefined ? 'agent' : 'collaborator',
+      sampling,
       splits: new TaskSplits(playable(play)),
       seed,
       mode,
@@ -202,12 +242,16 @@ async function serveEnvironment(
     return {
       summary: { collection, data: options.data, ...counts },
       print: () =>
-        [inWords(counts), ...usageOf(play.simulator), ...(valueAgent ? usageOf(valueAgent) : [])].join('\n'),
+        [
+          inWords(counts),
+          ...[play.simulator, agentHere, valueAgent].flatMap((model) => (model ? usageOf(model) : [])),
+        ].join('\n'),
     };
   } finally {
     await log?.close();
     await grader.close();
     await play.simulator.close?.();
+    await agentHere?.close?.();
     await valueAgent?.close?.();
     await pages?.close();
     await clip?.close();

@@ -27,7 +27,7 @@ import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './dial
 import { limitReply, type Protocol } from './protocol';
 import { sampleAgent, type AgentTurnEvent } from './sample';
 import { deriveSeed } from '../seed';
-import type { SimulatedReply, Simulator } from './simulator';
+import { replyIn, type SimulatedReply, type Simulator } from './simulator';
 
 /**
  * One dialogue between an agent and a collaborator under the ColBench protocol. Every step is in the log before its
@@ -207,6 +207,12 @@ export class Dialogue {
     });
   }
 
+  /** Records the reply of a simulator that samples elsewhere, from what it wrote. */
+  async simulatorSaid(written: string): Promise<Turn> {
+    const { name, terms } = this.requireSimulator();
+    return this.recordReply(replyIn(written), { author: 'simulator', by: name, terms });
+  }
+
   async handOver(to: Collaborator, simulator?: Simulator): Promise<void> {
     await this.log({ event: 'hand-over', episode: this.id, turn: this.state.turns.length, to });
     this.state.collaborator = to;
@@ -269,7 +275,7 @@ export class Dialogue {
   }
 
   /** The agent's last message becomes its answer when its context takes no more. */
-  private async agentTurnOrEnd(options: GenerateOptions): Promise<void> {
+  async agentTurnOrEnd(options: GenerateOptions): Promise<void> {
     try {
       await this.agentTurn(options);
     } catch (error) {

@@ -67,9 +67,10 @@ const MAX_TOKENS = 512;
  */
 const BEYOND_LIMIT = 100;
 
-function said(text: string): string {
+/** @returns what a simulator's text says to the agent: without thoughts and label; may be empty */
+export function replyIn(written: string): string {
   const reading = new SimulatorReading();
-  reading.push(text);
+  reading.push(written);
   return reading.whole;
 }
 
@@ -131,7 +132,7 @@ export class ModelSimulator implements Simulator {
         position: { description: task.description, turn: turns.length },
       },
     );
-    const text = said(generation.text);
+    const text = replyIn(generation.text);
     if (text === '') {
       const cause =
         generation.finishReason === 'length'

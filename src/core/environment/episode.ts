@@ -4,27 +4,22 @@ import type { PackTask } from '../dialogue/collect';
 import type { DialogueParts, DialogueRecord } from '../dialogue/dialogueParts';
 import { parseAgentMessage, type Protocol } from '../dialogue/protocol';
 import type { Prompts } from '../dialogue/prompts';
-import { requestAfter } from '../dialogue/sample';
-import { deriveSeed } from '../seed';
 import type { Simulator } from '../dialogue/simulator';
-import { endingAfter } from '../dialogue/state';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
-import type { Model } from '../model/model';
+import type { Model, SamplingSettings } from '../model/model';
 import { isProgram } from '../task/task';
 import type { Turn } from '../trajectory/trajectory';
-import { turnsOf } from '../training/credit/playedCredit';
-import { dialogueAfter } from '../training/credit/rollouts';
 import type { TaskSplits } from './splits';
 import {
-  textOf,
   type AgentAction,
   type EnvironmentState,
   type EpisodeObservation,
   type ObservationMetadata,
-  type ResetRequest,
 } from './messages';
+
+export type Seat = 'agent' | 'collaborator';
 
 /** Pages and CLIP may be absent where no task is a web page. */
 export interface EnvironmentPlan extends Pick<DialogueParts, 'pages' | 'clip'> {
@@ -40,6 +35,10 @@ export interface EnvironmentPlan extends Pick<DialogueParts, 'pages' | 'clip'> {
   /** `unrecorded` when no log is kept. */
   readonly log: DialogueRecord;
   readonly agent: Model;
+  /** Whom clients play. The other one, `simulator` or `agent`, plays here. */
+  readonly seat: Seat;
+  /** Of an agent that plays here. */
+  readonly sampling: SamplingSettings;
   /** Plays or answers at histories whose candidates `POST /values` asks about. */
   readonly valueAgent?: Model;
   readonly collection: string;
@@ -60,87 +59,66 @@ export const clientAgent = (name: string): Model => ({
     Promise.reject(new Fault('dialogue/not-your-turn', `The agent ${name} is asked by its client.`)),
 });
 
+/** The collaborator in the log, where clients play that seat. */
+export const clientSimulator = (name: string): Simulator => ({
+  kind: 'simulator',
+  name,
+  reply: () =>
+    Promise.reject(new Fault('dialogue/not-your-turn', `The collaborator ${name} is asked by its client.`)),
+});
+
 /** The client samples, so the log does not record it. */
 export const samplingElsewhere = { temperature: 1, maxTokens: 0 };
 
-/**
- * The log records the episode from the first message of the agent on, so that a client that only looks at the request
- * leaves nothing behind. It does not record an episode that goes on from a history.
- * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`; `environment/over` when the history ends it
- */
-export function beginEpisode(plan: EnvironmentPlan, request: ResetRequest): ServedEpisode {
-  const chosen = plan.splits.choose(request);
-  const rollout = plan.rollouts.get(chosen.task.id) ?? 0;
-  plan.rollouts.set(chosen.task.id, rollout + 1);
-  const seed = request.seed ?? deriveSeed(plan.seed, chosen.task.id, rollout);
-  const { episode_id: name, history } = request;
-  const episode = new ServedEpisode(plan, chosen, { seed, rollout }, name ?? undefined, history ?? undefined);
-  episode.requireOpen();
-  return episode;
+/** Of one episode. */
+export interface EpisodeNumbers {
+  readonly seed: number;
+  readonly rollout: number;
 }
 
-/** One dialogue; the client is the agent. Its steps must not overlap. */
-export class ServedEpisode {
-  private readonly id = randomUUID();
-  private dialogue: Dialogue | undefined;
-  private isOver = false;
-  private steps = 0;
+/** One dialogue. Its steps must not overlap. */
+export abstract class ServedEpisode {
+  protected readonly id = randomUUID();
+  protected dialogue: Dialogue | undefined;
+  protected isOver = false;
+  protected steps = 0;
 
   constructor(
-    private readonly plan: EnvironmentPlan,
-    private readonly chosen: PackTask,
-    private readonly numbers: { readonly seed: number; readonly rollout: number },
+    protected readonly plan: EnvironmentPlan,
+    protected readonly chosen: PackTask,
+    protected readonly numbers: EpisodeNumbers,
     private readonly name: string | undefined,
-    private readonly history?: NonNullable<ResetRequest['history']>,
   ) {}
-
-  /** @throws {Fault} `environment/over` */
-  requireOpen(): void {
-    const { protocol, history = [] } = this;
-    const last = history.findIndex(
-      ({ agent: text }, index) => endingAfter({ episode: '', text, turn: index + 1 }, protocol) !== undefined,
-    );
-    if (last === -1) return;
-    throw new Fault(
-      'environment/over',
-      `Message ${last + 1} of the history ends the episode: leave it out, and what follows it.`,
-    );
-  }
 
   get state(): EnvironmentState {
     const { name, id, steps, isOver } = this;
     return { episode_id: name ?? id, step_count: steps, task: this.chosen.task.id, done: isOver };
   }
 
-  get opening(): EpisodeObservation {
-    const { id, protocol, numbers } = this;
-    const { task } = this.chosen;
-    const { messages } = requestAfter([], this.plan, { id, task, protocol, ...numbers });
-    return {
-      message: task.description,
-      turn: this.history?.length ?? 0,
-      done: false,
-      reward: null,
-      metadata: this.metadata({}),
-      prompt: messages[0]!.content,
-    };
-  }
+  /**
+   * Resolves with what the client answers first. To be called once, before any step.
+   * @throws as `step`
+   */
+  abstract open(signal?: AbortSignal): Promise<EpisodeObservation>;
+
+  /** Says the client's message and plays until the client is to speak again. */
+  protected abstract answered(action: AgentAction, signal?: AbortSignal): Promise<EpisodeObservation>;
 
   /**
-   * Resolves with the developer's reply or, when the message ends the episode, the grade.
+   * Resolves with the other side's message or, when the dialogue ended, the grade.
    * @throws {Fault} `environment/over`; errors of the simulator, the grader and the log, after logging them: then the
    * episode is over
    * @throws the signal's reason when it is aborted
    */
   async step(action: AgentAction, signal?: AbortSignal): Promise<EpisodeObservation> {
     if (this.isOver) throw new Fault('environment/over', 'The episode is over; send reset to begin another.');
-    const text = textOf(action);
+    return this.orEnd(() => this.answered(action, signal), signal);
+  }
+
+  /** Ends the episode when the work fails. */
+  protected async orEnd<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      const dialogue = (this.dialogue ??= await this.start());
-      const turn = await dialogue.agentSaid(text);
-      this.steps++;
-      if (dialogue.next === 'nobody') return await this.graded(dialogue, turn);
-      return this.replied(await dialogue.simulatorReply({ signal }));
+      return await work();
     } catch (error) {
       if (signal?.aborted !== true) await this.end('failed', messageOf(error));
       throw error;
@@ -152,7 +130,7 @@ export class ServedEpisode {
     return this.end('cancelled', why);
   }
 
-  private async end(reason: 'cancelled' | 'failed', message: string): Promise<void> {
+  protected async end(reason: 'cancelled' | 'failed', message: string): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
     if (this.dialogue !== undefined && this.dialogue.answer === undefined) {
@@ -160,54 +138,44 @@ export class ServedEpisode {
     }
   }
 
-  private start(): Promise<Dialogue> {
+  protected start(): Promise<Dialogue> {
     const { plan } = this;
     plan.counts.begun++;
-    const { protocol, history } = this;
-    if (history !== undefined) {
-      const start = { task: this.chosen.task, protocol, turns: turnsOf(history) };
-      return dialogueAfter(start, this.numbers.seed, { ...plan, sampling: samplingElsewhere });
-    }
     const { kind, name } = plan.simulator;
     return Dialogue.start({
       ...plan,
       ...this.chosen,
       ...this.numbers,
       id: this.id,
-      protocol,
-      sampling: samplingElsewhere,
+      protocol: this.protocol,
       collaborator: { kind, name },
     });
   }
 
-  private replied({ agent, reply, leak }: Turn): EpisodeObservation {
-    const { promptTokens, completionTokens } = reply?.usage ?? {};
-    const metadata = this.metadata({
-      leak: leak && { fraction: leak.fraction, leaked: leak.leaked },
-      usage:
-        promptTokens === undefined || completionTokens === undefined
-          ? undefined
-          : { prompt_tokens: promptTokens, completion_tokens: completionTokens },
-    });
-    return { message: reply!.text, turn: agent.turn, done: false, reward: 0, metadata };
-  }
-
   /** Graded even when the client has disconnected: an answer in the log has its grade there too. */
-  private async graded(dialogue: Dialogue, { agent }: Turn): Promise<EpisodeObservation> {
+  protected async graded(
+    dialogue: Dialogue,
+    told: Partial<ObservationMetadata> = {},
+  ): Promise<EpisodeObservation> {
     const grade = await dialogue.grade(this.plan.grader, this.plan.mode);
     this.isOver = true;
     this.plan.counts.graded++;
-    const ended = parseAgentMessage(agent.text).answer === undefined ? 'turn-limit' : 'answered';
-    const metadata = this.metadata({ ended, ...gradeWords(grade) });
+    const { agent } = dialogue.turns.at(-1)!;
+    const metadata = this.metadata({ ended: this.endingOf(agent), ...told, ...gradeWords(grade) });
     return { message: '', turn: agent.turn, done: true, reward: grade.reward, metadata };
   }
 
-  private get protocol(): Protocol {
+  private endingOf({ text, turn }: Turn['agent']): ObservationMetadata['ended'] {
+    if (parseAgentMessage(text).answer !== undefined) return 'answered';
+    return turn >= this.protocol.maxTurns ? 'turn-limit' : 'context-limit';
+  }
+
+  protected get protocol(): Protocol {
     const { protocol, pageProtocol } = this.plan;
     return isProgram(this.chosen.task) ? protocol : pageProtocol;
   }
 
-  private metadata(more: Partial<ObservationMetadata>): ObservationMetadata {
+  protected metadata(more: Partial<ObservationMetadata>): ObservationMetadata {
     const { id, chosen, numbers, protocol } = this;
     return {
       episode: id,

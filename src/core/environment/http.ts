@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { NoMemoryForRequest, readBody, sendJson, TooLongRequest } from '../serving/messages';
 import type { RequestMemory } from '../serving/requestMemory';
-import { beginEpisode, type EnvironmentPlan } from './episode';
+import type { EnvironmentPlan, ServedEpisode } from './episode';
+import { beginEpisode } from './seats';
 import type { PackSplit } from './splits';
 import {
   invalidFields,
@@ -12,6 +13,7 @@ import {
   sentObservation,
   stepRequestSchema,
   wireSchemas,
+  type EpisodeObservation,
 } from './messages';
 import { valuesOf } from './values';
 
@@ -66,9 +68,7 @@ const routes: readonly Route[] = [
   })),
   route('get', '/schema', 'Schema', 'JSON schemas of actions, observations and state', wireSchemas),
   route('get', '/state', 'State Management', 'State of an environment without an episode', () => noEpisode),
-  route('post', '/reset', 'Environment Control', 'Begin an episode and show its request', ({ plan }, body) =>
-    sentObservation(beginEpisode(plan, resetSchema.parse(body ?? {})).opening),
-  ),
+  route('post', '/reset', 'Environment Control', 'Begin an episode and show its request', reset),
   route('post', '/step', 'Environment Control', 'Begin an episode and take one step in it', step),
   route('post', '/values', 'Values', 'Value candidate turns by what a model makes of them', values),
   route('post', '/mcp', 'Model Context Protocol', 'Answer a request in JSON-RPC', (_, body) =>
@@ -101,20 +101,35 @@ const routes: readonly Route[] = [
 const taskSpecs = ({ name, tasks }: PackSplit): object[] =>
   tasks.map(({ task }, index) => ({ task_id: task.id, split: name, index, description: task.description }));
 
+function reset({ plan, enter, signal }: HttpParts, body: unknown): Promise<unknown> {
+  const choice = resetSchema.parse(body ?? {});
+  return inPlace(enter, () => alone(beginEpisode(plan, choice), (episode) => episode.open(signal)));
+}
+
 /** Plain HTTP has no session: each step begins an episode and, unless it completes it, abandons it. */
 async function step({ plan, enter, signal }: HttpParts, body: unknown): Promise<unknown> {
   const { action, ...choice } = stepRequestSchema.parse(body);
-  return inPlace(enter, async () => {
-    const episode = beginEpisode(plan, choice);
-    try {
-      const observation = await episode.step(action, signal);
-      await episode.abandon('It was one step by plain HTTP.');
-      return sentObservation(observation);
-    } catch (error) {
-      await episode.abandon('The server was stopped.');
-      throw error;
-    }
-  });
+  return inPlace(enter, () =>
+    alone(beginEpisode(plan, choice), async (episode) => {
+      const opened = await episode.open(signal);
+      return opened.done ? opened : episode.step(action, signal);
+    }),
+  );
+}
+
+/** Does the work with an episode of its own, which it abandons then. */
+async function alone(
+  episode: ServedEpisode,
+  work: (episode: ServedEpisode) => Promise<EpisodeObservation>,
+): Promise<unknown> {
+  try {
+    const observation = await work(episode);
+    await episode.abandon('It was one request by plain HTTP.');
+    return sentObservation(observation);
+  } catch (error) {
+    await episode.abandon('The server was stopped.');
+    throw error;
+  }
 }
 
 /** A request counts as one episode. */

@@ -72,7 +72,10 @@ const metadataSchema = z.object({
     .object({ prompt_tokens: z.int(), completion_tokens: z.int() })
     .optional()
     .describe('Tokens that the simulator used for this reply, if it counts them'),
-  ended: z.enum(['answered', 'turn-limit']).optional().describe('Why the episode is over'),
+  ended: z
+    .enum(['answered', 'turn-limit', 'context-limit', 'empty-reply'])
+    .optional()
+    .describe('Why the episode is over'),
   mode: z.enum(['fixed', 'paper']).optional().describe('How the answer was scored'),
   success: z
     .boolean()
@@ -93,7 +96,7 @@ const metadataSchema = z.object({
 export type ObservationMetadata = z.infer<typeof metadataSchema>;
 
 const observationSchema = z.object({
-  message: z.string().describe('The reply of the developer; empty when the episode is over'),
+  message: z.string().describe('What the other side said; empty when the episode is over'),
   turn: z.int().describe('Number of messages of the agent so far'),
   done: z.boolean(),
   reward: z
@@ -110,6 +113,7 @@ const resetObservationSchema = observationSchema.extend({
   prompt: z.string().describe('The instructions of the agent with the request, its first message'),
 });
 
+/** For the collaborator each observation before the end has a prompt: what a simulator reads before it replies. */
 export type EpisodeObservation = z.infer<typeof observationSchema> & { readonly prompt?: string };
 
 const stateSchema = z.object({

@@ -7,7 +7,8 @@ import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
 import { RequestMemory } from '../serving/requestMemory';
-import { type EnvironmentPlan, beginEpisode, type ServedEpisode } from './episode';
+import type { EnvironmentPlan, ServedEpisode } from './episode';
+import { beginEpisode } from './seats';
 import { answerHttp, MAX_REQUEST_BYTES, mcpResponse } from './http';
 import {
   clientMessages,
@@ -304,7 +305,7 @@ export class EnvironmentSession {
         (sum, { agent, reply }) => sum + agent.length + reply.length,
         0,
       );
-      await this.observe(next.opening);
+      await this.observe(await next.open(this.stop.signal));
     } else {
       const { data } = clientMessages.step.parse(message);
       if (this.episode === undefined) {

@@ -17,7 +17,7 @@ export interface Method {
   readonly may_play: boolean;
   readonly preferences: 'alone' | 'beside' | 'none';
   /** What it learns from when it trains the collaborator. */
-  readonly collaborator: 'replies' | 'edits' | 'none';
+  readonly collaborator: 'replies' | 'edits' | 'dialogues' | 'none';
   /** TRL trains it, in one process. */
   readonly trl: boolean;
 }
@@ -62,7 +62,7 @@ export function rowsOfRun(configuration: unknown): RowsOfRun {
   if (isRole(configuration.role)) return configuration.role;
   if (configuration.role !== 'collaborator') return 'trajectories';
   const rows = methodNamed(methodIn(configuration))?.collaborator ?? 'none';
-  return rows === 'none' ? 'trajectories' : rows;
+  return rows === 'replies' || rows === 'edits' ? rows : 'trajectories';
 }
 
 export function usedSettings<Configuration>(configuration: Configuration): Configuration {

@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { starterPack } from '../../fixtures/dialogue';
 import { startServing, type ServingProcess } from '../../fixtures/serving';
 import { tandem } from '../cli/tandem';
 
@@ -61,6 +62,8 @@ describe('tandem serve --model', () => {
   it.each([
     ['what is for an environment', ['--model', 'starter', '--seed', '1']],
     ['a model on another server', ['--model', 'openai:m@http://127.0.0.1:9/v1']],
+    ['the sampling of no agent', ['--tasks', starterPack, '--temperature', '0']],
+    ['a simulator beside an agent', ['--tasks', starterPack, '--agent', 'starter', '--simulator', 'rules']],
     ['other machines without a token', ['--model', 'starter', '--host', '0.0.0.0']],
   ])('refuses %s with exit code 2', async (_, args) => {
     expect(await tandem('serve', ...args)).toMatchObject({ code: 2, stdout: '' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginEpisode } from '../../../src/core/environment/episode';
+import { beginEpisode } from '../../../src/core/environment/seats';
 import type { Grader } from '../../../src/core/grading/grader';
 import type { Fault } from '../../../src/core/fault';
 import { answers, asks, starterTask } from '../../fixtures/dialogue';
@@ -20,7 +20,7 @@ const step = (message: string) => ({ kind: 'message' as const, message, metadata
 
 it('goes on from a history that the simulator has heard, and logs nothing', async () => {
   const episode = beginEpisode(plan, { task_id: task.id, seed: 1, history });
-  expect(episode.opening).toMatchObject({ message: task.description, turn: 1, metadata: { seed: 1 } });
+  expect(await episode.open()).toMatchObject({ message: task.description, turn: 1, metadata: { seed: 1 } });
   const asked = await episode.step(step(question));
   expect(asked).toMatchObject({ turn: 2, done: false });
   expect(asked.message).toContain('4.50');

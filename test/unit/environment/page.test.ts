@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginEpisode } from '../../../src/core/environment/episode';
+import { beginEpisode } from '../../../src/core/environment/seats';
 import type { Grader } from '../../../src/core/grading/grader';
 import { environmentPlan } from '../../fixtures/environment';
 import { bakery, pageOf, reader } from '../../fixtures/pages';
@@ -7,7 +7,7 @@ import { bakery, pageOf, reader } from '../../fixtures/pages';
 it('plays a web page by its own request and protocol, and rewards its score', async () => {
   const plan = { ...(await environmentPlan([bakery], {} as Grader)), pages: reader };
   const episode = beginEpisode(plan, {});
-  const { prompt, metadata } = episode.opening;
+  const { prompt, metadata } = await episode.open();
   expect(prompt).toContain('<html>');
   expect(metadata.reply_limit).toBe(1000);
   const replied = await episode.step({

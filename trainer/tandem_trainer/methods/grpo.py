@@ -2,9 +2,9 @@
 
 TRL's GRPOTrainer computes advantages and loss, with its own defaults where `config.py` has no field: the rewards of a
 group are centred and divided by their standard deviation, and the loss is a mean over the agent's tokens of the step
-(`loss_type` "dapo"). With `credit` "vine", `vine.py` replaces the advantages. `tandem_env.grpo.Dialogues` plays against
-`tandem serve`, which this run starts (`run/environment.py`). Here TRL's course gets the events, checkpoints, requests
-and result of any run.
+(`loss_type` "dapo"). With `credit` "vine", `vine.py` replaces the advantages. `tandem_env.grpo.Dialogues`, or for the
+collaborator's seat `tandem_env.replies.Replies`, plays against `tandem serve`, which this run starts
+(`run/environment.py`). Here TRL's course gets the events, checkpoints, requests and result of any run.
 
 A resumed run has the same end: the order of the tasks and the seeds of episodes and sampling depend only on the step
 (`data/batch_order.py`), and TRL's checkpoint holds weights and optimiser.
@@ -28,6 +28,7 @@ from transformers import PreTrainedTokenizerBase, PrinterCallback, TrainerCallba
 
 from tandem_env import Refused, dataset
 from tandem_env.grpo import Dialogues, reward, success
+from tandem_env.replies import Replies, Rewards, priced, task_rows
 
 from ..config import RunConfig
 from ..data.batch_order import lot
@@ -72,14 +73,14 @@ def train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path) -> tuple[Bas
 def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment: Environment) -> None:
     config, settings = run.config, run.config.grpo
     try:
-        rows = dataset(environment.url, token=environment.token)
+        rows = rows_of(config, environment)
     except (OSError, Refused) as error:
         raise Fault(f"`tandem serve` gave no tasks: {error}") from error
     apart = held_out_tasks([{row["task_id"] for row in rows}], config.data.held_out, config.seed)
     rows.sort(key=lambda row: lot(config.seed, row["task_id"]))
     train = [row for row in rows if row["task_id"] not in apart]
     held_out = [row for row in rows if row["task_id"] in apart][: settings.batch]
-    dialogues = Dialogues(environment.url, rows, environment.token, config.seed, with_leaked=config.data.with_leaked)
+    dialogues = dialogues_of(config, environment, rows)
     vine = None
     if settings.credit == "vine":
         from .vine import Vine
@@ -137,10 +138,12 @@ def _trainer(
         from ..model.adapters import lora_of
 
         adapters = lora_of(config.model)
-    at_once = largest_divisor(settings.batch, max(1, run.budget.tokens // longest_dialogue(config)))
+    rows_per_dialogue = course.dialogues.rows_per_dialogue
+    batch = settings.batch * rows_per_dialogue
+    at_once = largest_divisor(batch, max(1, run.budget.tokens // longest_dialogue(config)))
     trainer = (VineTrainer if settings.credit == "vine" else GRPOTrainer)(
         model,
-        reward_funcs=reward if settings.reward == "tests" else success,
+        reward_funcs=rewards_of(config),
         rollout_func=course.play,
         train_dataset=Dataset.from_list(list(rows)),
         processing_class=tokenizer,
@@ -150,8 +153,8 @@ def _trainer(
             output_dir=str(_rests(run)),
             max_steps=settings.steps,
             per_device_train_batch_size=at_once,
-            gradient_accumulation_steps=settings.batch // at_once,
-            num_generations=settings.group,
+            gradient_accumulation_steps=batch // at_once,
+            num_generations=settings.group * rows_per_dialogue,
             max_completion_length=settings.max_new_tokens,
             temperature=settings.temperature,
             beta=settings.beta,
@@ -175,6 +178,34 @@ def _trainer(
     return trainer
 
 
+def rows_of(config: RunConfig, environment: Environment) -> list[Row]:
+    if config.role == "collaborator":
+        return task_rows(environment.url, environment.token)
+    return dataset(environment.url, token=environment.token)
+
+
+def dialogues_of(config: RunConfig, environment: Environment, rows: Sequence[Row]) -> Dialogues | Replies:
+    """Returns what plays the trained seat. An agent's leaked dialogues stay where they have a price."""
+    url, token, seed = environment.url, environment.token, config.seed
+    if config.role == "collaborator":
+        return Replies(url, token, seed, rows_per_dialogue=config.grpo.max_turns - 1)
+    with_leaked = config.data.with_leaked or config.grpo.leak_price is not None
+    return Dialogues(url, rows, token, seed, with_leaked=with_leaked)
+
+
+def price_of(config: RunConfig) -> float:
+    """Returns λ, what a leak costs a dialogue."""
+    if config.grpo.leak_price is not None:
+        return config.grpo.leak_price
+    return 1.0 if config.role == "collaborator" else 0.0
+
+
+def rewards_of(config: RunConfig) -> Rewards:
+    """Returns TRL's reward function: R − λ · [a reply leaked]."""
+    of = reward if config.grpo.reward == "tests" else success
+    return priced(of, price_of(config))
+
+
 def peak_learning_rate(config: RunConfig) -> float:
     """Returns the configured rate, or TRL's 1e-6 for all weights and ten times that for adapters."""
     return config.grpo.learning_rate or (1e-6 if config.model.training == "full" else 1e-5)
@@ -186,7 +217,9 @@ class Course(TrainerCallback):
     played: tensors of some dialogues of the last step. trainer: set before the training begins.
     """
 
-    def __init__(self, run: Run, dialogues: Dialogues, vine: Vine | None, tasks: int, held_out: Sequence[Row]):
+    def __init__(
+        self, run: Run, dialogues: Dialogues | Replies, vine: Vine | None, tasks: int, held_out: Sequence[Row]
+    ):
         """vine: None for credit by groups. tasks: number of tasks that are trained on. held_out: rows of those that are
         only measured."""
         self.run, self.dialogues, self.vine, self.tasks, self.held_out = run, dialogues, vine, tasks, held_out
@@ -222,8 +255,8 @@ class Course(TrainerCallback):
         self.leaked += self.dialogues.leaked
         self.dropped += self.dialogues.dropped
         if self.vine is None:
-            rewards = made["tandem_reward" if settings.reward == "tests" else "tandem_success"]
-            has_differed = differ(rewards, settings.group)
+            rewards = rewards_of(self.run.config)(**made)
+            has_differed = differ(rewards, settings.group * self.dialogues.rows_per_dialogue)
         else:
             made = self.vine.credit(made, trainer)
             has_differed = self.vine.has_differed
@@ -331,9 +364,10 @@ class Course(TrainerCallback):
         self.measured_at = step
         with torch.random.fork_rng():
             torch.manual_seed(int.from_bytes(lot(self.run.config.seed, "look", step)[:7], "big"))
-            made = self.dialogues([row["prompt"] for row in self.held_out], self.trainer)
+            count = self.dialogues.rows_per_dialogue
+            made = self.dialogues([row["prompt"] for row in self.held_out for _ in range(count)], self.trainer)
         self.measured = {
-            "reward": _mean(made["tandem_reward"]),
+            "reward": _mean(priced(reward, price_of(self.run.config))(**made)),
             "success": _mean(made["tandem_success"]),
             "leaked": self.dialogues.leaked / self.dialogues.played,
         }

@@ -54,6 +54,18 @@ class GrpoConfig:
         title="Simulator",
         description="Replies to the agent: rules, or a model as for `tandem serve --simulator`, without an API key.",
     )
+    agent: str | None = Field(
+        None,
+        title="Agent",
+        description="Asks and answers where the collaborator is trained, and does not learn: a model as for `tandem "
+        "serve --agent`, without an API key.",
+    )
+    leak_price: NotNegative | None = Field(
+        None,
+        title="Leak price",
+        description="Is subtracted from the reward of a dialogue in which a reply gives the reference away. Not set: 1 "
+        "for the collaborator; an agent plays such a dialogue again, or drops it.",
+    )
     max_turns: Count = Field(
         10, title="Max. agent turns", description="The last message that the agent may send counts as its answer."
     )

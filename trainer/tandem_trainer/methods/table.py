@@ -40,7 +40,8 @@ class Method:
         tasks that it plays itself.
     may_play: whether it plays tasks beside its dialogues when there are packs; it trains in one process.
     preferences: whether human preferences can stand beside the dialogues, or alone.
-    collaborator: what it learns from when it trains the collaborator: replies, or edits of suggested ones.
+    collaborator: what it learns from when it trains the collaborator: replies, edits of suggested ones, or dialogues
+        that it plays.
     reference: whether the loss of the policy compares with the base model.
     trl: whether TRL trains it, in one process.
     """
@@ -54,7 +55,7 @@ class Method:
     learns_from: Literal["pairs", "successes", "rewards", "dialogues", "tasks"] = "dialogues"
     may_play: bool = False
     preferences: Literal["alone", "beside", "none"] = "none"
-    collaborator: Literal["replies", "edits", "none"] = "none"
+    collaborator: Literal["replies", "edits", "dialogues", "none"] = "none"
     reference: bool = True
     trl: bool = False
 
@@ -136,6 +137,7 @@ METHODS: dict[str, Method] = {
             "data.with_doubtful",
         ),
         learns_from="tasks",
+        collaborator="dialogues",
         trl=True,
     ),
 }

@@ -139,7 +139,7 @@ def _pack_options(config: RunConfig, folder: Path) -> dict[str, object]:
     settings = config.grpo if config.method == "grpo" else config.archer
     given = {
         "--tasks": config.data.tasks,
-        "--simulator": settings.simulator,
+        **(_agent_options(config) if config.role == "collaborator" else {"--simulator": settings.simulator}),
         "--max-turns": settings.max_turns,
         # One name for each run: a second server could not write the same collection of a log.
         "--agent-name": f"{config.method}-{folder.name}",
@@ -149,12 +149,22 @@ def _pack_options(config: RunConfig, folder: Path) -> dict[str, object]:
     return given
 
 
+def _agent_options(config: RunConfig) -> dict[str, object]:
+    settings = config.grpo
+    return {
+        "--agent": settings.agent,
+        "--temperature": settings.temperature,
+        "--max-tokens": settings.max_new_tokens,
+    }
+
+
 def _arguments(config: RunConfig, folder: Path, options: Mapping[str, object]) -> list[str]:
     given = {"--mode": config.data.mode, "--seed": config.seed, "--port": 0, **options}
     if config.data.opening is not None:
         prompts = folder / "prompts"
         prompts.mkdir(exist_ok=True)
-        shutil.copyfile(config.data.opening, prompts / "agent.md")
+        prompt = "simulator.md" if config.role == "collaborator" else "agent.md"
+        shutil.copyfile(config.data.opening, prompts / prompt)
         given["--prompts"] = prompts
     parts: list[str] = []
     for name, value in given.items():

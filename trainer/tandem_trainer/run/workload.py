@@ -114,7 +114,8 @@ def _off_policy(prepared: Prepared, config: RunConfig) -> list[Load]:
 
 
 def longest_dialogue(config: RunConfig) -> int:
-    """An upper limit of the tokens of a dialogue of GRPO: its request, and each message with its reply."""
+    """An upper limit of the tokens of a dialogue of GRPO: its request, and each message with its reply. The last
+    prompt of a collaborator holds the dialogue so far."""
     return REQUEST + config.grpo.max_turns * (config.grpo.max_new_tokens + REPLY)
 
 
