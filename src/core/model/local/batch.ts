@@ -37,6 +37,9 @@ interface Running {
 /** Includes dialogues that wait for a reply. */
 const MAX_ROWS = 128;
 
+/** Of rows beyond as many as dialogues are played at once. */
+const MAX_RESTING_BYTES = 256 * 2 ** 20;
+
 /**
  * Generates many turns at once. A turn joins when there is memory for its maximum length, and leaves when it ends; the
  * keys and values of its dialogue are kept until another needs the memory, so that the next turn reads only new tokens.
@@ -46,6 +49,8 @@ export class Batch {
   readonly #running: Running[] = [];
   /** Rows of dialogues without a running turn, the least recently used first. */
   readonly #resting: SequenceRow[] = [];
+  /** Number of turns that were running or waiting at one time, at most. */
+  #most = 1;
   #working = false;
   #answers: Uint8Array | undefined;
 
@@ -77,6 +82,7 @@ export class Batch {
       enough: false,
     };
     this.#waiting.push(turn);
+    this.#most = Math.max(this.#most, this.#waiting.length + this.#running.length);
     if (!this.#working) void this.#work();
     return { cancel: () => void (turn.cancelled = true), finish: () => void (turn.enough = true) };
   }
@@ -162,8 +168,7 @@ export class Batch {
         plain = (await this.#read(running, fresh))?.slice();
       }
     } finally {
-      this.decoder.rest(informed.row);
-      this.#resting.push(informed.row);
+      this.#rest(informed.row);
     }
   }
 
@@ -222,8 +227,19 @@ export class Batch {
 
   #retire(running: Running): void {
     this.#running.splice(this.#running.indexOf(running), 1);
-    this.decoder.rest(running.row);
-    this.#resting.push(running.row);
+    this.#rest(running.row);
+  }
+
+  /** Keeps as many rows as dialogues were played at once, and more while they are small. */
+  #rest(row: SequenceRow): void {
+    this.decoder.rest(row);
+    this.#resting.push(row);
+    while (this.#resting.length > this.#most && this.#bytesAtRest(this.#resting) > MAX_RESTING_BYTES)
+      this.decoder.close(this.#resting.shift()!);
+  }
+
+  #bytesAtRest(resting: readonly SequenceRow[]): number {
+    return resting.reduce((bytes, { ids }) => bytes + this.decoder.bytesAtRest(ids.length), 0);
   }
 
   /** True if memory suffices for all running turns and this one at their maximum length. */
@@ -233,11 +249,11 @@ export class Batch {
 
   /** As `#fits`, with these resting rows at their present length. */
   #fit({ longest, request }: Turn, resting: readonly SequenceRow[]): boolean {
-    const own = request.guide === undefined ? 1 : 2;
-    const rows = this.#running.length + own + resting.length;
-    const running = this.#running.map(({ turn }) => turn.longest);
-    const length = Math.max(longest, ...running, ...resting.map(({ ids }) => ids.length));
-    return rows <= MAX_ROWS && this.decoder.bytesFor(rows, length) <= this.limits.memoryBytes;
+    const { decoder } = this;
+    const used = this.#running.length + (request.guide === undefined ? 1 : 2);
+    const length = Math.max(longest, ...this.#running.map(({ turn }) => turn.longest));
+    const bytes = decoder.bytesFor(used, length) + this.#bytesAtRest(resting);
+    return used + resting.length <= MAX_ROWS && bytes <= this.limits.memoryBytes;
   }
 
   /**

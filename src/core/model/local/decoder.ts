@@ -4,8 +4,10 @@ export interface SequenceRow {
 }
 
 export interface Decoder {
-  /** Upper bound for this many rows of up to `length` tokens: as stored, moved, and copied during a run. */
+  /** Upper bound for this many used rows of up to `length` tokens: as stored, moved, and copied during a run. */
   bytesFor(rows: number, length: number): number;
+  /** Upper bound for a row of `length` tokens that rests. */
+  bytesAtRest(length: number): number;
   /** Bytes of keys and values in memory now. */
   readonly held: number;
   open(): SequenceRow;

@@ -60,6 +60,11 @@ export class GrowingDecoder implements Decoder {
     return 2 * rows * row + 2 * together * row + GARBAGE + this.#logits.bytesFor(together, CHUNK);
   }
 
+  /** Twice, because the pack that it left may be in memory until the others continue. */
+  bytesAtRest(length: number): number {
+    return 2 * length * bytesPerToken(this.#graph);
+  }
+
   get held(): number {
     return [...this.#packs].reduce((bytes, pack) => bytes + bytesOf(pack), 0);
   }

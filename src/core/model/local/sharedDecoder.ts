@@ -13,10 +13,17 @@ import {
   type Graph,
 } from './graph';
 
-interface PlacedRow extends SequenceRow {
+interface OwnRow extends SequenceRow {
   ids: number[];
-  place: number;
+  /** In the buffers; undefined while the row rests. */
+  place: number | undefined;
+  /** Keys and values while it rests. Shape: (caches, heads, `kept`, head size). */
+  own: Float32Array;
+  /** Number of tokens in `own`, at least those of `ids`. */
+  kept: number;
 }
+
+type PlacedRow = OwnRow & { place: number };
 
 /** Rows grow by this many tokens, or by a sixteenth of their length if that is more. */
 const GROWTH = 16;
@@ -47,12 +54,15 @@ export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
 
 /**
  * For graphs with GroupQueryAttention. Each layer has one buffer for keys and one for values. Shape: (places, heads,
- * capacity, head size). A run uses adjacent rows; their lengths may differ, and nothing is copied.
+ * capacity, head size). A run uses adjacent rows; their lengths may differ, and nothing is copied. The binding copies
+ * every position of the rows of a run, so only rows that are used have a place: one that rests is kept apart, at its
+ * own length.
  */
 export class SharedDecoder implements Decoder {
   readonly #graph: Graph;
   readonly #together: number;
-  readonly #rows: PlacedRow[] = [];
+  /** By their places. */
+  readonly #placed: PlacedRow[] = [];
   readonly #logits: LogitMemory;
   readonly #garbage = new OutputGarbage();
   #buffers: Float32Array[];
@@ -63,6 +73,10 @@ export class SharedDecoder implements Decoder {
   #spare = new Float32Array(0);
   #places = 0;
   #capacity = 0;
+  /** Bytes of resting rows. */
+  #resting = 0;
+  #isStepping = false;
+  #moves: (() => void)[] = [];
 
   constructor(
     graph: Graph,
@@ -84,47 +98,80 @@ export class SharedDecoder implements Decoder {
     return rows * row + copied + this.#logits.bytesFor(together, CHUNK);
   }
 
+  bytesAtRest(length: number): number {
+    return length * bytesPerToken(this.#graph);
+  }
+
   get held(): number {
-    return this.#buffers.reduce((bytes, buffer) => bytes + buffer.byteLength, 0);
+    return this.#buffers.reduce((bytes, buffer) => bytes + buffer.byteLength, this.#resting);
   }
 
   open(): SequenceRow {
-    const row: PlacedRow = { ids: [], place: this.#rows.length };
-    this.#rows.push(row);
+    const row: OwnRow = { ids: [], place: undefined, own: new Float32Array(0), kept: 0 };
     return row;
   }
 
   close(row: SequenceRow): void {
-    const placed = row as PlacedRow;
-    const last = this.#rows.at(-1)!;
-    if (last !== placed) this.#swap(placed, last);
-    this.#rows.pop();
+    const own = row as OwnRow;
+    this.#afterStep(() => {
+      if (isPlaced(own)) this.#vacate(own);
+      else this.#forget(own);
+    });
   }
 
-  rest(): void {
-    // Nothing to do: every row has its own memory.
+  rest(row: SequenceRow): void {
+    this.#afterStep(() => this.#moveOut(row as OwnRow));
+  }
+
+  /** A row that ends while others step must not move those: their places are those of the runs to come. */
+  #afterStep(move: () => void): void {
+    if (this.#isStepping) this.#moves.push(move);
+    else move();
+  }
+
+  #moveOut(own: OwnRow): void {
+    if (!isPlaced(own)) return;
+    const { heads, headSize, caches } = this.#graph;
+    const { place } = own;
+    const length = own.ids.length * headSize;
+    own.own = new Float32Array(caches.length * heads * length);
+    own.kept = own.ids.length;
+    this.#resting += own.own.byteLength;
+    for (const [index, buffer] of this.#buffers.entries()) {
+      for (let head = 0; head < heads; head++) {
+        const from = (place * heads + head) * this.#capacity * headSize;
+        own.own.set(buffer.subarray(from, from + length), (index * heads + head) * length);
+      }
+    }
+    this.#vacate(own);
   }
 
   cut(row: SequenceRow, length: number): void {
-    (row as PlacedRow).ids.length = length;
+    (row as OwnRow).ids.length = length;
   }
 
   async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
-    const [logits] = await this.#run([row as PlacedRow], ids);
+    const [logits] = await this.#run([this.#place(row as OwnRow)], ids);
     return logits!;
   }
 
   async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
-    const asked = new Map((rows as readonly PlacedRow[]).map((row, index) => [row, index]));
+    const asked = new Map((rows as readonly OwnRow[]).map((row, index) => [this.#place(row), index]));
     this.#gather(asked);
-    for (let from = 0; from < rows.length; from += this.#together) {
-      const run = this.#rows.slice(from, Math.min(from + this.#together, rows.length));
-      const indices = run.map((row) => asked.get(row)!);
-      const made = await this.#run(
-        run,
-        indices.map((index) => ids[index]!),
-      );
-      for (const [at, index] of indices.entries()) use(index, made[at]!);
+    this.#isStepping = true;
+    try {
+      for (let from = 0; from < rows.length; from += this.#together) {
+        const run = this.#placed.slice(from, Math.min(from + this.#together, rows.length));
+        const indices = run.map((row) => asked.get(row)!);
+        const made = await this.#run(
+          run,
+          indices.map((index) => ids[index]!),
+        );
+        for (const [at, index] of indices.entries()) use(index, made[at]!);
+      }
+    } finally {
+      this.#isStepping = false;
+      for (const move of this.#moves.splice(0)) move();
     }
   }
 
@@ -132,8 +179,8 @@ export class SharedDecoder implements Decoder {
     let free = 0;
     for (const row of asked.keys()) {
       if (row.place < asked.size) continue;
-      while (asked.has(this.#rows[free]!)) free++;
-      this.#swap(row, this.#rows[free]!);
+      while (asked.has(this.#placed[free]!)) free++;
+      this.#swap(row, this.#placed[free]!);
     }
   }
 
@@ -168,19 +215,64 @@ export class SharedDecoder implements Decoder {
     return lastLogits(logits);
   }
 
-  /**
-   * Leaves reserve for growth if memory allows. Also releases capacity far above the longest row, because each run
-   * copies every position of its rows (see `OutputGarbage`).
-   */
-  #reserve(width: number): void {
-    const longest = this.#rows.reduce((length, row) => Math.max(length, row.ids.length), width);
+  /** Gives a row a place in the buffers, if it has none. */
+  #place(row: OwnRow): PlacedRow {
+    if (isPlaced(row)) return row;
+    const { heads, headSize } = this.#graph;
+    const placed = Object.assign(row, { place: this.#placed.length });
+    this.#reserve(row.ids.length, this.#placed.length + 1);
+    this.#placed.push(placed);
+    const length = row.ids.length * headSize;
+    for (const [index, buffer] of length === 0 ? [] : this.#buffers.entries()) {
+      for (let head = 0; head < heads; head++) {
+        const from = (index * heads + head) * row.kept * headSize;
+        buffer.set(
+          row.own.subarray(from, from + length),
+          (placed.place * heads + head) * this.#capacity * headSize,
+        );
+      }
+    }
+    this.#forget(row);
+    return placed;
+  }
+
+  /** The last row moves into the place. */
+  #vacate(row: PlacedRow): void {
+    const { heads, headSize } = this.#graph;
+    const last = this.#placed.pop()!;
+    if (last !== row) {
+      const length = last.ids.length * headSize;
+      for (const buffer of this.#buffers) {
+        for (let head = 0; head < heads; head++) {
+          const from = (last.place * heads + head) * this.#capacity * headSize;
+          buffer.copyWithin((row.place * heads + head) * this.#capacity * headSize, from, from + length);
+        }
+      }
+      last.place = row.place;
+      this.#placed[last.place] = last;
+    }
+    (row as OwnRow).place = undefined;
+    if (this.#placed.length === 0) this.#lay(0, 0);
+  }
+
+  #forget(row: OwnRow): void {
+    this.#resting -= row.own.byteLength;
+    free(row.own);
+    row.own = new Float32Array(0);
+    row.kept = 0;
+  }
+
+  /** Leaves reserve for growth if memory allows, and releases what is far above the longest row. */
+  #reserve(width: number, rows = this.#placed.length): void {
+    const longest = this.#placed.reduce((length, row) => Math.max(length, row.ids.length), width);
     const roomy = longest + Math.max(GROWTH, longest / 16);
-    const rows = this.#rows.length;
-    const places = rows <= this.#places ? this.#places : Math.max(4, 2 * rows);
+    const isTooMany = this.#places > 4 * rows;
+    const places =
+      rows <= this.#places && !isTooMany ? this.#places : Math.max(rows, 2 * this.#placed.length);
     const capacity =
       longest <= this.#capacity && this.#capacity < 2 * roomy ? this.#capacity : roundUp(roomy);
     if (places === this.#places && capacity === this.#capacity) return;
-    if (this.bytesFor(places, capacity) <= this.memoryBytes) this.#lay(places, capacity);
+    if (this.bytesFor(places, capacity) + this.#resting <= this.memoryBytes) this.#lay(places, capacity);
     else this.#lay(rows, roundUp(longest));
   }
 
@@ -188,7 +280,7 @@ export class SharedDecoder implements Decoder {
     const { heads, headSize } = this.#graph;
     for (const [index, old] of this.#buffers.entries()) {
       const buffer = new Float32Array(places * heads * capacity * headSize);
-      for (const { place, ids } of this.#rows) {
+      for (const { place, ids } of this.#placed) {
         for (let head = place * heads; head < (place + 1) * heads; head++) {
           const from = head * this.#capacity * headSize;
           buffer.set(old.subarray(from, from + ids.length * headSize), head * capacity * headSize);
@@ -215,9 +307,11 @@ export class SharedDecoder implements Decoder {
       }
     }
     [one.place, other.place] = [other.place, one.place];
-    this.#rows[one.place] = one;
-    this.#rows[other.place] = other;
+    this.#placed[one.place] = one;
+    this.#placed[other.place] = other;
   }
 }
+
+const isPlaced = (row: OwnRow): row is PlacedRow => row.place !== undefined;
 
 const roundUp = (tokens: number): number => GROWTH * Math.ceil(tokens / GROWTH);
