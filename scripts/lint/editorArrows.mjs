@@ -1,0 +1,41 @@
+// The tiers of `src/editor`, and the imports that still break its walls: for `oxlint.config.mts` and `arrows.mjs`.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+export const editor = path.join(import.meta.dirname, '../../src/editor');
+
+/** What knows the views and wires them together: files of `src/editor` without their ending, and folders. */
+export const doors = ['app', 'commands', 'agentTools'];
+
+/** What draws nothing and knows no view. The files directly in `src/editor` are of the shell, too. */
+export const shellFolders = ['collecting', 'credit', 'manifest'];
+
+/** All other folders; none knows another. */
+export const views = readdirSync(editor, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && ![...doors, ...shellFolders].includes(entry.name))
+  .map(({ name }) => name);
+
+/**
+ * How many imports of one tier still lead into another that it must not know; `app` stands for the doors. The numbers
+ * only fall.
+ *
+ * @type {Readonly<Record<string, Readonly<Record<string, number>>>>}
+ */
+export const arrows = {
+  chat: { models: 4, own: 1 },
+  comparison: { app: 1, models: 1, runs: 14, tasks: 2 },
+  export: { trajectories: 3 },
+  judging: { app: 1, models: 1, session: 2 },
+  models: { app: 1 },
+  own: { session: 3, tasks: 1 },
+  people: { trajectories: 1 },
+  replay: { app: 1, models: 1, session: 2, trajectories: 2 },
+  runs: { app: 1, models: 8, tasks: 2, trajectories: 3 },
+  session: { models: 2, tasks: 5 },
+  shell: { models: 12, runs: 2, session: 4, tasks: 4, trajectories: 1 },
+  statistics: { models: 1, trajectories: 2 },
+  tasks: { app: 3, models: 1 },
+  teaching: { models: 1, runs: 2 },
+  trajectories: { app: 3, models: 8, session: 3, tasks: 4 },
+  trust: { own: 1, session: 2, trajectories: 1 },
+};
