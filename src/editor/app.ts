@@ -48,7 +48,7 @@ import { PackDownload } from './tasks/adding/download';
 import { PackDrop } from './tasks/adding/dropPack';
 import { SamplePacks } from './tasks/adding/samplePacks';
 import { Guidelines } from './tasks/guidelines';
-import { Packs } from './tasks/packs';
+import { Packs } from './packs';
 import { PlayedTasks } from './tasks/playedTasks';
 import { TaskTree } from './tasks/tree';
 import { type TaskNode } from './tasks/items';

@@ -8,7 +8,7 @@ import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
 import type { Engine } from './engine';
 import type { Engines } from './engines';
-import type { Packs } from './tasks/packs';
+import type { Packs } from './packs';
 import { taskTitle } from '../core/task/title';
 import { noTrajectory } from './logs';
 import { helpPages, type HelpPage } from '../../webview/ui/protocol';

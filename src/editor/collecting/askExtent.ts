@@ -3,7 +3,7 @@ import { grouped } from '../../core/text';
 import { costOf, type Price, type ModelUse } from '../../core/trajectory/modelUsage';
 import { idOf, type CommandId } from '../contributions';
 import { askWhole, pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
-import type { Pack, ListedTask } from '../tasks/packs';
+import type { Pack, ListedTask } from '../packs';
 import { dialogues } from '../words';
 import { dollars } from '../models/modelUsage';
 import { extentOf, playedAmong, playedOf, type Extent } from './collectionExtent';

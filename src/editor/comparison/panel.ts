@@ -11,7 +11,7 @@ import type { Engines } from '../engines';
 import type { RunPanels } from '../runs/panel';
 import type { PinnedCharts } from '../runs/pinned';
 import type { RunWatch } from '../runs/runWatch';
-import type { Packs } from '../tasks/packs';
+import type { Packs } from '../packs';
 import type { Engine } from '../engine';
 import { language } from '../language';
 import { OneAtATime } from '../oneAtATime';

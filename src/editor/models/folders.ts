@@ -4,7 +4,7 @@ import { Fault } from '../../core/fault';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import { revealFolder } from '../revealFolder';
-import type { LocalPlace } from './localModels';
+import type { LocalPlace } from '../localModels';
 import { rolesOf } from './roles';
 import { inUse } from './words';
 

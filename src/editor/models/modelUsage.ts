@@ -2,8 +2,8 @@ import { costOf, type ModelUse, type UseByModel } from '../../core/trajectory/mo
 import { cell } from '../../core/markdown';
 import { grouped, withoutEnd } from '../../core/text';
 import type { Translate } from '../translate';
-import type { Namer } from './displayNames';
-import { specOf, type Server } from './server';
+import type { Namer } from '../displayNames';
+import { specOf, type Server } from '../server';
 
 /** For example `12 turns · 3 replies · 34,100 tokens · $0.02`. */
 export function useWords(use: ModelUse, t: Translate, server?: Server): string {

@@ -2,11 +2,11 @@ import type { LocalFolder } from '../../core/model/local/folder';
 import { grouped } from '../../core/text';
 import type { ModelUse } from '../../core/trajectory/modelUsage';
 import type { Translate } from '../translate';
-import type { LocalState } from './loadedModels';
-import type { LocalPlace } from './localModels';
+import type { LocalState } from '../loadedModels';
+import type { LocalPlace } from '../localModels';
 import type { ModelRow, ServedRow } from './nodes';
 import type { Role } from './roles';
-import type { Server, ServerState } from './server';
+import type { Server, ServerState } from '../server';
 import { useWords } from './modelUsage';
 
 export function inUse(name: string, role: Role, t: Translate): string {

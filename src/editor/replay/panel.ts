@@ -14,7 +14,7 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
 import { openLink } from '../link';
-import { calledOf, modelsOf } from '../models/displayNames';
+import { calledOf, modelsOf } from '../displayNames';
 import { Panel, Panels } from '../panel';
 import { taskView } from '../session/view';
 import { manageTrust } from '../workspaceTrust';

@@ -7,8 +7,8 @@ import type { Run } from '../../core/training/runs';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import { baseName } from '../words';
-import type { LocalPlace } from '../models/localModels';
-import { specOf, type Server } from '../models/server';
+import type { LocalPlace } from '../localModels';
+import { specOf, type Server } from '../server';
 import { refuseOtherRoles } from './finishedRunActions';
 import { runName } from './words';
 

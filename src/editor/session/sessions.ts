@@ -15,7 +15,7 @@ import type { Engines } from '../engines';
 import { OwnFunctions, ownFunctionSchema } from './ownFunctions';
 import { Opening, Panels } from '../panel';
 import type { Guidelines } from '../tasks/guidelines';
-import type { Packs, ListedTask } from '../tasks/packs';
+import type { Packs, ListedTask } from '../packs';
 import { logSkipped } from '../tasks/skipTask';
 import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';

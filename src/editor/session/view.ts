@@ -24,7 +24,7 @@ import type {
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
-import { calledOf, modelsIn } from '../models/displayNames';
+import { calledOf, modelsIn } from '../displayNames';
 import { draftView, wordsAndPage, type DrawPage } from '../pageViews';
 import type { Translate } from '../translate';
 import { debriefLines, differenceLines } from './debrief';

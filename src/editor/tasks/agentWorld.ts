@@ -5,7 +5,7 @@ import { Runs } from '../../core/training/runs';
 import { ifThere } from '../../core/trajectory/files';
 import type { App } from '../app';
 import type { Engine } from '../engine';
-import type { Pack } from './packs';
+import type { Pack } from '../packs';
 
 /**
  * Packs to play next with the agent. One that learned from web pages, or from twenty questions, plays no others, so these

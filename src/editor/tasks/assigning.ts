@@ -8,7 +8,7 @@ import type { App } from '../app';
 import { pickOrType, type KnownWord } from '../pickOrType';
 import { pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
 import { dialogues, withoutLinks } from '../words';
-import { choosePack, type Pack } from './packs';
+import { choosePack, type Pack } from '../packs';
 
 const { t } = vscode.l10n;
 

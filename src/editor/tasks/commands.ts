@@ -6,7 +6,7 @@ import { idOf, type CommandName } from '../contributions';
 import { documentUri, openDocument } from '../documents';
 import { askPseudonym } from '../pseudonym';
 import { packsForAgent } from './agentWorld';
-import type { Pack, ListedTask, Packs } from './packs';
+import type { Pack, ListedTask, Packs } from '../packs';
 import { withoutLinks } from '../words';
 import { askSkipReason } from './skipTask';
 import { cutTo, MAX_OTHER_PLAYERS, stateWords } from './status';

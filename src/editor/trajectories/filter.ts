@@ -10,7 +10,7 @@ import {
 } from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
-import { sharedCalled, type Namer } from '../models/displayNames';
+import { sharedCalled, type Namer } from '../displayNames';
 import type { Translate } from '../translate';
 import { lowerFirst } from '../words';
 import { sourceName, groupingSchema, type ListGrouping } from './grouping';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Grouping } from '../../core/evaluation/statistics';
 import { outcomes, reviewFilters, sources } from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { namesOf, sharedCalled } from '../models/displayNames';
+import { namesOf, sharedCalled } from '../displayNames';
 import {
   calledFilter,
   datesWords,

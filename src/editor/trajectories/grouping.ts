@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { Source } from '../../core/trajectory/index/filter';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
-import { namesOf } from '../models/displayNames';
+import { namesOf } from '../displayNames';
 import type { Translate } from '../translate';
 import { agentsByRun, type RunNamer } from './runsOfAgents';
 

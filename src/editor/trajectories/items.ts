@@ -4,7 +4,7 @@ import type { MoreRow } from '../tree';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';
-import { collaboratorWords, type Namer } from '../models/displayNames';
+import { collaboratorWords, type Namer } from '../displayNames';
 import { leakWords, reviewName } from './filter';
 import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';

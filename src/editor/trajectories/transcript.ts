@@ -7,7 +7,7 @@ import type { PageGradeView } from '../../../webview/session/protocol';
 import { wordsAndPage } from '../pageViews';
 import { gradeView, messageOf, taskView } from '../session/view';
 import { reasonWords } from '../reasons';
-import { collaboratorWords, simulatorCalled, type Namer } from '../models/displayNames';
+import { collaboratorWords, simulatorCalled, type Namer } from '../displayNames';
 import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
 import { fenceFor } from '../../core/markdown';

@@ -8,7 +8,7 @@ import { contextKeys, views } from '../contributions';
 import { unlessClosed } from '../logs';
 import { recall } from '../recall';
 import type { ShownLog } from '../shownLog';
-import type { Packs } from '../tasks/packs';
+import type { Packs } from '../packs';
 import { moreItem, Tree } from '../tree';
 import {
   calledFilter,

@@ -10,7 +10,7 @@ import type { DuplicatedRun, FormState, Values } from '../../../../webview/newRu
 import type { Engine } from '../../engine';
 import type { Engines } from '../../engines';
 import { Panels } from '../../panel';
-import type { Pack, Packs } from '../../tasks/packs';
+import type { Pack, Packs } from '../../packs';
 import { dayOf, withDates, type ListFilter } from '../../trajectories/filter';
 import { runsOf } from '../finishedRunActions';
 import type { RunStarter } from '../runStarter';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isUnfit, readTextSync } from '../../core/regularFile';
-import { isShipped, SHIPPED_MODELS, type ShippedModel } from '../../core/model/shippedModels';
-import { MAX_RECORD_BYTES, runFiles, runsFolderOf } from '../../core/training/runFolder';
-import { withoutEnd } from '../../core/text';
+import { isUnfit, readTextSync } from '../core/regularFile';
+import { isShipped, SHIPPED_MODELS, type ShippedModel } from '../core/model/shippedModels';
+import { MAX_RECORD_BYTES, runFiles, runsFolderOf } from '../core/training/runFolder';
+import { withoutEnd } from '../core/text';
 import { toldApart } from './displayNames';
 
 /** Folder of runs, in a data folder and in that of a loop. */

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../core/fault';
-import { isProgram, type Task, testsOf } from '../../core/task/task';
-import type { FolderSettings } from '../configuration';
-import { contextKeys } from '../contributions';
-import type { Engines } from '../engines';
-import { pickOne, valueOf } from '../inputSteps';
-import type { BadLine } from '../../core/task/pack';
-import { numbered, taskTitle } from '../../core/task/title';
+import { Fault, messageOf } from '../core/fault';
+import { isProgram, type Task, testsOf } from '../core/task/task';
+import type { FolderSettings } from './configuration';
+import { contextKeys } from './contributions';
+import type { Engines } from './engines';
+import { pickOne, valueOf } from './inputSteps';
+import type { BadLine } from '../core/task/pack';
+import { numbered, taskTitle } from '../core/task/title';
 
 const { t } = vscode.l10n;
 
@@ -38,7 +38,7 @@ const DESCRIPTION_LENGTH = 2000;
 
 /** Returns what the tree shows of a pack; undefined when the file holds something else. */
 async function readPack(file: string): Promise<Pack | undefined> {
-  const { isPack, readTasks } = await import('../../core/task/pack');
+  const { isPack, readTasks } = await import('../core/task/pack');
   if (!(await isPack(file))) return undefined;
   const tasks: ListedTask[] = [];
   const bad: BadLine[] = [];
@@ -133,7 +133,7 @@ export class Packs implements vscode.Disposable {
   /** Undefined also for a file that is no pack of this window: a page restored after a reload may name any file. */
   async task(file: string, id: string): Promise<Task | undefined> {
     if ((await this.all()).every((pack) => pack.file !== file)) return undefined;
-    const { readTasks } = await import('../../core/task/pack');
+    const { readTasks } = await import('../core/task/pack');
     for await (const read of readTasks(file)) {
       if ('task' in read && read.task.id === id) return read.task;
     }

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { Model } from '../../../../src/core/model/model';
-import { Mixtures } from '../../../../src/editor/models/mixtures';
-import { temporaryFolder } from '../../../fixtures/log';
+import type { Model } from '../../../src/core/model/model';
+import { Mixtures } from '../../../src/editor/mixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const opened: Mixtures[] = [];
 afterEach(() => opened.splice(0).forEach((mixtures) => mixtures.dispose()));

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { Fault, messageOf, type FaultCode } from '../../core/fault';
-import { complaintIn, type Complaint } from '../../core/model/chat/errorWords';
+import { Fault, messageOf, type FaultCode } from '../core/fault';
+import { complaintIn, type Complaint } from '../core/model/chat/errorWords';
 import {
   type ChatMessage,
   type GenerateOptions,
@@ -8,11 +8,11 @@ import {
   type Model,
   type SamplingSettings,
   MAX_REPLY_CHARS,
-} from '../../core/model/model';
-import { samplingEntries } from '../../core/samplingSettings';
-import { EDITOR_MODEL, termsOf } from '../../core/trajectory/modelTerms';
-import { VENDOR } from '../contributions';
-import { english, type Translate } from '../translate';
+} from '../core/model/model';
+import { samplingEntries } from '../core/samplingSettings';
+import { EDITOR_MODEL, termsOf } from '../core/trajectory/modelTerms';
+import { VENDOR } from './contributions';
+import { english, type Translate } from './translate';
 
 const { t } = vscode.l10n;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { lazily } from '../../core/lazily';
-import { readAddress } from '../../core/model/address';
-import { numberSchema } from '../../core/numberRange';
-import { eachSamplingNumber } from '../../core/samplingSettings';
-import type { Translate } from '../translate';
-import { withoutEnd } from '../../core/text';
+import { lazily } from '../core/lazily';
+import { readAddress } from '../core/model/address';
+import { numberSchema } from '../core/numberRange';
+import { eachSamplingNumber } from '../core/samplingSettings';
+import type { Translate } from './translate';
+import { withoutEnd } from '../core/text';
 
 /** As `tandem.servers` holds it; the key is in the secret storage. */
 export const serverSchema = lazily(() =>

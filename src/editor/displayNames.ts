@@ -1,10 +1,10 @@
-import type { Grouping } from '../../core/evaluation/statistics';
-import type { Collaborator } from '../../core/trajectory/event';
-import type { TrajectoryLog } from '../../core/trajectory/log';
-import { shortened } from '../../../webview/dialogue/protocol';
-import type { Replay } from '../../../webview/replay/protocol';
-import type { ModelNames, ChoiceView, TurnView } from '../../../webview/session/protocol';
-import type { Translate } from '../translate';
+import type { Grouping } from '../core/evaluation/statistics';
+import type { Collaborator } from '../core/trajectory/event';
+import type { TrajectoryLog } from '../core/trajectory/log';
+import { shortened } from '../../webview/dialogue/protocol';
+import type { Replay } from '../../webview/replay/protocol';
+import type { ModelNames, ChoiceView, TurnView } from '../../webview/session/protocol';
+import type { Translate } from './translate';
 
 /** Views show names of connections and runs; logs and exports keep the names of the settings. */
 

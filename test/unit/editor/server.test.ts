@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { OpenAiModel } from '../../../../src/core/model/openai';
-import { specOf, validateAddress } from '../../../../src/editor/models/server';
-import { startChatServer } from '../../../fixtures/chat-server';
-import { answer, status } from '../../../fixtures/chat-server-replies';
-import { kept } from '../memento';
-import type { ApiKeys } from '../../../../src/editor/apiKeys';
-import { english } from '../translate';
+import { OpenAiModel } from '../../../src/core/model/openai';
+import { specOf, validateAddress } from '../../../src/editor/server';
+import { startChatServer } from '../../fixtures/chat-server';
+import { answer, status } from '../../fixtures/chat-server-replies';
+import { kept } from './memento';
+import type { ApiKeys } from '../../../src/editor/apiKeys';
+import { english } from './translate';
 
 const qwen = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
 

@@ -1,7 +1,7 @@
-import { messageOf } from '../../core/fault';
-import type { LocalFolder } from '../../core/model/local/folder';
-import type { LocalModel } from '../../core/model/local/model';
-import type { Generation, Model } from '../../core/model/model';
+import { messageOf } from '../core/fault';
+import type { LocalFolder } from '../core/model/local/folder';
+import type { LocalModel } from '../core/model/local/model';
+import type { Generation, Model } from '../core/model/model';
 import type { LocalPlace } from './localModels';
 
 /** A model that was never asked for is not loaded. */
@@ -145,7 +145,7 @@ export class LoadedModels {
   private async files(folder: string): Promise<LocalFolder | Error> {
     const known = this.seen.get(folder);
     if (known !== undefined) return known;
-    const { readLocalFolder } = await import('../../core/model/local/folder');
+    const { readLocalFolder } = await import('../core/model/local/folder');
     let files: LocalFolder | Error;
     try {
       files = readLocalFolder(folder);

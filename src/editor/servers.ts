@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf } from '../../core/fault';
-import { originOf, originOfModel } from '../../core/model/address';
-import type { Trial } from '../../core/model/connection';
-import type { Model } from '../../core/model/model';
-import type { ApiKeys } from '../apiKeys';
-import type { Translate } from '../translate';
+import { messageOf } from '../core/fault';
+import { originOf, originOfModel } from '../core/model/address';
+import type { Trial } from '../core/model/connection';
+import type { Model } from '../core/model/model';
+import type { ApiKeys } from './apiKeys';
+import type { Translate } from './translate';
 import { serverSchema, specOf, type Server, type ServerState } from './server';
 
 const UNTESTED: ServerState = { kind: 'untested' };
@@ -77,7 +77,7 @@ export class Servers {
 
   /** @throws AbortError on cancel */
   async test(server: Server, signal?: AbortSignal): Promise<Trial> {
-    const { tryModel } = await import('../../core/model/connection');
+    const { tryModel } = await import('../core/model/connection');
     this.note(specOf(server), { kind: 'testing' });
     try {
       const key = await this.keys.forServer(server.baseUrl);

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Collaborator, NewEvent } from '../../../../src/core/trajectory/event';
-import { calledOf, modelsOf, namesOf, sharedCalled } from '../../../../src/editor/models/displayNames';
-import { replayOf } from '../../../../src/editor/replay/view';
-import { calledFilter } from '../../../../src/editor/trajectories/filter';
-import { answers, asks, scripted } from '../../../fixtures/dialogue';
-import { agentTurn, doubling, kim, openLog, reply, simulator, started } from '../../../fixtures/log';
-import { folded } from '../folded';
-import { ada, right, Stage } from '../stage';
-import { english } from '../translate';
+import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
+import { calledOf, modelsOf, namesOf, sharedCalled } from '../../../src/editor/displayNames';
+import { replayOf } from '../../../src/editor/replay/view';
+import { calledFilter } from '../../../src/editor/trajectories/filter';
+import { answers, asks, scripted } from '../../fixtures/dialogue';
+import { agentTurn, doubling, kim, openLog, reply, simulator, started } from '../../fixtures/log';
+import { folded } from './folded';
+import { ada, right, Stage } from './stage';
+import { english } from './translate';
 
 const names = new Map([
   ['openai:agent', 'Lab'],

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SHIPPED_MODELS } from '../../../../src/core/model/shippedModels';
-import { localPlaces, runOf, type LocalSettings } from '../../../../src/editor/models/localModels';
+import { SHIPPED_MODELS } from '../../../src/core/model/shippedModels';
+import { localPlaces, runOf, type LocalSettings } from '../../../src/editor/localModels';
 
 const shipped = path.resolve('media');
 const starter = path.join(shipped, 'starter');
