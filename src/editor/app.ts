@@ -31,6 +31,7 @@ import { EditorTrainer } from './trainer';
 import { runTablePanels } from './runs/runTable';
 import { RunTree, type RunNode } from './runs/tree';
 import { RunWatch } from './runs/runWatch';
+import { statusWords } from './runs/words';
 import { Sessions } from './session/sessions';
 import { peoplePanels } from './people/panel';
 import { statisticsPanels } from './statistics/panel';
@@ -99,7 +100,13 @@ export function buildApp(context: vscode.ExtensionContext) {
   const statistics = own(statisticsPanels({ extension, log, trajectories }));
   const people = own(peoplePanels({ extension, log, trajectories, open: (id) => replays.replay(id) }));
   const judging = own(new JudgingPanels({ extension, engines, openReplay: (id) => replays.replay(id) }));
-  own(new Documents(engines, packs));
+  own(
+    new Documents(engines, packs, {
+      transcript: async (trajectory, engine) =>
+        (await import('./trajectories/transcript')).transcriptOf(trajectory, vscode.l10n.t, engine),
+      modelUse: async (shown) => (await import('./models/modelUsage')).useOfLog(shown),
+    }),
+  );
 
   const runQueue = own(new RunQueue(runWatch, trainer, show));
   const runTree = own(new RunTree(runWatch, runQueue, log));
@@ -123,7 +130,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   own(showLessonInStatusBar(lesson));
   const isFollowed = (run: Run): boolean => runPanels.find(run)?.isInSight === true || teacher.follows(run);
   own(new RunEndings(runWatch, isFollowed, memory, report));
-  const status = own(new Status(panels, runWatch));
+  const status = own(new Status(panels, runWatch, (run) => statusWords(run, vscode.l10n.t)));
 
   const folders = new ModelFolders(configuration, engine);
   const connect = new Connect(engine.servers, keys);

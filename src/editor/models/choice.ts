@@ -8,7 +8,7 @@ import type { Connect } from './connect/connect';
 import { editorSpec } from '../editorModels';
 import type { ModelFolders } from './folders';
 import { STARTER, type LocalPlace } from '../localModels';
-import type { Role } from './roles';
+import type { Role } from '../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../server';
 
 const { t } = vscode.l10n;

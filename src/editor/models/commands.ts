@@ -3,9 +3,8 @@ import { Fault } from '../../core/fault';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { revealFolder } from '../revealFolder';
 import { editorSpec } from '../editorModels';
-import { namedFor, rolesOf, settingOf, type Role } from './roles';
+import { inUse, namedFor, rolesOf, settingOf, type Role } from '../roles';
 import { specOf, type Server } from '../server';
-import { inUse } from './words';
 
 const { t } = vscode.l10n;
 

@@ -3,7 +3,7 @@ import type { ModelUse } from '../../core/trajectory/modelUsage';
 import type { OfferedCritic } from '../credit/criticOptions';
 import type { ModelStatus } from '../loadedModels';
 import type { LocalPlace } from '../localModels';
-import type { Role } from './roles';
+import type { Role } from '../roles';
 import type { Server, ServerState } from '../server';
 
 export type ModelNode =

@@ -15,7 +15,7 @@ import { editorSpec } from '../editorModels';
 import { itemOf } from './items';
 import { leaderboardRow } from './leaderboard';
 import type { ModelNode, PlayedRoles, RankingRow } from './nodes';
-import { rolesOf } from './roles';
+import { rolesOf } from '../roles';
 import { specOf } from '../server';
 
 export type { ModelNode } from './nodes';

@@ -4,8 +4,7 @@ import { Fault } from '../../core/fault';
 import { diskUse, modelOf } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
-import { rolesOf } from '../models/roles';
-import { inUse } from '../models/words';
+import { inUse, rolesOf } from '../roles';
 import { deletionWords, liveWords } from './confirmations';
 import { runName } from './words';
 

@@ -250,6 +250,7 @@ export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   ];
 }
 
+/** For the status bar. */
 export function statusWords(run: Run, t: Translate): { icon: string; text: string; tooltip: string } {
   const words = runStatus(run, Date.now(), t);
   return {
