@@ -23,18 +23,16 @@ export const views = readdirSync(editor, { withFileTypes: true })
  */
 export const arrows = {
   chat: { own: 1 },
-  comparison: { app: 1, runs: 14 },
+  comparison: { runs: 12 },
   export: { trajectories: 3 },
-  judging: { app: 1, session: 2 },
-  models: { app: 1 },
+  judging: { session: 2 },
   own: { session: 3 },
   people: { trajectories: 1 },
-  replay: { app: 1, session: 2, trajectories: 2 },
-  runs: { app: 1, models: 1, trajectories: 3 },
+  replay: { session: 2, trajectories: 1 },
+  runs: { trajectories: 3 },
   session: { tasks: 4 },
   statistics: { trajectories: 2 },
-  tasks: { app: 3 },
   teaching: { runs: 2 },
-  trajectories: { app: 3, session: 3, tasks: 1 },
+  trajectories: { session: 3, tasks: 1 },
   trust: { own: 1, session: 2, trajectories: 1 },
 };

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { App, CommandRow } from '../app';
 import { chosenRuns } from '../runs/runPicker';
-import { runsMeant } from '../runs/commands';
-import { comparedOf } from './comparisons';
-import { reportRuns } from './report';
+import { runsMeant } from './runs';
+import { comparedOf } from '../comparison/comparisons';
+import { reportRuns } from '../comparison/report';
 
 const { t } = vscode.l10n;
 

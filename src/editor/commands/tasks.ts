@@ -5,14 +5,14 @@ import type { App, CommandRow } from '../app';
 import { idOf, type CommandName } from '../contributions';
 import { documentUri, openDocument } from '../documents';
 import { askPseudonym } from '../pseudonym';
-import { packsForAgent } from './agentWorld';
+import { packsForAgent } from '../tasks/agentWorld';
 import type { Pack, ListedTask, Packs } from '../packs';
 import { withoutLinks } from '../words';
-import { askSkipReason } from './skipTask';
-import { cutTo, MAX_OTHER_PLAYERS, stateWords } from './status';
-import { stateIcon } from './items';
-import type { PlayedTasks } from './playedTasks';
-import { excerpt, searchTasks } from './search';
+import { askSkipReason } from '../tasks/skipTask';
+import { cutTo, MAX_OTHER_PLAYERS, stateWords } from '../tasks/status';
+import { stateIcon } from '../tasks/items';
+import type { PlayedTasks } from '../tasks/playedTasks';
+import { excerpt, searchTasks } from '../tasks/search';
 
 const { t } = vscode.l10n;
 

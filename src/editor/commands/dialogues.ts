@@ -7,9 +7,9 @@ import { noTrajectory } from '../logs';
 import { collaboratorCalled, type Namer } from '../displayNames';
 import { pickOne, valueOf } from '../inputSteps';
 import type { ListedTask } from '../packs';
-import { pickFilter } from './filterPicker';
-import { groupingName, groupings, groupingWords } from './grouping';
-import { givenTitle, outcomeWords, tagsInShort } from './words';
+import { pickFilter } from '../trajectories/filterPicker';
+import { groupingName, groupings, groupingWords } from '../trajectories/grouping';
+import { givenTitle, outcomeWords, tagsInShort } from '../trajectories/words';
 import { ago, dialogues } from '../words';
 import { shortened } from '../../../webview/dialogue/protocol';
 import type { Engines } from '../engines';
@@ -33,7 +33,7 @@ export async function search({ engines, trajectories, replays }: App): Promise<v
   const { engine } = engines.shown;
   const log = await engine.log();
   // The search is large, so a window without searches does not load it.
-  const { searchDialogues } = await import('./searching');
+  const { searchDialogues } = await import('../trajectories/searching');
   await searchDialogues({
     ...{ log, engine },
     titlesOf: (rows) => trajectories.titlesOf(log, rows),

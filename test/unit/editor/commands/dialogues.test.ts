@@ -4,7 +4,7 @@ import type { TrajectorySummary } from '../../../../src/core/trajectory/trajecto
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { dialogueItems } = await import('../../../../src/editor/trajectories/commands');
+const { dialogueItems } = await import('../../../../src/editor/commands/dialogues');
 
 /** Offers these dialogues of one task; the first one is compared with another. */
 function choice(all: readonly Partial<TrajectorySummary>[]) {

@@ -3,7 +3,7 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { App } from '../app';
 import type { Engine } from '../engine';
 import { askPseudonym } from '../pseudonym';
-import { canJudge, nextToJudge } from './view';
+import { canJudge, nextToJudge } from '../judging/view';
 
 const { t } = vscode.l10n;
 

@@ -12,9 +12,9 @@ import { rowsMeant } from '../tree';
 import { askLine } from '../askLine';
 import { pickTags } from '../pickOrType';
 import { pickOne, valueOf } from '../inputSteps';
-import { deleteRuns, runsOf } from './finishedRunActions';
-import { runName, tagWords } from './words';
-import { chooseRun } from './runPicker';
+import { deleteRuns, runsOf } from '../runs/finishedRunActions';
+import { runName, tagWords } from '../runs/words';
+import { chooseRun } from '../runs/runPicker';
 
 const { t } = vscode.l10n;
 
