@@ -8,7 +8,7 @@ export const editor = path.join(import.meta.dirname, '../../src/editor');
 export const doors = ['app', 'commands', 'agentTools'];
 
 /** What draws nothing and knows no view. The files directly in `src/editor` are of the shell, too. */
-export const shellFolders = ['collecting', 'credit', 'manifest'];
+export const shellFolders = ['collecting', 'credit', 'dialogue', 'manifest'];
 
 /** All other folders; none knows another. */
 export const views = readdirSync(editor, { withFileTypes: true })
@@ -25,14 +25,13 @@ export const arrows = {
   chat: { own: 1 },
   comparison: { runs: 12 },
   export: { trajectories: 3 },
-  judging: { session: 2 },
   own: { session: 3 },
   people: { trajectories: 1 },
-  replay: { session: 2, trajectories: 1 },
+  replay: { trajectories: 1 },
   runs: { trajectories: 3 },
   session: { tasks: 4 },
   statistics: { trajectories: 2 },
   teaching: { runs: 2 },
-  trajectories: { session: 3, tasks: 1 },
+  trajectories: { session: 1, tasks: 1 },
   trust: { own: 1, session: 2, trajectories: 1 },
 };

@@ -8,7 +8,8 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log'
 import { opinionsOn } from '../../core/trajectory/opinions';
 import { calledOf, type Namer } from '../displayNames';
 import type { DrawPage } from '../pageViews';
-import { gradeView, messageView, taskView } from '../session/view';
+import { gradeView } from '../dialogue/gradeView';
+import { messageView, taskView } from '../dialogue/turnView';
 import type { Translate } from '../translate';
 
 interface DecidedPair {

@@ -16,7 +16,7 @@ import { language } from '../language';
 import { openLink } from '../link';
 import { calledOf, modelsOf } from '../displayNames';
 import { Panel, Panels } from '../panel';
-import { taskView } from '../session/view';
+import { taskView } from '../dialogue/turnView';
 import { manageTrust } from '../workspaceTrust';
 import { creditsView } from './view';
 import { replayOf } from './view';

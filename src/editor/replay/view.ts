@@ -23,7 +23,8 @@ import type {
   TurnCredit,
 } from '../../../webview/replay/protocol';
 import type { ReplyView, Seat } from '../../../webview/session/protocol';
-import { choiceView, gradeView, messageView, turnRating, turnView } from '../session/view';
+import { choiceView, messageView, turnRating, turnView } from '../dialogue/turnView';
+import { gradeView } from '../dialogue/gradeView';
 import {
   allTags,
   becameWords,

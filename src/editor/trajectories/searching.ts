@@ -4,7 +4,7 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
 import type { Found } from '../../../webview/replay/protocol';
 import type { Engine } from '../engine';
-import { messageOf } from '../session/view';
+import { messageOf } from '../dialogue/turnView';
 import { excerpt } from '../tasks/search';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
