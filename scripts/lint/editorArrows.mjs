@@ -7,7 +7,7 @@ export const editor = path.join(import.meta.dirname, '../../src/editor');
 /** What knows the views and wires them together: files of `src/editor` without their ending, and folders. */
 export const doors = ['app', 'commands', 'agentTools'];
 
-/** What draws nothing and knows no view. The files directly in `src/editor` are of the shell, too. */
+/** What views share. The files directly in `src/editor` are of the shell, too. */
 export const shellFolders = ['collecting', 'credit', 'dialogue', 'manifest'];
 
 /** All other folders; none knows another. */
@@ -24,13 +24,8 @@ export const views = readdirSync(editor, { withFileTypes: true })
 export const arrows = {
   chat: { own: 1 },
   comparison: { runs: 12 },
-  export: { trajectories: 3 },
   own: { session: 3 },
-  people: { trajectories: 1 },
-  replay: { trajectories: 1 },
-  runs: { trajectories: 3 },
   session: { tasks: 4 },
-  statistics: { trajectories: 2 },
   teaching: { runs: 2 },
   trajectories: { session: 1, tasks: 1 },
   trust: { own: 1, session: 2, trajectories: 1 },

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { App } from '../app';
 import { idOf } from '../contributions';
-import { isFiltered } from '../trajectories/filter';
+import { isFiltered } from '../dialogue/filter';
 
 const { t } = vscode.l10n;
 

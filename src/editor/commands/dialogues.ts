@@ -9,7 +9,7 @@ import { pickOne, valueOf } from '../inputSteps';
 import type { ListedTask } from '../packs';
 import { pickFilter } from '../trajectories/filterPicker';
 import { groupingName, groupings, groupingWords } from '../trajectories/grouping';
-import { givenTitle, outcomeWords, tagsInShort } from '../trajectories/words';
+import { givenTitle, outcomeWords, tagsInShort } from '../dialogue/words';
 import { ago, dialogues } from '../words';
 import { shortened } from '../../../webview/dialogue/protocol';
 import type { Engines } from '../engines';

@@ -25,14 +25,7 @@ import type {
 import type { ReplyView, Seat } from '../../../webview/session/protocol';
 import { choiceView, messageView, turnRating, turnView } from '../dialogue/turnView';
 import { gradeView } from '../dialogue/gradeView';
-import {
-  allTags,
-  becameWords,
-  givenTitle,
-  outcomeWords,
-  shownNote,
-  shownReason,
-} from '../trajectories/words';
+import { allTags, becameWords, givenTitle, outcomeWords, shownNote, shownReason } from '../dialogue/words';
 import type { DrawPage } from '../pageViews';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';

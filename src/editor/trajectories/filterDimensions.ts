@@ -16,9 +16,9 @@ import {
   validateDay,
   withDates,
   type ListFilter,
-} from './filter';
-import { sourceName } from './grouping';
-import { agentsByRun, type RunNamer } from './runsOfAgents';
+} from '../dialogue/filter';
+import { sourceName } from '../dialogue/filter';
+import { agentsByRun, type RunNamer } from '../dialogue/runsOfAgents';
 import { grouped } from '../../core/text';
 import { askText, valueOf } from '../inputSteps';
 

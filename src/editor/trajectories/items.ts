@@ -5,12 +5,12 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';
 import { collaboratorWords, type Namer } from '../displayNames';
-import { leakWords, reviewName } from './filter';
+import { leakWords, reviewName } from '../dialogue/filter';
 import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
-import { allTags, countWords, givenTitle, notes, outcomeWords } from './words';
-import { playedBy, shownReason, tagsInShort } from './words';
+import { allTags, countWords, givenTitle, notes, outcomeWords } from '../dialogue/words';
+import { playedBy, shownReason, tagsInShort } from '../dialogue/words';
 import { ago } from '../words';
 
 export type TrajectoryNode =

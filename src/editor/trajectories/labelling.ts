@@ -12,7 +12,7 @@ import type { KnownWord } from '../pickOrType';
 import { pickTags } from '../pickOrType';
 import { pickOne, valueOf } from '../inputSteps';
 import type { TrajectoryTree } from './tree';
-import { notes, tagsInShort } from './words';
+import { notes, tagsInShort } from '../dialogue/words';
 import { dialogues } from '../words';
 
 const { t } = vscode.l10n;

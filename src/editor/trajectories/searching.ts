@@ -8,7 +8,7 @@ import { messageOf } from '../dialogue/turnView';
 import { excerpt } from '../tasks/search';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
-import { givenTitle, outcomeWords } from './words';
+import { givenTitle, outcomeWords } from '../dialogue/words';
 import { ago } from '../words';
 
 const { t } = vscode.l10n;

@@ -10,7 +10,7 @@ import { messageOf, taskView } from '../dialogue/turnView';
 import { reasonWords } from '../reasons';
 import { collaboratorWords, simulatorCalled, type Namer } from '../displayNames';
 import type { Translate } from '../translate';
-import { abandonedWords, becameWords } from './words';
+import { abandonedWords, becameWords } from '../dialogue/words';
 import { fenceFor } from '../../core/markdown';
 import { inOneLine } from '../../core/text';
 

@@ -18,12 +18,12 @@ import {
   isFiltered,
   namedFilter,
   type ListFilter,
-} from './filter';
+} from '../dialogue/filter';
 import { groupingSchema, groupsOf, type ListGrouping } from './grouping';
 import { filterItem, groupItem, PAGE, trajectoryItem, type TrajectoryNode } from './items';
-import { SavedFilters } from './filter';
+import { SavedFilters } from './savedFilters';
 import { TaskTitles, type KnownTask } from './titles';
-import { givenTitle, headline } from './words';
+import { givenTitle, headline } from '../dialogue/words';
 
 const { t } = vscode.l10n;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
 import { calledOf, modelsOf, namesOf, sharedCalled } from '../../../src/editor/displayNames';
 import { replayOf } from '../../../src/editor/replay/view';
-import { calledFilter } from '../../../src/editor/trajectories/filter';
+import { calledFilter } from '../../../src/editor/dialogue/filter';
 import { answers, asks, scripted } from '../../fixtures/dialogue';
 import { agentTurn, doubling, kim, openLog, reply, simulator, started } from '../../fixtures/log';
 import { folded } from './folded';

@@ -11,7 +11,7 @@ import type { Engine } from '../../engine';
 import type { Engines } from '../../engines';
 import { Panels } from '../../panel';
 import type { Pack, Packs } from '../../packs';
-import { dayOf, withDates, type ListFilter } from '../../trajectories/filter';
+import { dayOf, withDates, type ListFilter } from '../../dialogue/filter';
 import { runsOf } from '../finishedRunActions';
 import type { RunStarter } from '../runStarter';
 import type { EditorTrainer } from '../../trainer';

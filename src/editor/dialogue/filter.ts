@@ -6,6 +6,7 @@ import {
   sources,
   type Outcome,
   type ReviewFilter,
+  type Source,
   type TrajectoryFilter,
 } from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
@@ -13,9 +14,7 @@ import { shortened } from '../../../webview/dialogue/protocol';
 import { sharedCalled, type Namer } from '../displayNames';
 import type { Translate } from '../translate';
 import { lowerFirst } from '../words';
-import { sourceName, groupingSchema, type ListGrouping } from './grouping';
 import { agentsByRun, runCalled, type RunNamer } from './runsOfAgents';
-import type { Memory } from '../consent';
 
 const DAY = 24 * 3600 * 1000;
 
@@ -63,6 +62,17 @@ export function chosenOf(filter: ListFilter): ListFilter {
   if (chosen.lastDays === undefined) return chosen;
   const { since: ___, ...undated } = chosen;
   return undated;
+}
+
+export function sourceName(source: Source, t: Translate): string {
+  switch (source) {
+    case 'played':
+      return t('Played');
+    case 'collected':
+      return t('Collected');
+    case 'evaluation':
+      return t('Evaluation');
+  }
 }
 
 export function outcomeName(outcome: Outcome, t: Translate): string {
@@ -228,45 +238,4 @@ export function validateDay(text: string, t: Translate): string | undefined {
 function midnight(day: string, later = 0): Date {
   const [year, month, date] = day.split('-').map(Number);
   return new Date(year!, month! - 1, date! + later);
-}
-
-const KEY = 'tandem.savedFilters';
-
-export interface SavedFilter {
-  readonly name: string;
-  readonly filter: ListFilter;
-  readonly grouping: ListGrouping;
-}
-
-const schema = lazily((): z.ZodType<SavedFilter> =>
-  z.strictObject({ name: z.string().min(1), filter: filterSchema(), grouping: groupingSchema() }),
-);
-const namedSchema = lazily(() => z.looseObject({ name: z.string() }));
-
-/** The saved filters of a workspace. One that another version of Tandem wrote stays for it, and is not shown here. */
-export class SavedFilters {
-  constructor(private readonly memory: Memory) {}
-
-  get all(): readonly SavedFilter[] {
-    return this.kept.flatMap((one) => schema().safeParse(one).data ?? []);
-  }
-
-  /** Saves a filter; it takes the place of one of the same name. */
-  save({ name, filter, grouping }: SavedFilter): void {
-    const saved: SavedFilter = { name, filter: chosenOf(filter), grouping };
-    void this.memory.update(KEY, [...this.without(name), saved]);
-  }
-
-  remove(name: string): void {
-    void this.memory.update(KEY, this.without(name));
-  }
-
-  private without(name: string): unknown[] {
-    return this.kept.filter((one) => namedSchema().safeParse(one).data?.name !== name);
-  }
-
-  private get kept(): readonly unknown[] {
-    const kept = this.memory.get(KEY);
-    return Array.isArray(kept) ? (kept as unknown[]) : [];
-  }
 }

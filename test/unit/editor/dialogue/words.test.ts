@@ -2,13 +2,10 @@ import { expect, it } from 'vitest';
 import {
   givenTitle,
   headline,
-  importChanges,
-  importWords,
-  mergeWords,
   notes,
   outcomeWords,
   tagsInShort,
-} from '../../../../src/editor/trajectories/words';
+} from '../../../../src/editor/dialogue/words';
 import type { TrajectorySummary } from '../../../../src/core/trajectory/trajectory';
 import { english } from '../translate';
 
@@ -22,36 +19,6 @@ it('the line above the list says how many there are, how many succeed with the i
   expect(headline({ ...counts, total: 3, leaked: 0, tasks: 3, successRate: 0 }, english)).toBe(
     '3 · 0 % success',
   );
-});
-
-it('an import names the first bad line, the files that differ, and how many dialogues are hidden', () => {
-  const bad = [7, 9].map((line) => ({ file: 'rows.jsonl', line, reason: 'The line is not JSON.' }));
-  expect(importWords({ imported: 1, alreadyThere: 3, bad }, english)).toMatch(
-    /^1 .* 3 .* 2 .*line 7: The line/,
-  );
-  const merged = mergeWords({ imported: 10, deleted: 2, different: ['a.jsonl'] }, english);
-  expect(merged).toMatch(/^10 .*a\.jsonl/);
-  expect(merged).toContain('2 were deleted');
-});
-
-it('an import says whom it renamed, which consent counts, what it left out and which times it changed', () => {
-  const nothing = { renamed: [], lowered: [], leftOut: {}, limitedTimes: 0 };
-  expect(importChanges(nothing, english)).toEqual([]);
-  const changes = importChanges(
-    {
-      renamed: [{ from: 'ki\u202em', to: 'ki\u202em (2)' }],
-      lowered: [{ pseudonym: 'ada', from: 'export', to: 'local' }],
-      leftOut: { grade: 2, unreadable: 1 },
-      limitedTimes: 3,
-    },
-    english,
-  );
-  expect(changes).toEqual([
-    expect.stringMatching(/^ki\[U\+202E\]m .*“ki\[U\+202E\]m \(2\)”/),
-    expect.stringMatching(/ada .*“local”.*“export”/),
-    expect.stringContaining('grade: 2, unreadable: 1'),
-    expect.stringContaining('(3)'),
-  ]);
 });
 
 it('a dialogue ends with its tests, its share of them where their number is not known, or its failure', () => {

@@ -5,18 +5,24 @@ import type { Engine } from '../engine';
 import { unlessClosed } from '../logs';
 import { Panel, Panels } from '../panel';
 import type { ShownLog } from '../shownLog';
-import { calledFilter, filterWords } from './filter';
-import type { TrajectoryTree } from './tree';
+import { calledFilter, filterWords, type ListFilter } from './filter';
 
 const { t } = vscode.l10n;
 
 /** Minimum milliseconds between counts of a log that grows all the time. */
 const AGAIN_AFTER_MS = 1000;
 
+/** The list of trajectories, as far as its panels follow it. */
+interface FilteredList {
+  readonly onDidChangeFilter: vscode.Event<unknown>;
+  /** The filter of the list, for a query of the log. */
+  namedFilter(log: TrajectoryLog): Promise<ListFilter>;
+}
+
 export interface ListContext {
   readonly extension: vscode.Uri;
   readonly log: ShownLog;
-  readonly trajectories: TrajectoryTree;
+  readonly trajectories: FilteredList;
 }
 
 /** The dialogues that the list of trajectories shows. */
