@@ -22,11 +22,6 @@ export const views = readdirSync(editor, { withFileTypes: true })
  * @type {Readonly<Record<string, Readonly<Record<string, number>>>>}
  */
 export const arrows = {
-  chat: { own: 1 },
   comparison: { runs: 12 },
-  own: { session: 3 },
-  session: { tasks: 4 },
   teaching: { runs: 2 },
-  trajectories: { session: 1, tasks: 1 },
-  trust: { own: 1, session: 2, trajectories: 1 },
 };

@@ -8,11 +8,11 @@ import { askPseudonym } from '../pseudonym';
 import { packsForAgent } from '../tasks/agentWorld';
 import type { Pack, ListedTask, Packs } from '../packs';
 import { withoutLinks } from '../words';
-import { askSkipReason } from '../tasks/skipTask';
+import { askSkipReason } from '../session/skipTask';
 import { cutTo, MAX_OTHER_PLAYERS, stateWords } from '../tasks/status';
 import { stateIcon } from '../tasks/items';
 import type { PlayedTasks } from '../tasks/playedTasks';
-import { excerpt, searchTasks } from '../tasks/search';
+import { excerpt, searchTasks } from '../../core/task/search';
 
 const { t } = vscode.l10n;
 

@@ -5,7 +5,7 @@ import { shortened } from '../../../webview/dialogue/protocol';
 import type { Found } from '../../../webview/replay/protocol';
 import type { Engine } from '../engine';
 import { messageOf } from '../dialogue/turnView';
-import { excerpt } from '../tasks/search';
+import { excerpt } from '../../core/task/search';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
 import { givenTitle, outcomeWords } from '../dialogue/words';

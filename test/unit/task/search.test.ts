@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { excerpt, searchTasks } from '../../../../src/editor/tasks/search';
+import { excerpt, searchTasks } from '../../../src/core/task/search';
 
 describe('The search for a task', () => {
   const tasks = [

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { lazily } from '../../core/lazily';
-import type { OwnFunction } from '../../../webview/session/protocol';
-import { recall } from '../recall';
+import { lazily } from '../core/lazily';
+import type { OwnFunction } from '../../webview/session/protocol';
+import { recall } from './recall';
 
 /** Maximum number of remembered functions; the oldest is dropped. */
 const MAX_FUNCTIONS = 50;
