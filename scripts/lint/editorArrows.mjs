@@ -8,7 +8,7 @@ export const editor = path.join(import.meta.dirname, '../../src/editor');
 export const doors = ['app', 'commands', 'agentTools'];
 
 /** What views share. The files directly in `src/editor` are of the shell, too. */
-export const shellFolders = ['collecting', 'credit', 'dialogue', 'manifest'];
+export const shellFolders = ['collecting', 'credit', 'dialogue', 'manifest', 'run'];
 
 /** All other folders; none knows another. */
 export const views = readdirSync(editor, { withFileTypes: true })
@@ -22,6 +22,5 @@ export const views = readdirSync(editor, { withFileTypes: true })
  * @type {Readonly<Record<string, Readonly<Record<string, number>>>>}
  */
 export const arrows = {
-  comparison: { runs: 12 },
-  teaching: { runs: 2 },
+  teaching: { runs: 1 },
 };

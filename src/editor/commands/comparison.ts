@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { App, CommandRow } from '../app';
-import { chosenRuns } from '../runs/runPicker';
+import { chosenRuns } from '../run/runPicker';
 import { runsMeant } from './runs';
 import { comparedOf } from '../comparison/comparisons';
 import { reportRuns } from '../comparison/report';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { runFiles } from '../../core/training/runFolder';
-import type { Run } from '../../core/training/runs';
+import { runsOf, type Run } from '../../core/training/runs';
 import { changeNotes, MAX_LENGTHS } from '../../core/training/runNotes';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { openDocument } from '../documents';
@@ -12,9 +12,9 @@ import { rowsMeant } from '../tree';
 import { askLine } from '../askLine';
 import { pickTags } from '../pickOrType';
 import { pickOne, valueOf } from '../inputSteps';
-import { deleteRuns, runsOf } from '../runs/finishedRunActions';
-import { runName, tagWords } from '../runs/words';
-import { chooseRun } from '../runs/runPicker';
+import { deleteRuns } from '../runs/finishedRunActions';
+import { runName, tagWords } from '../run/words';
+import { chooseRun } from '../run/runPicker';
 
 const { t } = vscode.l10n;
 

@@ -1,7 +1,6 @@
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
-import type { Namer } from '../displayNames';
+import { toldApart, type Namer } from '../displayNames';
 import type { TrainedBy } from '../localModels';
-import { toldApart } from '../displayNames';
 
 /** Knows the names that people see for models, and which of them runs have trained. */
 export interface RunNamer extends Namer {

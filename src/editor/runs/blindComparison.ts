@@ -9,8 +9,8 @@ import type { Engine } from '../engine';
 import { baseName } from '../words';
 import type { LocalPlace } from '../localModels';
 import { specOf, type Server } from '../server';
-import { refuseOtherRoles } from './finishedRunActions';
-import { runName } from './words';
+import { refuseOtherRoles } from '../run/playable';
+import { runName } from '../run/words';
 
 const { t } = vscode.l10n;
 

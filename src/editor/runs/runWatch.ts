@@ -6,7 +6,7 @@ import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
 import { OneAtATime } from '../oneAtATime';
 import { watch } from '../watch';
-import { isAtWork } from './words';
+import { isAtWork } from '../run/words';
 
 export interface LogLook {
   readonly runs: Runs;

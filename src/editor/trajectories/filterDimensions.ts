@@ -4,20 +4,20 @@ import { outcomes, reviewFilters, sources } from '../../core/trajectory/index/fi
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { namesOf, sharedCalled } from '../displayNames';
 import {
-  calledFilter,
-  datesWords,
-  dayOf,
-  days,
   lastDaysWords,
-  leakWords,
-  outcomeName,
-  reviewName,
+  days,
+  datesWords,
   starsWords,
-  validateDay,
+  dayOf,
+  calledFilter,
+  reviewName,
+  leakWords,
   withDates,
+  outcomeName,
+  sourceName,
+  validateDay,
   type ListFilter,
 } from '../dialogue/filter';
-import { sourceName } from '../dialogue/filter';
 import { agentsByRun, type RunNamer } from '../dialogue/runsOfAgents';
 import { grouped } from '../../core/text';
 import { askText, valueOf } from '../inputSteps';

@@ -9,8 +9,16 @@ import { leakWords, reviewName } from '../dialogue/filter';
 import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
-import { allTags, countWords, givenTitle, notes, outcomeWords } from '../dialogue/words';
-import { playedBy, shownReason, tagsInShort } from '../dialogue/words';
+import {
+  playedBy,
+  notes,
+  countWords,
+  allTags,
+  shownReason,
+  tagsInShort,
+  givenTitle,
+  outcomeWords,
+} from '../dialogue/words';
 import { ago } from '../words';
 
 export type TrajectoryNode =

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { PinnedCharts } from '../../../../src/editor/runs/pinned';
+import { PinnedCharts } from '../../../../src/editor/run/pinned';
 import { EditorMemory } from '../stage';
 
 vi.mock('vscode', () => import('../vscode'));

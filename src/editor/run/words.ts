@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { grouped } from '../../core/text';
+import type { RunHistory } from '../../core/training/history/history';
 import { type Progress, fractionOf, isFinal } from '../../core/training/progress';
 import type { Run, RunState } from '../../core/training/runs';
 import { ago, duration, methodTitle, methodWord } from '../words';
@@ -226,6 +227,13 @@ export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): 
   const { trajectories, tasks } = selection;
   const amount = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
   return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
+}
+
+/** Prefers the trainer's counts, which are exact. */
+export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
+  if (data === undefined) return dataWords(run, t) ?? '';
+  const { trajectories, tasks, turns } = data;
+  return t('{0} dialogues of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));
 }
 
 /** For example `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`. */
