@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig, type OxlintOverride } from 'oxlint';
+import { arrows, doors, shellFolders, views } from './scripts/lint/editorArrows.mjs';
 
 /** Folders of `src/core`, and the others of them that each may import (docs/architecture.md). */
 const below: Record<string, readonly string[]> = {
@@ -54,6 +55,18 @@ const outsideOfEditor = [
   { regex: '/manifest/', message: 'package.json is written from src/editor/manifest; no bundle holds it.' },
 ];
 
+/**
+ * Forbids imports of views and doors, except into the views that `arrows` still allows.
+ * @param up how an import begins that leaves the folder
+ */
+const outsideOfTier = (tier: string, up = String.raw`(\.\./)+`) => {
+  const allowed = [tier, ...Object.keys(arrows[tier] ?? {})];
+  const others = views.filter((view) => !allowed.includes(view));
+  const forbidden = allowed.includes('app') ? others : [...others, ...doors];
+  const message = `editor/${tier} imports no view and no door: share it in the shell, or let app.ts hand it over.`;
+  return [...outsideOfEditor, { regex: `^${up}(${forbidden.join('|')})(/|$)`, message }];
+};
+
 /** Only the last wall that fits a file stands, so each says everything that its files must not import. */
 const wall = (
   files: string[],
@@ -72,7 +85,15 @@ const walls = [
     return wall([`src/core/${folder}/**`], { paths: [vscode], patterns });
   }),
   wall(['src/cli/**'], { paths: [vscode], patterns: outsideOfCli }),
-  wall(['src/editor/**', 'src/extension.ts'], { patterns: outsideOfEditor }),
+  wall(['src/editor/*.ts'], { patterns: outsideOfTier('shell', String.raw`\./`) }),
+  wall(
+    shellFolders.map((folder) => `src/editor/${folder}/**`),
+    { patterns: outsideOfTier('shell') },
+  ),
+  ...views.map((view) => wall([`src/editor/${view}/**`], { patterns: outsideOfTier(view) })),
+  wall([...doors.map((door) => `src/editor/${door}{.ts,/**}`), 'src/extension.ts'], {
+    patterns: outsideOfEditor,
+  }),
   wall(['webview/**'], { paths: [toolkit], patterns: [source] }),
   wall(['webview/ui/**'], { patterns: [source] }),
 ];

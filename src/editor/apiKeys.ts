@@ -1,6 +1,6 @@
 import type { SecretStorage } from 'vscode';
 import { baseUrlOf, onEachServer, originOf } from '../core/model/address';
-import { withoutSlash } from './models/server';
+import { withoutSlash } from './server';
 
 const PREFIX = 'tandem.apiKey ';
 

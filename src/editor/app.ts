@@ -24,13 +24,14 @@ import { RunControl } from './runs/runControl';
 import { RunEndings } from './runs/runEndNotices';
 import { RunForms } from './runs/form/runForms';
 import { runPanels as runPanelsOf } from './runs/panel';
-import { PinnedCharts } from './runs/pinned';
+import { PinnedCharts } from './run/pinned';
 import { RunQueue } from './runs/queue';
 import { RunStarter } from './runs/runStarter';
 import { EditorTrainer } from './trainer';
 import { runTablePanels } from './runs/runTable';
 import { RunTree, type RunNode } from './runs/tree';
 import { RunWatch } from './runs/runWatch';
+import { statusWords } from './run/words';
 import { Sessions } from './session/sessions';
 import { peoplePanels } from './people/panel';
 import { statisticsPanels } from './statistics/panel';
@@ -48,7 +49,7 @@ import { PackDownload } from './tasks/adding/download';
 import { PackDrop } from './tasks/adding/dropPack';
 import { SamplePacks } from './tasks/adding/samplePacks';
 import { Guidelines } from './tasks/guidelines';
-import { Packs } from './tasks/packs';
+import { Packs } from './packs';
 import { PlayedTasks } from './tasks/playedTasks';
 import { TaskTree } from './tasks/tree';
 import { type TaskNode } from './tasks/items';
@@ -99,7 +100,13 @@ export function buildApp(context: vscode.ExtensionContext) {
   const statistics = own(statisticsPanels({ extension, log, trajectories }));
   const people = own(peoplePanels({ extension, log, trajectories, open: (id) => replays.replay(id) }));
   const judging = own(new JudgingPanels({ extension, engines, openReplay: (id) => replays.replay(id) }));
-  own(new Documents(engines, packs));
+  own(
+    new Documents(engines, packs, {
+      transcript: async (trajectory, engine) =>
+        (await import('./trajectories/transcript')).transcriptOf(trajectory, vscode.l10n.t, engine),
+      modelUse: async (shown) => (await import('./models/modelUsage')).useOfLog(shown),
+    }),
+  );
 
   const runQueue = own(new RunQueue(runWatch, trainer, show));
   const runTree = own(new RunTree(runWatch, runQueue, log));
@@ -123,7 +130,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   own(showLessonInStatusBar(lesson));
   const isFollowed = (run: Run): boolean => runPanels.find(run)?.isInSight === true || teacher.follows(run);
   own(new RunEndings(runWatch, isFollowed, memory, report));
-  const status = own(new Status(panels, runWatch));
+  const status = own(new Status(panels, runWatch, (run) => statusWords(run, vscode.l10n.t)));
 
   const folders = new ModelFolders(configuration, engine);
   const connect = new Connect(engine.servers, keys);

@@ -5,7 +5,6 @@ import { consentLevels } from '../core/trajectory/event';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import { recall } from './recall';
-import type { ConsentKeeper } from './session/sessionParts';
 
 const KEY = 'tandem.consent';
 const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));
@@ -18,7 +17,7 @@ export interface Memory {
 }
 
 /** A person's consent: asked for once, and written into each log before anything that the person wrote. */
-export class AskedConsent implements ConsentKeeper {
+export class AskedConsent {
   private readonly fresh: ConsentRequest = {
     pseudonym: `developer-${randomInt(36 ** 3, 36 ** 4).toString(36)}`,
     purpose: 'Training and evaluation',

@@ -8,9 +8,10 @@ import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
 import type { Engine } from './engine';
 import type { Engines } from './engines';
-import type { Packs } from './tasks/packs';
+import type { Packs } from './packs';
 import { taskTitle } from '../core/task/title';
 import { noTrajectory } from './logs';
+import type { ShownLog } from './shownLog';
 import { helpPages, type HelpPage } from '../../webview/ui/protocol';
 
 const { t } = vscode.l10n;
@@ -47,6 +48,12 @@ function endingOf(kind: Kind, task: Task): string {
   return isProgram(task) ? 'py' : 'html';
 }
 
+/** The documents that views write. */
+interface DocumentTexts {
+  transcript(trajectory: Trajectory, engine: Engine): Promise<string>;
+  modelUse(shown: ShownLog): Promise<string>;
+}
+
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: { dispose(): unknown }[];
@@ -56,6 +63,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   constructor(
     private readonly engines: Engines,
     private readonly packs: Packs,
+    private readonly texts: DocumentTexts,
   ) {
     this.registrations = [
       this.changed,
@@ -67,7 +75,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    if (uri.path === useUri.path) return this.use();
+    if (uri.path === useUri.path) return this.texts.modelUse(this.engines.shown);
     const kind = kinds.find((one) => uri.path.startsWith(`/${one}/`));
     const place = placeSchema().parse(JSON.parse(uri.query));
     switch (kind) {
@@ -119,15 +127,8 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   private async transcript(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
-    const { transcriptOf } = await import('./trajectories/transcript');
     const { trajectory, engine } = await this.logged(place.episode);
-    return transcriptOf(trajectory, t, engine);
-  }
-
-  private async use(): Promise<string> {
-    const { useDocument } = await import('./models/modelUsage');
-    const { engine, name } = this.engines.shown;
-    return useDocument(await (await engine.log()).modelUse(), engine.servers.all, engine, t, name);
+    return this.texts.transcript(trajectory, engine);
   }
 
   private follow(episodes: readonly string[]): void {

@@ -18,13 +18,12 @@ import type { FolderSettings } from './configuration';
 import { AskedConsent } from './consent';
 import type { Grading } from './grading';
 import type { Logs } from './logs';
-import type { EditorModels } from './models/editorModels';
-import type { LoadedModels } from './models/loadedModels';
-import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './models/localModels';
-import { Mixtures } from './models/mixtures';
-import type { Servers } from './models/servers';
+import type { EditorModels } from './editorModels';
+import type { LoadedModels } from './loadedModels';
+import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './localModels';
+import { Mixtures } from './mixtures';
+import type { Servers } from './servers';
 import { pageDrawer, type DrawPage } from './pageViews';
-import type { SessionParts } from './session/sessionParts';
 import { english, type Translate } from './translate';
 import { views } from './contributions';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './workspaceTrust';
@@ -47,7 +46,7 @@ export interface SharedParts {
 }
 
 /** The core for one folder of the workspace. Everything is opened on first use, so that activation costs nothing. */
-export class Engine implements SessionParts, vscode.Disposable {
+export class Engine implements vscode.Disposable {
   readonly t = vscode.l10n.t;
   readonly consent: AskedConsent;
   readonly locals: LoadedModels;

@@ -5,10 +5,10 @@ import { FolderSettings } from './configuration';
 import { Engine, type SharedParts } from './engine';
 import { Grading } from './grading';
 import { Logs } from './logs';
-import { EditorModels } from './models/editorModels';
-import { LoadedModels } from './models/loadedModels';
-import type { LocalPlace } from './models/localModels';
-import { Servers } from './models/servers';
+import { EditorModels } from './editorModels';
+import { LoadedModels } from './loadedModels';
+import type { LocalPlace } from './localModels';
+import { Servers } from './servers';
 import { Pages, sheetIn } from './pages';
 import { ShownLog, type FolderLog } from './shownLog';
 

@@ -1,14 +1,32 @@
 import * as vscode from 'vscode';
 import { idOf } from './contributions';
-import type { RunWatch } from './runs/runWatch';
-import { isAtWork, statusWords } from './runs/words';
-import type { SessionPanel } from './session/panel';
-import type { Sessions } from './session/sessions';
 import type { SessionState } from '../../webview/session/protocol';
 import { isOwnFunction } from '../core/task/own';
 import type { Task } from '../core/task/task';
+import type { Run } from '../core/training/runs';
 import { longWorks, type LongWork } from './progress';
 import type { Translate } from './translate';
+
+interface Sessions {
+  readonly onDidChangePanel: vscode.Event<unknown>;
+  readonly open: readonly SessionPanel[];
+}
+
+interface SessionPanel {
+  readonly shown: OpenSession;
+  reveal(): void;
+}
+
+interface Runs {
+  readonly onDidChange: vscode.Event<unknown>;
+  readonly atWork: Run | undefined;
+}
+
+interface StatusWords {
+  readonly icon: string;
+  readonly text: string;
+  readonly tooltip: string;
+}
 
 /** The status bar item: the open sessions or, while none of them has the turn, long work of this window, or a run. */
 export class Status implements vscode.Disposable {
@@ -16,7 +34,11 @@ export class Status implements vscode.Disposable {
   private readonly registration: vscode.Disposable;
   private panel: SessionPanel | undefined;
 
-  constructor(panels: Sessions, runs: RunWatch) {
+  constructor(
+    panels: Sessions,
+    runs: Runs,
+    private readonly wordsOf: (run: Run) => StatusWords,
+  ) {
     this.item.name = 'Tandem';
     const show = (): void => this.show(panels, runs);
     this.registration = vscode.Disposable.from(
@@ -35,7 +57,7 @@ export class Status implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  private show(panels: Sessions, runs: RunWatch): void {
+  private show(panels: Sessions, runs: Runs): void {
     const open = panels.open.map((panel) => {
       const { title, task, state } = panel.shown;
       return { panel, title, task, state };
@@ -49,18 +71,15 @@ export class Status implements vscode.Disposable {
       this.tell(workLine(work, vscode.l10n.t), click);
       return;
     }
-    const run = [...runs.live, ...runs.everywhere.all].find(isAtWork);
+    const run = runs.atWork;
     if (run !== undefined && isFree) {
       const command = { command: idOf('openRun'), title: '', arguments: [{ kind: 'run', run }] };
-      this.tell(statusWords(run, vscode.l10n.t), command);
+      this.tell(this.wordsOf(run), command);
     } else if (line === undefined) this.item.hide();
     else this.tell(line, idOf('showSession'));
   }
 
-  private tell(
-    { icon, text, tooltip }: { readonly icon: string; readonly text: string; readonly tooltip: string },
-    command: string | vscode.Command,
-  ): void {
+  private tell({ icon, text, tooltip }: StatusWords, command: string | vscode.Command): void {
     this.item.command = command;
     this.item.text = `$(${icon}) ${text}`;
     this.item.tooltip = tooltip;
@@ -76,11 +95,8 @@ export interface OpenSession {
   readonly state: Pick<SessionState, 'phase' | 'turn' | 'maxTurns' | 'grade'>;
 }
 
-interface StatusLine<P> {
+interface StatusLine<P> extends StatusWords {
   readonly playing: P;
-  readonly icon: string;
-  readonly text: string;
-  readonly tooltip: string;
 }
 
 /** Phases in order of urgency for the person, most urgent first. */
@@ -128,10 +144,7 @@ export function statusLine<P extends OpenSession>(
   };
 }
 
-export function workLine(
-  { title, message, fraction }: LongWork,
-  t: Translate,
-): Pick<StatusLine<never>, 'icon' | 'text' | 'tooltip'> {
+export function workLine({ title, message, fraction }: LongWork, t: Translate): StatusWords {
   const percent = fraction === undefined ? '' : ` · ${t('{0} %', Math.floor(100 * fraction))}`;
   const words = message === '' ? `${title}.` : `${title}: ${message}.`;
   return {

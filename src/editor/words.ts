@@ -1,6 +1,6 @@
 import type { WorldView } from '../../webview/teaching/protocol';
 import type { World } from '../core/task/starter/splits';
-import { grouped } from '../core/text';
+import { grouped, withoutEnd } from '../core/text';
 import { methodNamed } from '../core/training/methods';
 import type { Run } from '../core/training/runs';
 import { fromSchema, type Translate } from './translate';
@@ -95,6 +95,11 @@ export function roughly(seconds: number, t: Translate): string {
   if (seconds < 1) return t('<1 s');
   if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
   return t('{0} min', Math.round(seconds / 60));
+}
+
+/** Below a cent, enough digits to compare such sums. */
+export function dollars(sum: number): string {
+  return `$${sum === 0 || sum >= 0.01 ? sum.toFixed(2) : withoutEnd(sum.toFixed(6), '0')}`;
 }
 
 /** For names that others wrote: the editor draws `[text](address)` as a link, and an address may be a command. */

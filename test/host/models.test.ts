@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isRunning } from '../../src/core/trajectory/processState';
 import type { ModelNode } from '../../src/editor/models/tree';
-import type { ListedTask } from '../../src/editor/tasks/packs';
+import type { ListedTask } from '../../src/editor/packs';
 import { closeEditors, configure, consent, tandem, until } from './tandem';
 
 type ModelRow = Extract<ModelNode, { kind: 'model' }>;

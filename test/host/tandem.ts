@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Tandem } from '../../src/extension';
 import type { SessionPanel } from '../../src/editor/session/panel';
-import type { ListedTask } from '../../src/editor/tasks/packs';
+import type { ListedTask } from '../../src/editor/packs';
 
 export const consent = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
@@ -202,6 +202,9 @@ export class Runs {
     return ids.sort().reverse();
   }
 }
+
+/** The runs of the data folder that holds a run. */
+export const runsOf = ({ folder }: Pick<Run, 'folder'>): Runs => new Runs(dirname(dirname(folder)));
 
 /** A run with a file that is none. */
 const unreadable = (id: string, folder: string, startedAt: string, { message }: Fault): Run => ({

@@ -1,9 +1,9 @@
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
 import { isWithin, type NumberRange } from '../../core/numberRange';
 import { eachSamplingNumber, fromField, requestRange } from '../../core/samplingSettings';
-import type { ModelStatus } from '../models/loadedModels';
-import type { LocalPlace } from '../models/localModels';
-import { specOf, type Server, type ServerState } from '../models/server';
+import type { ModelStatus } from '../loadedModels';
+import type { LocalPlace } from '../localModels';
+import { specOf, type Server, type ServerState } from '../server';
 import type { Translate } from '../translate';
 
 /** Assumed context length of a server, in tokens: the real one is unknown until the server refuses. Few take less. */

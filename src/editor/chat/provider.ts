@@ -5,7 +5,7 @@ import type { ChatMessage } from '../../core/model/model';
 import { afterActivation } from '../afterActivation';
 import { VENDOR } from '../contributions';
 import type { Engine } from '../engine';
-import { STARTER } from '../models/localModels';
+import { STARTER } from '../localModels';
 import {
   alternating,
   estimatedTokens,

@@ -3,9 +3,8 @@ import { grouped } from '../../core/text';
 import { costOf, type Price, type ModelUse } from '../../core/trajectory/modelUsage';
 import { idOf, type CommandId } from '../contributions';
 import { askWhole, pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
-import type { Pack, ListedTask } from '../tasks/packs';
-import { dialogues } from '../words';
-import { dollars } from '../models/modelUsage';
+import type { Pack, ListedTask } from '../packs';
+import { dialogues, dollars } from '../words';
 import { extentOf, playedAmong, playedOf, type Extent } from './collectionExtent';
 
 const { t } = vscode.l10n;

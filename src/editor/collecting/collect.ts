@@ -6,8 +6,7 @@ import type { CollectionPlan, CollectionProgress, PackTask } from '../../core/di
 import { isProgram } from '../../core/task/task';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
-import type { ListedTask as TaskHeader } from '../tasks/packs';
-import type { Packs } from '../tasks/packs';
+import type { Packs, ListedTask as TaskHeader } from '../packs';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 import { progressWords, type EndedCollection } from './collectionEnd';
 import type { Extent } from './collectionExtent';

@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { isRunId } from '../../core/training/runFolder';
-import { Runs, type Run } from '../../core/training/runs';
+import { runsOf, Runs, type Run } from '../../core/training/runs';
 import { Panels } from '../panel';
-import { runsOf } from '../runs/finishedRunActions';
 import type { Compared, ComparisonContext, ComparisonPanel } from './panel';
 
 const keptSchema = lazily(() =>

@@ -6,14 +6,14 @@ import { isProgram } from '../../core/task/task';
 import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
-import { specAt } from '../models/localModels';
+import { specAt } from '../localModels';
 import { cancellable } from '../progress';
 import { grouped } from '../../core/text';
-import { refuseOtherRoles } from '../runs/finishedRunActions';
-import { runName } from '../runs/words';
+import { refuseOtherRoles } from '../run/playable';
+import { runName } from '../run/words';
 import { worldTitle } from '../words';
 import { pickOne, runSteps, taking } from '../inputSteps';
-import type { Packs } from '../tasks/packs';
+import type { Packs } from '../packs';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;

@@ -8,18 +8,16 @@ import { runFiles } from '../../core/training/runFolder';
 import type { Choice } from '../../../webview/chart/protocol';
 import type { Action, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
 import type { Engines } from '../engines';
-import type { RunPanels } from '../runs/panel';
-import type { PinnedCharts } from '../runs/pinned';
-import type { RunWatch } from '../runs/runWatch';
-import type { Packs } from '../tasks/packs';
+import type { PinnedCharts } from '../run/pinned';
+import type { Packs } from '../packs';
 import type { Engine } from '../engine';
 import { language } from '../language';
 import { OneAtATime } from '../oneAtATime';
 import { Panel } from '../panel';
-import { runName, namesOf } from '../runs/words';
+import { runName, namesOf } from '../run/words';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
-import { chooseRun } from '../runs/runPicker';
+import { chooseRun } from '../run/runPicker';
 import { evaluateRuns } from './evaluating';
 import { reportRuns } from './report';
 import { comparisonView, curvesView, type ComparedCurves } from './view';
@@ -28,8 +26,8 @@ export interface ComparisonContext {
   readonly extension: vscode.Uri;
   readonly engines: Engines;
   readonly packs: Packs;
-  readonly runPanels: RunPanels;
-  readonly runWatch: Pick<RunWatch, 'onDidChange'>;
+  readonly runPanels: { open(run: Run): Promise<unknown> };
+  readonly runWatch: { readonly onDidChange: vscode.Event<unknown> };
   readonly pinned: PinnedCharts;
 }
 

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { Run } from '../../core/training/runs';
+import { runsOf, type Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
-import { runsOf } from '../runs/finishedRunActions';
-import { namesOf } from '../runs/words';
+import { namesOf } from '../run/words';
 
 const { t } = vscode.l10n;
 

@@ -28,8 +28,7 @@ import type {
   MeasuredRowView,
   MeasuredRunsView,
 } from '../../../webview/comparison/protocol';
-import { dataOf } from '../runs/view';
-import { endedAt, stageWord, runStateWord, namesOf } from '../runs/words';
+import { dataOf, runStateWord, stageWord, namesOf, endedAt } from '../run/words';
 import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
 

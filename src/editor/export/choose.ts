@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { FORMAT_IDS, formatOf, type FormatId } from '../../core/trajectory/export/formats';
 import { pickOne, pickSeveral, runSteps, taking } from '../inputSteps';
-import { isFiltered, type ListFilter } from '../trajectories/filter';
+import { isFiltered, type ListFilter } from '../dialogue/filter';
 import type { ExportChoice } from './preview';
 
 const { t } = vscode.l10n;

@@ -18,7 +18,7 @@ import { cancellable, type Report } from '../progress';
 import type { ShownLog } from '../shownLog';
 import { grouped } from '../../core/text';
 import { dialogues } from '../words';
-import { calledFilter, filterWords, type ListFilter } from '../trajectories/filter';
+import { calledFilter, filterWords, type ListFilter } from '../dialogue/filter';
 import { chooseExport } from './choose';
 import type { ExportChoice } from './preview';
 import { placeOf } from '../../core/trajectory/findings/words';

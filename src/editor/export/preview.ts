@@ -1,7 +1,7 @@
 import { formatOf, type FormatId } from '../../core/trajectory/export/formats';
 import type { ExportPreview } from '../../core/trajectory/export/export';
 import { findingInWords } from '../../core/trajectory/findings/words';
-import { filterWords, type ListFilter } from '../trajectories/filter';
+import { filterWords, type ListFilter } from '../dialogue/filter';
 import { grouped } from '../../core/text';
 import type { Translate } from '../translate';
 import { cell, fenced } from '../../core/markdown';

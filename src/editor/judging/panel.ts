@@ -11,7 +11,7 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { openLink } from '../link';
 import { Panel, Panels } from '../panel';
-import { taskView } from '../session/view';
+import { taskView } from '../dialogue/turnView';
 import { canJudge, isDone, judgingView, nextPair } from './view';
 
 const { t } = vscode.l10n;

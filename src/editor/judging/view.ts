@@ -6,9 +6,10 @@ import { isChoice, type Choice, type Trajectory, developersOf } from '../../core
 import type { EventOf } from '../../core/trajectory/event';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { opinionsOn } from '../../core/trajectory/opinions';
-import { calledOf, type Namer } from '../models/displayNames';
+import { calledOf, type Namer } from '../displayNames';
 import type { DrawPage } from '../pageViews';
-import { gradeView, messageView, taskView } from '../session/view';
+import { gradeView } from '../dialogue/gradeView';
+import { messageView, taskView } from '../dialogue/turnView';
 import type { Translate } from '../translate';
 
 interface DecidedPair {

@@ -5,11 +5,11 @@ import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import type { ComposedAgents, PartChoice } from './composedAgents';
 import type { Connect } from './connect/connect';
-import { editorSpec } from './editorModels';
+import { editorSpec } from '../editorModels';
 import type { ModelFolders } from './folders';
-import { STARTER, type LocalPlace } from './localModels';
-import type { Role } from './roles';
-import { specOf, validateAddress, withoutSlash, type Server } from './server';
+import { STARTER, type LocalPlace } from '../localModels';
+import type { Role } from '../roles';
+import { specOf, validateAddress, withoutSlash, type Server } from '../server';
 
 const { t } = vscode.l10n;
 

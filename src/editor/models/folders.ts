@@ -4,9 +4,8 @@ import { Fault } from '../../core/fault';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import { revealFolder } from '../revealFolder';
-import type { LocalPlace } from './localModels';
-import { rolesOf } from './roles';
-import { inUse } from './words';
+import type { LocalPlace } from '../localModels';
+import { inUse, rolesOf } from '../roles';
 
 const { t } = vscode.l10n;
 

@@ -3,12 +3,12 @@ import { idOf, contextValues } from '../contributions';
 import { tooltip } from '../tooltip';
 import { figureWords, type CriticFigures } from '../credit/criticOptions';
 import { agreementWords, heldOutSentence } from '../credit/words';
-import { editorSpec } from './editorModels';
-import type { LocalState } from './loadedModels';
+import { editorSpec } from '../editorModels';
+import type { LocalState } from '../loadedModels';
 import type { ModelNode, RankingRow, CriticNode, CriticsNode } from './nodes';
-import type { LocalPlace } from './localModels';
+import type { LocalPlace } from '../localModels';
 import { servedDetails, servedWords, modelDetails, modelWords, roleWord, spokenModel } from './words';
-import { specOf, type ServerState } from './server';
+import { specOf, type ServerState } from '../server';
 import { useWords } from './modelUsage';
 
 const { t } = vscode.l10n;

@@ -4,7 +4,7 @@ import {
   remarks,
 } from '../../core/evaluation/leaderboard/leaderboard';
 import type { Translate } from '../translate';
-import type { Namer } from './displayNames';
+import type { Namer } from '../displayNames';
 import type { RankingRow } from './nodes';
 
 const whole = (fraction: number): string => String(Math.round(100 * fraction));

@@ -1,9 +1,11 @@
 import { costOf, type ModelUse, type UseByModel } from '../../core/trajectory/modelUsage';
 import { cell } from '../../core/markdown';
-import { grouped, withoutEnd } from '../../core/text';
+import { grouped } from '../../core/text';
+import type { ShownLog } from '../shownLog';
 import type { Translate } from '../translate';
-import type { Namer } from './displayNames';
-import { specOf, type Server } from './server';
+import { dollars } from '../words';
+import type { Namer } from '../displayNames';
+import { specOf, type Server } from '../server';
 
 /** For example `12 turns · 3 replies · 34,100 tokens · $0.02`. */
 export function useWords(use: ModelUse, t: Translate, server?: Server): string {
@@ -21,6 +23,11 @@ export function useWords(use: ModelUse, t: Translate, server?: Server): string {
 function calledAs(model: string, namer: Namer): string {
   const called = namer.calledBy(model);
   return called === model ? model : `${called} (${model})`;
+}
+
+export async function useOfLog({ engine, name }: Pick<ShownLog, 'engine' | 'name'>): Promise<string> {
+  const uses = await (await engine.log()).modelUse();
+  return useDocument(uses, engine.servers.all, engine, engine.t, name);
 }
 
 /** @param folder of the log, where the window has several */
@@ -73,11 +80,6 @@ export function useDocument(
     ),
     '',
   ].join('\n\n');
-}
-
-/** Below a cent, enough digits to compare such sums. */
-export function dollars(sum: number): string {
-  return `$${sum === 0 || sum >= 0.01 ? sum.toFixed(2) : withoutEnd(sum.toFixed(6), '0')}`;
 }
 
 /** Aligned, so that its source can be read. */

@@ -1,10 +1,10 @@
 import type { LanguageModelChat } from 'vscode';
 import type { ModelUse } from '../../core/trajectory/modelUsage';
 import type { OfferedCritic } from '../credit/criticOptions';
-import type { ModelStatus } from './loadedModels';
-import type { LocalPlace } from './localModels';
-import type { Role } from './roles';
-import type { Server, ServerState } from './server';
+import type { ModelStatus } from '../loadedModels';
+import type { LocalPlace } from '../localModels';
+import type { Role } from '../roles';
+import type { Server, ServerState } from '../server';
 
 export type ModelNode =
   | { readonly kind: 'model'; readonly place: LocalPlace; readonly row: ModelRow; readonly use?: ModelUse }

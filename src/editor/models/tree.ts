@@ -11,12 +11,12 @@ import { Tree } from '../tree';
 import { watch } from '../watch';
 import { afterActivation } from '../afterActivation';
 import type { Critics } from './critics';
-import { editorSpec } from './editorModels';
+import { editorSpec } from '../editorModels';
 import { itemOf } from './items';
 import { leaderboardRow } from './leaderboard';
 import type { ModelNode, PlayedRoles, RankingRow } from './nodes';
-import { rolesOf } from './roles';
-import { specOf } from './server';
+import { rolesOf } from '../roles';
+import { specOf } from '../server';
 
 export type { ModelNode } from './nodes';
 

@@ -2,26 +2,12 @@ import type { LocalFolder } from '../../core/model/local/folder';
 import { grouped } from '../../core/text';
 import type { ModelUse } from '../../core/trajectory/modelUsage';
 import type { Translate } from '../translate';
-import type { LocalState } from './loadedModels';
-import type { LocalPlace } from './localModels';
+import type { LocalState } from '../loadedModels';
+import type { LocalPlace } from '../localModels';
 import type { ModelRow, ServedRow } from './nodes';
-import type { Role } from './roles';
-import type { Server, ServerState } from './server';
+import type { Role } from '../roles';
+import type { Server, ServerState } from '../server';
 import { useWords } from './modelUsage';
-
-export function inUse(name: string, role: Role, t: Translate): string {
-  switch (role) {
-    case 'agent':
-      return t('{0} is the agent. Choose another agent, then remove it.', name);
-    case 'secondAgent':
-      return t(
-        '{0} writes the second candidate. Choose another model with Compare Two Candidates…, then remove it.',
-        name,
-      );
-    case 'simulator':
-      return t('{0} is the simulator. Choose another simulator, then remove it.', name);
-  }
-}
 
 export function roleWord(role: Role, t: Translate): string {
   switch (role) {

@@ -4,14 +4,15 @@ import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
+import type { Task } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
+import type { OwnFunction, SessionState } from '../../../webview/session/protocol';
 import type { Engines } from '../engines';
 import { recall } from '../recall';
-import type { SessionPanel } from '../session/panel';
-import type { Sessions } from '../session/sessions';
 import { askRequest, pointedAt } from './functionAtCursor';
-import { OwnFunctions, type PlayedFunction } from '../session/ownFunctions';
-import { proposalSchema, type AnswerDecision, type Proposal, type Proposals, type Undone } from './proposals';
+import { OwnFunctions, type PlayedFunction } from '../ownFunctions';
+import { proposalSchema, type Proposal } from '../proposal';
+import type { AnswerDecision, Proposals, Undone } from './proposals';
 
 const { t } = vscode.l10n;
 
@@ -20,6 +21,26 @@ const ACCEPTED = 'tandem.acceptedAnswers';
 const acceptedSchema = lazily(() => z.object({ proposal: proposalSchema(), at: z.number() }));
 
 type Accepted = z.infer<ReturnType<typeof acceptedSchema>>;
+
+/** A session, as far as its answer belongs into a file. */
+interface PlayedSession {
+  readonly id: string | undefined;
+  readonly from: { readonly own?: OwnFunction };
+  readonly state: Pick<SessionState, 'phase'>;
+  readonly answer: string | undefined;
+  do(request: { readonly type: 'undone'; readonly isUndone: boolean }): Promise<void>;
+}
+
+interface SessionPanel {
+  readonly shown: PlayedSession;
+  readonly wasClosed: boolean;
+}
+
+interface Sessions {
+  readonly open: readonly SessionPanel[];
+  readonly onDidChangePanel: vscode.Event<SessionPanel>;
+  openOwn(task: Task, own: OwnFunction): Promise<unknown>;
+}
 
 /** Dialogues about a developer's own functions: the hidden information is in the developer's head. */
 export class Collaborations implements vscode.Disposable {
@@ -48,7 +69,7 @@ export class Collaborations implements vscode.Disposable {
   }
 
   /** @param what the function of a lens; by default the one at the cursor */
-  async start(what?: unknown): Promise<SessionPanel | undefined> {
+  async start(what?: unknown): Promise<void> {
     const { document, function: wanted } = pointedAt(what);
     const engine = this.engines.of(document.uri.fsPath);
     const request = await askRequest(
@@ -63,10 +84,10 @@ export class Collaborations implements vscode.Disposable {
             engine.calledBy(engine.agentName),
           ),
     );
-    if (request === undefined) return undefined;
+    if (request === undefined) return;
     const { name, defLine: near } = wanted;
     const own = { file: document.uri.toString(), name, near };
-    return this.panels.openOwn(ownTask(request, wanted.signature), own);
+    await this.panels.openOwn(ownTask(request, wanted.signature), own);
   }
 
   /** @param what the dialogue of the answer, or the answer itself */

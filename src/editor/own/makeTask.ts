@@ -11,7 +11,7 @@ import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { cancellable } from '../progress';
-import type { Packs } from '../tasks/packs';
+import type { Packs } from '../packs';
 import { askFacts } from './askFacts';
 import { askRequest, pointedAt, type FunctionAtCursor } from './functionAtCursor';
 import { claimsAbout, withLateProgress } from './testAnswer';

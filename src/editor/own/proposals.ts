@@ -1,30 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { functionsIn } from '../../core/task/python/functions';
 import { brought, withAnswer } from '../../core/task/python/placing';
 import { answerScheme, contextKeys } from '../contributions';
 import { showTitle, type OwnTests, type TestReport } from './ownTests';
-import { lazily } from '../../core/lazily';
+import { proposalSchema, type Proposal } from '../proposal';
 
 const { t } = vscode.l10n;
-
-export const proposalSchema = lazily(() =>
-  z.object({
-    /** URI of the file, as a string. */
-    file: z.string(),
-    code: z.string(),
-    /** The function that it replaces; if the file has none of this name, it is appended to the file. */
-    name: z.string().optional(),
-    /** Line of that function when the answer was asked for. */
-    near: z.number().optional(),
-    /** The dialogue that ends with it; absent where nothing is logged. */
-    episode: z.string().optional(),
-  }),
-);
-
-export type Proposal = z.infer<ReturnType<typeof proposalSchema>>;
 
 export function proposed(source: string, { code, name, near }: Proposal): string {
   return withAnswer(source, code, { name, near });

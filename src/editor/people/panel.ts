@@ -23,7 +23,7 @@ import {
 } from '../../../webview/people/protocol';
 import type { Panels } from '../panel';
 import { saveOfPage } from '../savePage';
-import { ListPanel, onePanel, type ListContext, type Listed } from '../trajectories/listPanel';
+import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
 
 const { t } = vscode.l10n;
 

@@ -23,15 +23,9 @@ import type {
   TurnCredit,
 } from '../../../webview/replay/protocol';
 import type { ReplyView, Seat } from '../../../webview/session/protocol';
-import { choiceView, gradeView, messageView, turnRating, turnView } from '../session/view';
-import {
-  allTags,
-  becameWords,
-  givenTitle,
-  outcomeWords,
-  shownNote,
-  shownReason,
-} from '../trajectories/words';
+import { choiceView, messageView, turnRating, turnView } from '../dialogue/turnView';
+import { gradeView } from '../dialogue/gradeView';
+import { allTags, becameWords, givenTitle, outcomeWords, shownNote, shownReason } from '../dialogue/words';
 import type { DrawPage } from '../pageViews';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';

@@ -7,10 +7,10 @@ import type { Run } from '../../core/training/runs';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import { baseName } from '../words';
-import type { LocalPlace } from '../models/localModels';
-import { specOf, type Server } from '../models/server';
-import { refuseOtherRoles } from './finishedRunActions';
-import { runName } from './words';
+import type { LocalPlace } from '../localModels';
+import { specOf, type Server } from '../server';
+import { refuseOtherRoles } from '../run/playable';
+import { runName } from '../run/words';
 
 const { t } = vscode.l10n;
 

@@ -5,7 +5,7 @@ import type { Run } from '../../core/training/runs';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
 import { bytesWords } from '../words';
-import { reasonWords, runName, stageWord } from './words';
+import { reasonWords, runName, stageWord } from '../run/words';
 
 /** A dialog is at most as high as the screen; further runs are only counted. */
 const MAX_NAMED = 10;

@@ -7,7 +7,7 @@ import type { EventListView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
 import { duration } from '../words';
-import { endedWords, stageWord, stateWord } from './words';
+import { endedWords, stageWord, stateWord } from '../run/words';
 
 const MAX_LINES = 40;
 /** Routine lines shown when there is enough else to show. */

@@ -1,17 +1,13 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { diskUse, modelOf } from '../../core/training/runFolder';
-import { Runs, type Run } from '../../core/training/runs';
+import { runsOf, type Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
-import { rolesOf } from '../models/roles';
-import { inUse } from '../models/words';
+import { inUse, rolesOf } from '../roles';
 import { deletionWords, liveWords } from './confirmations';
-import { runName } from './words';
+import { runName } from '../run/words';
 
 const { t } = vscode.l10n;
-
-export const runsOf = ({ folder }: Pick<Run, 'folder'>): Runs => new Runs(path.dirname(path.dirname(folder)));
 
 /**
  * Asks first, with the disk space that the runs take.
@@ -46,26 +42,6 @@ export async function deleteRuns(
 
 const sizesOf = (runs: readonly Run[]): Promise<number[]> =>
   Promise.all(runs.map(({ folder }) => diskUse(folder)));
-
-/**
- * A model of another role has learned another prompt than that of an agent.
- * @throws {Fault} `editor/not-playable`
- */
-export function refuseOtherRoles(runs: readonly Run[]): void {
-  const one = runs.find(({ role }) => role !== undefined);
-  if (one === undefined) return;
-  const name = runName(one, t);
-  throw new Fault(
-    'editor/not-playable',
-    one.role === 'collaborator'
-      ? t('{0} trained a collaborator, which plays no agent. Play with it as the simulator.', name)
-      : t(
-          '{0} trained the {1} of an agent that runs its drafts, which does not play alone.',
-          name,
-          one.role!,
-        ),
-  );
-}
 
 function refuseLive(runs: readonly Run[]): void {
   const live = runs.filter(({ isLive }) => isLive);

@@ -7,7 +7,7 @@ import { keptOf, type KeptEvaluation } from '../../core/evaluation/loop/evaluati
 import { EventTail } from '../../core/training/eventFile';
 import { RunHistory, type ReadCurves } from '../../core/training/history/history';
 import { isRunId, modelOf, runFiles } from '../../core/training/runFolder';
-import { Runs, type Run } from '../../core/training/runs';
+import { runsOf, Runs, type Run } from '../../core/training/runs';
 import type { Choice } from '../../../webview/chart/protocol';
 import type { Action, FromWebview, ToWebview } from '../../../webview/run/protocol';
 import { idOf, VENDOR, type CommandId } from '../contributions';
@@ -18,13 +18,12 @@ import { OneAtATime } from '../oneAtATime';
 import { Panel, Panels } from '../panel';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
-import type { PinnedCharts } from './pinned';
+import type { PinnedCharts } from '../run/pinned';
 import type { RunQueue } from './queue';
-import { runsOf } from './finishedRunActions';
 import { toldView } from './eventMessages';
 import { curvesView, resultOf, runView, samplesView } from './view';
 import type { RunWatch } from './runWatch';
-import { runName } from './words';
+import { runName } from '../run/words';
 
 const { t } = vscode.l10n;
 

@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../core/fault';
 import type { TakeOverOptions } from '../../core/training/lifecycle';
-import type { Run } from '../../core/training/runs';
+import { runsOf, type Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
-import { runsOf } from './finishedRunActions';
 import type { EditorTrainer } from '../trainer';
 import type { RunWatch } from './runWatch';
-import { isAtWorkHere, runName } from './words';
+import { isAtWorkHere, runName } from '../run/words';
 
 const { t } = vscode.l10n;
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Run } from '../../core/training/runs';
+import { runsOf, type Run } from '../../core/training/runs';
 import type { EditorTrainer } from '../trainer';
 import {
   finishWords,
@@ -9,9 +9,8 @@ import {
   besideWords,
 } from './confirmations';
 import type { RunQueue } from './queue';
-import { runsOf } from './finishedRunActions';
 import type { RunWatch } from './runWatch';
-import { isAtWorkHere, runName } from './words';
+import { isAtWorkHere, runName } from '../run/words';
 import type { Plan } from '../../core/training/checks';
 import type { Trainer } from '../../core/training/trainer';
 import { cancellable } from '../progress';

@@ -5,7 +5,7 @@ import { canPlay } from '../../core/training/runFolder';
 import type { Run, Runs } from '../../core/training/runs';
 import { idOf, views } from '../contributions';
 import type { LogLook, RunWatch } from './runWatch';
-import { reasonWords, runName, stateWord } from './words';
+import { reasonWords, runName, stateWord } from '../run/words';
 
 const { t } = vscode.l10n;
 

@@ -12,7 +12,7 @@ import type { Translate } from '../translate';
 import { baseName, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';
-import { namesOf, isAtWork, placeWords, runStateWord } from './words';
+import { namesOf, isAtWork, placeWords, runStateWord } from '../run/words';
 
 const { t } = vscode.l10n;
 

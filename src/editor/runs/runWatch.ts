@@ -6,6 +6,7 @@ import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
 import { OneAtATime } from '../oneAtATime';
 import { watch } from '../watch';
+import { isAtWork } from '../run/words';
 
 export interface LogLook {
   readonly runs: Runs;
@@ -67,6 +68,11 @@ export class RunWatch implements vscode.Disposable {
 
   get live(): readonly Run[] {
     return this.all.filter(({ isLive }) => isLive);
+  }
+
+  /** A run whose trainer works, in the shown log if there is one. */
+  get atWork(): Run | undefined {
+    return [...this.all, ...this.everywhere.all].find(isAtWork);
   }
 
   /** Runs of the same log, which need not be the shown one; the run alone when no watch has it. */

@@ -9,8 +9,8 @@ import { Tree } from '../tree';
 import { tooltip } from '../tooltip';
 import type { RunQueue } from './queue';
 import type { RunWatch } from './runWatch';
-import { isAtWork, runName, runStatus, isUnstarted, runDetails, spokenRun, tagWords } from './words';
-import { resultInShort } from './evaluationResults';
+import { isAtWork, runName, runStatus, isUnstarted, runDetails, spokenRun, tagWords } from '../run/words';
+import { resultInShort } from '../run/evaluationResults';
 
 const { t } = vscode.l10n;
 

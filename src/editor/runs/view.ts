@@ -17,13 +17,13 @@ import type {
   StageView,
 } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
-import { measuredWords } from './evaluationResults';
+import { measuredWords } from '../run/evaluationResults';
 import { resultWords, unimprovedWords } from './eventMessages';
 import { grouped } from '../../core/text';
 import { gpuNames } from '../../core/training/cluster';
 import {
   isUnstarted,
-  dataWords,
+  dataOf,
   isAtWork,
   leftWords,
   nodeStateWord,
@@ -33,7 +33,7 @@ import {
   runStateWord,
   subjectWords,
   tagWords,
-} from './words';
+} from '../run/words';
 import { baseName } from '../words';
 
 const OUTLINE_POINTS = 60;
@@ -147,13 +147,6 @@ export function samplesView({ samples }: RunHistory): SamplesView {
 
 const shortened = (text: string): string =>
   text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)} …` : text;
-
-/** Prefers the trainer's counts, which are exact. */
-export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
-  if (data === undefined) return dataWords(run, t) ?? '';
-  const { trajectories, tasks, turns } = data;
-  return t('{0} dialogues of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));
-}
 
 function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[] {
   const { stages, progress, trained } = history;

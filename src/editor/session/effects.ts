@@ -14,11 +14,11 @@ import type { Draft, ToWebview } from '../../../webview/session/protocol';
 import type { OfKind } from '../pageMessages';
 import type { Effect, Logged, Result } from './actions';
 import { isPlayedElsewhere, notices } from './notices';
-import { pageDifferences } from './debrief';
+import { pageDifferences } from '../dialogue/debrief';
 import { dialogueParts, graderOf, protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { ratingOf, type NewRating, type State } from './state';
 import { agentStream, pageStream, simulatorStream, Streaming } from './streaming';
-import { turnView } from './view';
+import { turnView } from '../dialogue/turnView';
 
 const TRY_AGAIN_MS = 250;
 

@@ -10,7 +10,7 @@ import type { FrameLayout, LayoutFrame } from '../pages';
 import { openLink } from '../link';
 import { Panel } from '../panel';
 import { askPseudonym } from '../pseudonym';
-import { askSkipReason } from '../tasks/skipTask';
+import { askSkipReason } from './skipTask';
 import { manageTrust } from '../workspaceTrust';
 import type { Drafts } from './drafts';
 import { endingQuestion } from './notices';

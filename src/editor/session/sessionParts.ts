@@ -11,7 +11,7 @@ import { isProgram, type Task } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { termsOf } from '../../core/trajectory/modelTerms';
 import type { ConsentRequest, OwnFunction } from '../../../webview/session/protocol';
-import type { Namer } from '../models/displayNames';
+import type { Namer } from '../displayNames';
 import type { DrawPage } from '../pageViews';
 import type { Translate } from '../translate';
 

@@ -12,12 +12,10 @@ import type { OwnFunction } from '../../../webview/session/protocol';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { OwnFunctions, ownFunctionSchema } from './ownFunctions';
+import { OwnFunctions, ownFunctionSchema } from '../ownFunctions';
 import { Opening, Panels } from '../panel';
-import type { Guidelines } from '../tasks/guidelines';
-import type { Packs, ListedTask } from '../tasks/packs';
-import { logSkipped } from '../tasks/skipTask';
-import type { TaskTree } from '../tasks/tree';
+import type { Packs, ListedTask } from '../packs';
+import { logSkipped } from './skipTask';
 import { Drafts } from './drafts';
 import { SessionPanel, type SessionContext } from './panel';
 import type { Session } from './session';
@@ -37,6 +35,13 @@ const keptSchema = lazily(() =>
 /** Number of tries, a quarter of a second apart. */
 const TRIES_AFTER_RELOAD = 12;
 
+/** The tasks of the packs, with what the person at this window has played of them. */
+interface TaskList {
+  readonly onDidChangeTreeData: vscode.Event<unknown>;
+  state(task: Pick<ListedTask, 'pack' | 'id'>): Promise<TaskState>;
+  nextTask(pack: string, after: string): Promise<ListedTask | undefined>;
+}
+
 /** The open sessions: one panel for each dialogue; they come back after a reload of the window. */
 export class Sessions implements SessionContext, vscode.Disposable {
   readonly drafts: Drafts;
@@ -54,8 +59,8 @@ export class Sessions implements SessionContext, vscode.Disposable {
     configuration: FolderSettings,
     private readonly engines: Engines,
     private readonly packs: Packs,
-    private readonly tree: TaskTree,
-    private readonly guidelines: Guidelines,
+    private readonly tasks: TaskList,
+    private readonly guidelines: { openFirst(pack: string): Promise<void> },
   ) {
     const report = (error: unknown): void => engines.first.report(error);
     const storage = context.storageUri?.fsPath;
@@ -78,7 +83,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
       configuration.onDidChange(() => this.refresh()),
       engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
-      tree.onDidChangeTreeData(() => void this.followTasks().catch(report)),
+      tasks.onDidChangeTreeData(() => void this.followTasks().catch(report)),
     ];
   }
 
@@ -93,7 +98,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   /** Opens the person's newest dialogue, else a new one; a new one also of a task that is to be redone. */
   openTask(task: ListedTask): Promise<SessionPanel> {
     return this.opening.once(JSON.stringify([task.pack, task.id]), async () => {
-      const state = await this.tree.state(task);
+      const state = await this.tasks.state(task);
       if (!isToBegin(state)) return this.openTrajectory(state.episode);
       const there = this.open.find(({ shown }) => shown.id === undefined && isOf(shown, task));
       return there === undefined ? this.openPanel(await this.fresh(task.pack, task.id)) : revealed(there);
@@ -129,7 +134,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
 
   async nextTask(panel: SessionPanel): Promise<void> {
     const { pack, task } = panel.shown.from;
-    const next = pack === undefined ? undefined : await this.tree.nextTask(pack, task.id);
+    const next = pack === undefined ? undefined : await this.tasks.nextTask(pack, task.id);
     if (next === undefined) {
       void vscode.window.showInformationMessage(t('There is no other task of this pack for you to play.'));
       return;
@@ -150,7 +155,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
 
   /** Logs that the person skips a task: in its session when one is open, else without opening one. */
   async skip(task: ListedTask, reason: string): Promise<void> {
-    const state = await this.tree.state(task);
+    const state = await this.tasks.state(task);
     if (isToBegin(state)) return this.skipNew(task, reason);
     const there = this.open.find(({ shown }) => shown.id === state.episode);
     const session = there?.shown ?? (await this.logged(state.episode));
@@ -218,7 +223,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const { pack, task } = session.from;
     await session.do({
       type: 'offer',
-      hasNext: pack !== undefined && (await this.tree.nextTask(pack, task.id)) !== undefined,
+      hasNext: pack !== undefined && (await this.tasks.nextTask(pack, task.id)) !== undefined,
       hasGuidelines: pack !== undefined && (await guidelinesOf(pack)) !== undefined,
     });
     return session;
@@ -259,7 +264,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
 
   /** Looks for a dialogue in the log, because the editor may have missed that one has begun. */
   private async newestOrFresh(pack: string, task: string): Promise<Session> {
-    const state = await this.tree.state({ pack, id: task });
+    const state = await this.tasks.state({ pack, id: task });
     return state.kind === 'draft' ? this.logged(state.episode) : this.fresh(pack, task);
   }
 

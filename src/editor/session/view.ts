@@ -1,43 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { debriefOf } from '../../core/dialogue/debrief';
-import { fencedRanges, hasCode } from '../../core/dialogue/markers';
-import { parseAgentMessage } from '../../core/dialogue/protocol';
-import { verdictOf, type Grade, type PageMeasure, type TestResult } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
-import { factsOf, isProgram, type Task, testsOf } from '../../core/task/task';
-import type { Candidate, EventOf } from '../../core/trajectory/event';
-import type { Choice, Turn } from '../../core/trajectory/trajectory';
-import type {
-  CandidatesView,
-  ChoiceView,
-  DebriefLine,
-  GradeView,
-  MessageView,
-  PageGradeView,
-  ReplyView,
-  SessionState,
-  TaskView,
-  TestView,
-  ToWebview,
-  TurnRating,
-  TurnView,
-} from '../../../webview/session/protocol';
+import { factsOf, isProgram } from '../../core/task/task';
+import type { EventOf } from '../../core/trajectory/event';
+import type { Turn } from '../../core/trajectory/trajectory';
+import type { CandidatesView, SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
-import { fenceFor } from '../../core/markdown';
-import { calledOf, modelsIn } from '../models/displayNames';
-import { draftView, wordsAndPage, type DrawPage } from '../pageViews';
-import type { Translate } from '../translate';
-import { debriefLines, differenceLines } from './debrief';
+import { calledOf, modelsIn } from '../displayNames';
+import type { DrawPage } from '../pageViews';
 import { protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
+import { messageView, taskView, turnView } from '../dialogue/turnView';
+import { gradeView } from '../dialogue/gradeView';
 
 /** Everything that a view of a session needs at its start, except the draft. */
 export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
 
 /** These functions are pure, so that they can be tested without an editor. */
-
-/** Maximum number of characters shown of a message: drawing megabytes would stop the view. The log has all of it. */
-const MAX_CHARS = 50_000;
 
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
@@ -149,247 +127,10 @@ function drawn(turn: Turn, tells: boolean, draw: DrawPage | undefined): TurnView
   return view;
 }
 
-export function taskView(task: Task, pack: string | undefined): TaskView {
-  return {
-    title: taskTitle(task),
-    description: isProgram(task) ? fenceSignature(task.description) : task.description,
-    pack: pack ?? '',
-    tests: testsOf(task).length,
-    ...(isProgram(task) ? {} : { isPage: true }),
-  };
-}
-
-export function messageOf(text: string): { visible: string; thoughts: string; final: boolean } {
-  const { thoughts, visible, answer } = parseAgentMessage(text);
-  return {
-    visible: answer === undefined ? visible : withAnswer(beforeAnswer(visible, answer), answer),
-    thoughts,
-    final: answer !== undefined,
-  };
-}
-
-/**
- * @param tellsNames true when the dialogue is over, so that the writers of the candidates may be shown
- * @param draw in tasks of pages
- */
-export function turnView(turn: Turn, tellsNames = false, draw?: DrawPage): TurnView {
-  const { agent, candidates = [], superseded = [], reply, rating } = turn;
-  return {
-    turn: agent.turn,
-    ...messageView(agent, draw),
-    ...(candidates.length > 0 && {
-      choices: candidates.map((choice) => choiceView(choice, tellsNames, draw)),
-    }),
-    samples: superseded.length + 1,
-    milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
-    ...(rating && { rating: turnRating(rating) }),
-    ...(reply && { reply: replyView(turn) }),
-  };
-}
-
-/** The slower candidate plus the choice, because the time of the chosen one would reveal its writer. */
-function writingTime({ agent, candidates }: Turn): number {
-  if (candidates === undefined) return agent.timing?.totalMs ?? 0;
-  const pairs = candidates.map(
-    ({ shown, choice }) =>
-      Math.max(...shown.candidates.map(({ timing }) => timing?.totalMs ?? 0)) + (choice.milliseconds ?? 0),
-  );
-  return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
-}
-
-/** @param draw in tasks of pages */
-export function messageView(
-  { text, finishReason }: Pick<Candidate, 'text' | 'finishReason'>,
-  draw?: DrawPage,
-): MessageView {
-  const { thoughts, final, ...rest } = messageOf(text);
-  const { words: visible, source } = draw === undefined ? { words: rest.visible } : wordsAndPage(text);
-  const said = cut(visible, MAX_CHARS);
-  const thought = cut(thoughts, MAX_CHARS);
-  const left = said.left + thought.left;
-  const isCut = rest.visible === '' && finishReason === 'length';
-  return {
-    visible: said.shown,
-    thoughts: thought.shown,
-    ...(left > 0 && { left }),
-    final,
-    ...(isCut && { isCut }),
-    ...(draw && source !== undefined && { draft: draftView(source, draw) }),
-  };
-}
-
 /** Returns two candidates as a person sees them, with nothing that reveals which agent wrote which. */
 function candidatesView(
   { candidates: [first, second] }: EventOf<'candidates'>,
   draw: DrawPage | undefined,
 ): CandidatesView {
   return [messageView(first, draw), messageView(second, draw)];
-}
-
-export function choiceView({ shown, choice }: Choice, tellsNames: boolean, draw?: DrawPage): ChoiceView {
-  const [first, second] = shown.candidates;
-  return {
-    picked: choice.picked,
-    by: choice.by,
-    candidates: [messageView(first, draw), messageView(second, draw)],
-    ...(tellsNames && { agents: [first.agent, second.agent] }),
-  };
-}
-
-export function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRating {
-  return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
-}
-
-const beforeAnswer = (visible: string, answer: string): string =>
-  visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trimEnd() : '';
-
-export function cut(text: string, most: number): { shown: string; left: number } {
-  return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
-}
-
-function replyView({ reply, leak }: Turn): ReplyView {
-  const { text, author, by, suggestedBy, pins } = reply!;
-  return {
-    ...{ text, by, seat: author === 'simulator' ? 'simulator' : 'developer' },
-    ...(pins && { pins }),
-    ...(suggestedBy !== undefined && {
-      suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
-    }),
-    ...(pins && { pins }),
-    ...(leak?.leaked === true ? { leakPercent: Math.round(leak.fraction * 100) } : {}),
-  };
-}
-
-export interface GradedDialogue {
-  readonly task: Task;
-  readonly turns: readonly Turn[];
-  /** That was graded, where it is known: when it has no code, the tests need not repeat that. */
-  readonly answer?: string;
-  /** Pseudonym of the person at this editor, who is called “you”. */
-  readonly own?: string;
-  /** What a page still lacks, where that was looked for. */
-  readonly differences?: readonly string[] | undefined;
-}
-
-export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate): GradeView {
-  const { task, answer } = dialogue;
-  if (answer !== undefined && isSyntaxError(grade) && !hasCode(answer)) return withoutCode(task, grade, t);
-  const debrief = debriefIn(dialogue, grade, t);
-  // A page does not pass.
-  const verdict = grade.page === undefined ? verdictOf(grade) : undefined;
-  return {
-    headline: headlineOf(grade, t),
-    ...(verdict && { verdict }),
-    mode: grade.mode,
-    ...(debrief.length > 0 && { debrief }),
-    tests: grade.tests.map((test, index) => testView(testsOf(task)[index]?.call ?? '', test, t)),
-    ...(grade.page && { page: pageGradeView(grade.page, t) }),
-  };
-}
-
-function pageGradeView(
-  { measure, version, parts, drafts, renderer }: PageMeasure,
-  t: Translate,
-): PageGradeView {
-  const names: Readonly<Record<string, string>> = {
-    texts: t('texts'),
-    colors: t('colors'),
-    pictures: t('pictures'),
-    height: t('height'),
-  };
-  return {
-    measure: t('{0}, version {1}', measure, version),
-    parts: Object.entries(parts).map(([part, score]) => [names[part] ?? part, score] as const),
-    drafts,
-    ...(renderer !== 'none' && { renderer }),
-  };
-}
-
-function debriefIn(
-  { task, turns, answer, own, differences = [] }: GradedDialogue,
-  grade: Grade,
-  t: Translate,
-): DebriefLine[] {
-  if (grade.page !== undefined) return differenceLines(differences, t);
-  if (answer === undefined || grade.success === null || !isProgram(task)) return [];
-  const options = { own, hasPassed: grade.success, tests: grade.tests.length };
-  return debriefLines(debriefOf({ task, turns, answer, grade }), options, t);
-}
-
-const isSyntaxError = ({ tests }: Grade): boolean =>
-  tests.length > 0 && tests.every((test) => test.status === 'error' && test.type === 'SyntaxError');
-
-/** Replaces the tests' results when the answer has no code: a syntax error in every test would not explain that. */
-function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeView {
-  return {
-    headline: t('The answer has no code, so no test can pass'),
-    verdict: 'failed',
-    mode,
-    tests: tests.map((_, index) => ({
-      call: testsOf(task)[index]?.call ?? '',
-      status: 'error',
-      got: t('no code'),
-    })),
-  };
-}
-
-function headlineOf({ notGradable, reward, tests, page }: Grade, t: Translate): string {
-  if (page !== undefined) return t('Score {0}', page.score.toFixed(2));
-  if (reward === null) {
-    return notGradable === undefined
-      ? t('This answer cannot be graded here: the grader gave no reason.')
-      : t('This answer cannot be graded here: {0}', notGradable);
-  }
-  // Imported rows have only the fraction of tests that passed.
-  if (tests.length === 0) return t('{0} % of the tests passed', Math.round(reward * 100));
-  const passed = tests.filter((test) => test.status === 'passed').length;
-  return t('{0} of {1} tests passed', passed, tests.length);
-}
-
-function testView(call: string, test: TestResult, t: Translate): TestView {
-  switch (test.status) {
-    case 'passed':
-      return { call, status: 'passed', milliseconds: test.milliseconds };
-    case 'wrong': {
-      const { expected, got, milliseconds } = test;
-      return { call, status: 'wrong', expected, got, milliseconds };
-    }
-    case 'error': {
-      const said = `${test.type}: ${test.message}`;
-      const got = test.line === undefined ? said : t('{0} (line {1})', said, test.line);
-      return { call, status: 'error', got };
-    }
-    case 'timed-out':
-      return {
-        call,
-        status: 'timed-out',
-        got: t('no result within {0} ms', Math.round(test.limitMilliseconds)),
-      };
-    case 'not-gradable':
-      return { call, status: 'not-gradable', got: test.reason };
-  }
-}
-
-/** Puts the answer into a code fence unless it has one; otherwise it would be read as Markdown. */
-export function withAnswer(before: string, answer: string): string {
-  const isFenced = answer === '' || fencedRanges(answer).length > 0;
-  return `${before}\n\n${isFenced ? answer : fence(answer)}`.trim();
-}
-
-/** Puts the signature at the end of a request into a fence, because Markdown would take the bare line as prose. */
-function fenceSignature(description: string): string {
-  if (fencedRanges(description).length > 0) return description;
-  const whole = description.trimEnd();
-  const lineStart = whole.lastIndexOf('\n') + 1;
-  const line = whole.slice(lineStart);
-  const at = line.search(/(?<=^|\s)def \w+\s*\(/);
-  const isWhole = at !== -1 && line.includes(')', at);
-  const before = whole.slice(0, lineStart + at);
-  return isWhole && before !== '' ? `${before.trimEnd()}\n${fence(line.slice(at))}` : description;
-}
-
-/** Returns code in a fence that is longer than any run of backticks in it. */
-function fence(code: string): string {
-  const marks = fenceFor(code, 3);
-  return `${marks}python\n${code}\n${marks}`;
 }

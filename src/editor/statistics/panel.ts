@@ -17,11 +17,11 @@ import {
 } from '../../../webview/statistics/protocol';
 import { idOf } from '../contributions';
 import { language } from '../language';
-import { namesOf } from '../models/displayNames';
+import { namesOf } from '../displayNames';
 import type { Panels } from '../panel';
 import { saveOfPage } from '../savePage';
-import { ListPanel, onePanel, type ListContext, type Listed } from '../trajectories/listPanel';
-import { headline } from '../trajectories/words';
+import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
+import { headline } from '../dialogue/words';
 
 const { t } = vscode.l10n;
 

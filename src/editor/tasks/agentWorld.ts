@@ -3,9 +3,8 @@ import { SHIPPED_FOR } from '../../core/model/shippedModels';
 import { teaches, WORLDS, worldOf, type World } from '../../core/task/starter/splits';
 import { Runs } from '../../core/training/runs';
 import { ifThere } from '../../core/trajectory/files';
-import type { App } from '../app';
 import type { Engine } from '../engine';
-import type { Pack } from './packs';
+import type { Pack, Packs } from '../packs';
 
 /**
  * Packs to play next with the agent. One that learned from web pages, or from twenty questions, plays no others, so these
@@ -16,7 +15,10 @@ import type { Pack } from './packs';
 export async function packsForAgent({
   engine,
   packs,
-}: Pick<App, 'engine' | 'packs'>): Promise<readonly Pack[] | undefined> {
+}: {
+  readonly engine: Engine;
+  readonly packs: Packs;
+}): Promise<readonly Pack[] | undefined> {
   const world = await worldOfAgent(engine);
   const all = await packs.all();
   const isOfWorld = ({ tasks }: Pack): boolean => tasks.some((task) => worldOf(task) === world);

@@ -4,16 +4,19 @@ import { partsFor } from '../../core/dialogue/packAssignment';
 import { Fault } from '../../core/fault';
 import { assigning, type Part } from '../../core/trajectory/assignments';
 import { MAX_PLAYERS } from '../../core/trajectory/event';
-import type { App } from '../app';
+import type { Engines } from '../engines';
 import { pickOrType, type KnownWord } from '../pickOrType';
 import { pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
 import { dialogues, withoutLinks } from '../words';
-import { choosePack, type Pack } from './packs';
+import { choosePack, type Pack, type Packs } from '../packs';
 
 const { t } = vscode.l10n;
 
 /** Asks who plays a pack, and how many each task, and logs it. An assignment is never taken back. */
-export async function assignPack({ packs, engines }: App, chosen: Pack | undefined): Promise<void> {
+export async function assignPack(
+  { packs, engines }: { readonly packs: Packs; readonly engines: Engines },
+  chosen: Pack | undefined,
+): Promise<void> {
   const all = await packs.all();
   const pack = chosen ?? (await choosePack(all, t('Assign Pack')));
   if (pack === undefined) return;

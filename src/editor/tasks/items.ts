@@ -4,7 +4,7 @@ import type { BadLine } from '../../core/task/pack';
 import { idOf, contextValues } from '../contributions';
 import { tooltip } from '../tooltip';
 import type { MoreRow } from '../tree';
-import type { ListedTask, Pack } from './packs';
+import type { ListedTask, Pack } from '../packs';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import {
   cutTo,

@@ -6,8 +6,7 @@ import { TaskProgress, type TaskState } from '../../core/dialogue/taskProgress';
 import type { Part } from '../../core/trajectory/assignments';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { Pack, ListedTask } from './packs';
-import type { Packs } from './packs';
+import type { Pack, ListedTask, Packs } from '../packs';
 
 interface PlayedIn {
   readonly progress: TaskProgress;

@@ -2,7 +2,7 @@ import type { PackAssignment } from '../../core/dialogue/packAssignment';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import { verdictOf } from '../../core/grading/grade';
 import { lowerFirst } from '../words';
-import type { ListedTask } from './packs';
+import type { ListedTask } from '../packs';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 

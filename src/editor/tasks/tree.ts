@@ -15,7 +15,7 @@ import {
   type TaskNode,
   statusIcons,
 } from './items';
-import type { Pack, Packs, ListedTask } from './packs';
+import type { Pack, Packs, ListedTask } from '../packs';
 import type { PlayedTasks } from './playedTasks';
 import {
   nextUnfinished,

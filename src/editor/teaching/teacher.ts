@@ -13,7 +13,7 @@ import type { Trainer } from '../../core/training/trainer';
 import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
 import type { Installing } from '../installing';
-import { specAt, type LocalPlace } from '../models/localModels';
+import { specAt, type LocalPlace } from '../localModels';
 import type { EditorTrainer } from '../trainer';
 import { lessonName, worldTitle } from '../words';
 import { refuseInRestrictedMode } from '../workspaceTrust';

@@ -4,7 +4,7 @@ import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
 import type { MeasuredView, OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
-import { changeWords } from '../runs/evaluationResults';
+import { changeWords } from '../run/evaluationResults';
 import type { World } from '../../core/task/starter/splits';
 import { grouped } from '../../core/text';
 import { installStep } from '../installing';

@@ -3,13 +3,17 @@ import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { Sessions } from '../session/sessions';
 import { ago, dialogues } from '../words';
 
 const { t } = vscode.l10n;
 
+interface OpenSessions {
+  /** Closes the session of a dialogue. @returns whether there was one */
+  close(episode: string): boolean;
+}
+
 export async function deleteDialogues(
-  { engines, panels }: { readonly engines: Engines; readonly panels: Sessions },
+  { engines, panels }: { readonly engines: Engines; readonly panels: OpenSessions },
   summaries: readonly TrajectorySummary[],
   titleOf: (summary: TrajectorySummary) => string,
 ): Promise<void> {
@@ -48,7 +52,7 @@ export async function deleteDialogues(
 async function whileNobodyPlays(
   log: TrajectoryLog,
   summaries: readonly TrajectorySummary[],
-  panels: Sessions,
+  panels: OpenSessions,
   work: () => Promise<void>,
 ): Promise<void> {
   const claims: Claim[] = [];

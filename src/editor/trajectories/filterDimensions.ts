@@ -2,23 +2,23 @@ import * as vscode from 'vscode';
 import type { Grouping } from '../../core/evaluation/statistics';
 import { outcomes, reviewFilters, sources } from '../../core/trajectory/index/filter';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { namesOf, sharedCalled } from '../models/displayNames';
+import { namesOf, sharedCalled } from '../displayNames';
 import {
-  calledFilter,
-  datesWords,
-  dayOf,
-  days,
   lastDaysWords,
-  leakWords,
-  outcomeName,
-  reviewName,
+  days,
+  datesWords,
   starsWords,
-  validateDay,
+  dayOf,
+  calledFilter,
+  reviewName,
+  leakWords,
   withDates,
+  outcomeName,
+  sourceName,
+  validateDay,
   type ListFilter,
-} from './filter';
-import { sourceName } from './grouping';
-import { agentsByRun, type RunNamer } from './runsOfAgents';
+} from '../dialogue/filter';
+import { agentsByRun, type RunNamer } from '../dialogue/runsOfAgents';
 import { grouped } from '../../core/text';
 import { askText, valueOf } from '../inputSteps';
 

@@ -2,11 +2,18 @@ import * as vscode from 'vscode';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { askText, pickOne, valueOf } from '../inputSteps';
 import { dialogues, lowerFirst } from '../words';
-import { calledFilter, chosenOf, filterWords, isFiltered, namedFilter, type ListFilter } from './filter';
+import {
+  calledFilter,
+  chosenOf,
+  filterWords,
+  isFiltered,
+  namedFilter,
+  type ListFilter,
+} from '../dialogue/filter';
 import { dimensionsOf, type FilterValue, type Dimension } from './filterDimensions';
 import { groupingName, type ListGrouping } from './grouping';
-import type { RunNamer } from './runsOfAgents';
-import type { SavedFilter, SavedFilters } from './filter';
+import type { RunNamer } from '../dialogue/runsOfAgents';
+import type { SavedFilter, SavedFilters } from './savedFilters';
 
 const { t } = vscode.l10n;
 

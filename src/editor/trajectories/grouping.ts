@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { Source } from '../../core/trajectory/index/filter';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
-import { namesOf } from '../models/displayNames';
+import { namesOf } from '../displayNames';
 import type { Translate } from '../translate';
-import { agentsByRun, type RunNamer } from './runsOfAgents';
+import { sourceName } from '../dialogue/filter';
+import { agentsByRun, type RunNamer } from '../dialogue/runsOfAgents';
 
 export const groupings = ['source', 'run', 'agent', 'collaborator', 'task', 'none'] as const;
 export type ListGrouping = (typeof groupings)[number];
@@ -43,17 +44,6 @@ export function groupingWords(grouping: ListGrouping, t: Translate): string | un
   if (grouping === 'source') return t('played, collected, evaluation');
   if (grouping === 'collaborator') return t('who replied at the end: a person or a simulator');
   return grouping === 'run' ? t('by trained model') : undefined;
-}
-
-export function sourceName(source: Source, t: Translate): string {
-  switch (source) {
-    case 'played':
-      return t('Played');
-    case 'collected':
-      return t('Collected');
-    case 'evaluation':
-      return t('Evaluation');
-  }
 }
 
 interface ListGroups {

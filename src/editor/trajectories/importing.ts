@@ -5,7 +5,7 @@ import { cancellable } from '../progress';
 import type { ShownLog } from '../shownLog';
 import { grouped } from '../../core/text';
 import type { Replier } from '../../core/trajectory/publishedRow';
-import { importChanges, importWords, mergeWords, rowChanges } from './words';
+import { importChanges, importWords, mergeWords, rowChanges } from './importWords';
 
 const { t } = vscode.l10n;
 

@@ -4,13 +4,21 @@ import type { MoreRow } from '../tree';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { shortened } from '../../../webview/dialogue/protocol';
 import { idOf, contextValues } from '../contributions';
-import { collaboratorWords, type Namer } from '../models/displayNames';
-import { leakWords, reviewName } from './filter';
+import { collaboratorWords, type Namer } from '../displayNames';
+import { leakWords, reviewName } from '../dialogue/filter';
 import type { DialogueGroup } from './grouping';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
-import { allTags, countWords, givenTitle, notes, outcomeWords } from './words';
-import { playedBy, shownReason, tagsInShort } from './words';
+import {
+  playedBy,
+  notes,
+  countWords,
+  allTags,
+  shownReason,
+  tagsInShort,
+  givenTitle,
+  outcomeWords,
+} from '../dialogue/words';
 import { ago } from '../words';
 
 export type TrajectoryNode =

@@ -4,40 +4,46 @@ import { MAX_LENGTHS } from '../../core/training/runNotes';
 import { ownLabel, relabel, type OwnLabel, tagsOf } from '../../core/trajectory/opinions';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory, TrajectorySummary } from '../../core/trajectory/trajectory';
-import type { App } from '../app';
 import type { Engine } from '../engine';
+import type { Engines } from '../engines';
 import { askLine } from '../askLine';
 import { askPseudonym } from '../pseudonym';
 import type { KnownWord } from '../pickOrType';
 import { pickTags } from '../pickOrType';
 import { pickOne, valueOf } from '../inputSteps';
-import { notes, tagsInShort } from './words';
+import type { TrajectoryTree } from './tree';
+import { notes, tagsInShort } from '../dialogue/words';
 import { dialogues } from '../words';
 
 const { t } = vscode.l10n;
 
+interface List {
+  readonly engines: Engines;
+  readonly trajectories: TrajectoryTree;
+}
+
 /** Several dialogues have only tags to edit together. */
-export async function editDialogues(app: App, chosen: readonly TrajectorySummary[]): Promise<void> {
+export async function editDialogues(list: List, chosen: readonly TrajectorySummary[]): Promise<void> {
   const [first, ...others] = chosen;
-  if (first === undefined || others.length > 0) return tagDialogues(app, chosen);
+  if (first === undefined || others.length > 0) return tagDialogues(list, chosen);
   const detail = await pickOne({
-    title: t('Edit {0}', app.trajectories.title(first)),
+    title: t('Edit {0}', list.trajectories.title(first)),
     items: [
       { label: t('Title'), description: first.title, edit: renameDialogue },
       { label: t('Tags'), description: tagsInShort(first).join(' '), edit: tagDialogues },
       { label: t('Note'), description: notes(first).join(), edit: noteOnDialogue },
     ],
   });
-  await valueOf(detail)?.edit(app, chosen);
+  await valueOf(detail)?.edit(list, chosen);
 }
 
 /** A dialogue without a title of one's own has that of another person, or of its task. */
-export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
+export async function renameDialogue(list: List, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
   if (dialogue === undefined) return;
-  const writer = await writerOf(app, dialogue);
+  const writer = await writerOf(list, dialogue);
   if (writer === undefined) return;
   const title = await askLine({
-    title: t('Rename {0}', app.trajectories.title(dialogue)),
+    title: t('Rename {0}', list.trajectories.title(dialogue)),
     prompt: t(
       'Title of the dialogue. Empty takes your title back: then it is called as others named it, or as its task.',
     ),
@@ -48,10 +54,10 @@ export async function renameDialogue(app: App, [dialogue]: readonly TrajectorySu
   if (title !== undefined && title !== dialogue.title) await write(writer, [dialogue], () => ({ title }));
 }
 
-export async function tagDialogues(app: App, chosen: readonly TrajectorySummary[]): Promise<void> {
+export async function tagDialogues(list: List, chosen: readonly TrajectorySummary[]): Promise<void> {
   const [first] = chosen;
   if (first === undefined) return;
-  const writer = await writerOf(app, first);
+  const writer = await writerOf(list, first);
   if (writer === undefined) return;
   const { log, by } = writer;
   const read = await readAll(log, chosen);
@@ -60,20 +66,20 @@ export async function tagDialogues(app: App, chosen: readonly TrajectorySummary[
   const offered = offeredTags(log, read, by).map((tag) => ({ ...tag, isPicked: isCommon(tag.word) }));
   const retag = await pickTags(
     chosen.length === 1
-      ? t('Tags of {0}', app.trajectories.title(first))
+      ? t('Tags of {0}', list.trajectories.title(first))
       : t('Tags of {0}', dialogues(chosen.length, t)),
     offered,
   );
   if (retag !== undefined) await write(writer, chosen, ({ tags }) => ({ tags: retag(tags) }));
 }
 
-export async function noteOnDialogue(app: App, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
+export async function noteOnDialogue(list: List, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
   if (dialogue === undefined) return;
-  const writer = await writerOf(app, dialogue);
+  const writer = await writerOf(list, dialogue);
   if (writer === undefined) return;
   const [trajectory] = await readAll(writer.log, [dialogue]);
   const note = await askLine({
-    title: t('Note on {0}', app.trajectories.title(dialogue)),
+    title: t('Note on {0}', list.trajectories.title(dialogue)),
     prompt: t('What you want to remember of the dialogue. Notes of others stay.'),
     value: trajectory === undefined ? '' : inOneLine(ownLabel(trajectory, writer.by).note),
     most: MAX_LENGTHS.note,
@@ -88,7 +94,7 @@ interface Writer {
 }
 
 /** @returns undefined when the person has not consented */
-async function writerOf({ engines }: App, { id }: TrajectorySummary): Promise<Writer | undefined> {
+async function writerOf({ engines }: List, { id }: TrajectorySummary): Promise<Writer | undefined> {
   const engine = await engines.withEpisode(id);
   const log = await engine.log();
   const by = await askPseudonym(

@@ -3,32 +3,41 @@ import { MAX_LENGTHS } from '../../core/training/runNotes';
 import type { NewEvent, ReviewState } from '../../core/trajectory/event';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { inOneLine } from '../../core/text';
-import type { App } from '../app';
 import { askLine } from '../askLine';
 import { idOf, type CommandName } from '../contributions';
+import type { Engines } from '../engines';
 import { loggedReason, redoReasons } from '../reasons';
 import { pickOne, valueOf } from '../inputSteps';
 import { askPseudonym } from '../pseudonym';
 import { dialogues } from '../words';
+import type { TrajectoryTree } from './tree';
 
 const { t } = vscode.l10n;
 
-export const acceptDialogues = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
-  review(app, chosen, () => Promise.resolve({ state: 'accepted' }));
+interface List {
+  readonly engines: Engines;
+  readonly trajectories: TrajectoryTree;
+}
 
-export const redoDialogues = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
-  review(app, chosen, async (titled) => {
+export const acceptDialogues = (list: List, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(list, chosen, () => Promise.resolve({ state: 'accepted' }));
+
+export const redoDialogues = (list: List, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(list, chosen, async (titled) => {
     const reason = await askReason(t('Redo {0}', titled));
     return reason === undefined ? undefined : { state: 'redo', reason };
   });
 
 /** Also reviews that others gave. */
-export const takeReviewsBack = (app: App, chosen: readonly TrajectorySummary[]): Promise<void> =>
-  review(app, chosen, () => Promise.resolve({}));
+export const takeReviewsBack = (list: List, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(list, chosen, () => Promise.resolve({}));
 
 /** Asks what to do with the chosen dialogues; without any, which dialogue to go on with. */
 export async function chooseReview(
-  { titles, trajectories }: App,
+  {
+    titles,
+    trajectories,
+  }: { readonly titles: () => ReadonlyMap<string, string>; readonly trajectories: TrajectoryTree },
   chosen: readonly TrajectorySummary[],
 ): Promise<void> {
   const finished = chosen.filter(({ state }) => state !== 'open');
@@ -58,7 +67,7 @@ interface Verdict {
 
 /** Leaves out unfinished dialogues, which can still change. @param ask is given the dialogues in words */
 async function review(
-  { engines, trajectories }: App,
+  { engines, trajectories }: List,
   chosen: readonly TrajectorySummary[],
   ask: (titled: string) => Promise<Verdict | undefined>,
 ): Promise<void> {

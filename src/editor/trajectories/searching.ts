@@ -4,11 +4,11 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
 import type { Found } from '../../../webview/replay/protocol';
 import type { Engine } from '../engine';
-import { messageOf } from '../session/view';
-import { excerpt } from '../tasks/search';
+import { messageOf } from '../dialogue/turnView';
+import { excerpt } from '../../core/task/search';
 import type { KnownTask } from './titles';
 import { grouped } from '../../core/text';
-import { givenTitle, outcomeWords } from './words';
+import { givenTitle, outcomeWords } from '../dialogue/words';
 import { ago } from '../words';
 
 const { t } = vscode.l10n;

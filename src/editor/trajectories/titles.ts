@@ -1,5 +1,5 @@
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import type { Packs } from '../tasks/packs';
+import type { Packs } from '../packs';
 import { isProgram } from '../../core/task/task';
 import { taskTitle } from '../../core/task/title';
 

@@ -5,11 +5,12 @@ import { tagsOf, titleOf } from '../../core/trajectory/opinions';
 import { harmless, quoted } from './markdown';
 import type { PageGradeView } from '../../../webview/session/protocol';
 import { wordsAndPage } from '../pageViews';
-import { gradeView, messageOf, taskView } from '../session/view';
+import { gradeView } from '../dialogue/gradeView';
+import { messageOf, taskView } from '../dialogue/turnView';
 import { reasonWords } from '../reasons';
-import { collaboratorWords, simulatorCalled, type Namer } from '../models/displayNames';
+import { collaboratorWords, simulatorCalled, type Namer } from '../displayNames';
 import type { Translate } from '../translate';
-import { abandonedWords, becameWords } from './words';
+import { abandonedWords, becameWords } from '../dialogue/words';
 import { fenceFor } from '../../core/markdown';
 import { inOneLine } from '../../core/text';
 

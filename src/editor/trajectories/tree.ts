@@ -8,7 +8,7 @@ import { contextKeys, views } from '../contributions';
 import { unlessClosed } from '../logs';
 import { recall } from '../recall';
 import type { ShownLog } from '../shownLog';
-import type { Packs } from '../tasks/packs';
+import type { Packs } from '../packs';
 import { moreItem, Tree } from '../tree';
 import {
   calledFilter,
@@ -18,12 +18,12 @@ import {
   isFiltered,
   namedFilter,
   type ListFilter,
-} from './filter';
+} from '../dialogue/filter';
 import { groupingSchema, groupsOf, type ListGrouping } from './grouping';
 import { filterItem, groupItem, PAGE, trajectoryItem, type TrajectoryNode } from './items';
-import { SavedFilters } from './filter';
+import { SavedFilters } from './savedFilters';
 import { TaskTitles, type KnownTask } from './titles';
-import { givenTitle, headline } from './words';
+import { givenTitle, headline } from '../dialogue/words';
 
 const { t } = vscode.l10n;
 

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { levels, levelWords, type ConsentRequest } from '../../../webview/session/protocol';
 import type { Engines } from '../engines';
 import { lowerFirst } from '../words';
-import type { Sessions } from '../session/sessions';
 import { askText, pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
 
 const { t } = vscode.l10n;
@@ -10,7 +9,7 @@ const { t } = vscode.l10n;
 const TITLE = t('Change Pseudonym and Consent');
 
 /** Logged in the shown log, and in each other log of the window that has a consent of that pseudonym. */
-export async function changeConsent({ logs, shown }: Engines, panels: Sessions): Promise<void> {
+export async function changeConsent({ logs, shown }: Engines, panels: { refresh(): void }): Promise<void> {
   const { engine } = shown;
   await engine.log(); // a workspace without a log is told before anything is asked
   const { given } = engine.consent;

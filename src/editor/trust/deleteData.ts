@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import type { DataErasure } from '../../core/erasure/erase';
 import type { TrajectoryLog } from '../../core/trajectory/log';
+import type { ListFilter } from '../dialogue/filter';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { Collaborations } from '../own/collaborations';
-import type { Sessions } from '../session/sessions';
-import type { TrajectoryTree } from '../trajectories/tree';
 import { dialogues } from '../words';
 import type { DerivedWork } from '../../core/erasure/erase';
 import type { Translate } from '../translate';
@@ -22,9 +20,18 @@ interface Place {
 
 interface DeletionContext {
   readonly engines: Engines;
-  readonly panels: Sessions;
-  readonly trajectories: TrajectoryTree;
-  readonly collaborations: Collaborations;
+  readonly panels: {
+    closeBegun(): Promise<void>;
+    readonly drafts: { remove(isKept: (episode: string) => boolean): Promise<void> };
+  };
+  readonly trajectories: {
+    filter: ListFilter;
+    readonly saved: {
+      readonly all: readonly { readonly name: string; readonly filter: ListFilter }[];
+      remove(name: string): void;
+    };
+  };
+  readonly collaborations: { forget(isKept: (episode: string) => boolean): Promise<void> };
 }
 
 /** Deletes everything of one developer from the window's data folders and from the editor's memory, for good. */

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { LocalModel } from '../../../src/core/model/local/model';
 import { isRunning } from '../../../src/core/trajectory/processState';
-import { LoadedModels } from '../../../src/editor/models/loadedModels';
-import type { LocalPlace } from '../../../src/editor/models/localModels';
+import { LoadedModels } from '../../../src/editor/loadedModels';
+import type { LocalPlace } from '../../../src/editor/localModels';
 import { eventually } from '../../fixtures/eventually';
 import { holdInference } from '../../fixtures/held-model';
 

@@ -19,7 +19,7 @@ const { runPanels } = await import('../../../src/editor/runs/panel');
 const { comparisonPanels } = await import('../../../src/editor/comparison/comparisons');
 const { RunForms } = await import('../../../src/editor/runs/form/runForms');
 const { Sessions } = await import('../../../src/editor/session/sessions');
-const { Packs } = await import('../../../src/editor/tasks/packs');
+const { Packs } = await import('../../../src/editor/packs');
 
 const dataFolder = path.resolve('/w/.tandem');
 const engine = { dataFolder, configuration: { dataFolder } };

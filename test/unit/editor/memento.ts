@@ -1,5 +1,5 @@
 import { ApiKeys } from '../../../src/editor/apiKeys';
-import { Servers } from '../../../src/editor/models/servers';
+import { Servers } from '../../../src/editor/servers';
 import { english } from './translate';
 
 /** Makes the editor's settings and secrets in memory. */

@@ -34,7 +34,24 @@ const files = {
     import '../../../webview/session/protocol';
     import '../../../webview/session/page';
     import '../manifest/places';
-    import '../../cli/collect';`,
+    import '../../cli/collect';
+    import '../panel';
+    import '../app';
+    import '../judging/panel';
+    import './page';`,
+  'src/editor/runs/form/panel.ts': `
+    import '../panel';
+    import '../../panel';
+    import '../../judging/panel';`,
+  'src/editor/panel.ts': `
+    import './tree';
+    import './app';
+    import './judging/panel';`,
+  'src/editor/credit/credits.ts': `
+    import '../engine';
+    import '../judging/panel';`,
+  'src/editor/app.ts': `
+    import './judging/panel';`,
   'src/extension.ts': `
     import '../webview/session/page';`,
   'webview/session/page.ts': `
@@ -77,6 +94,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const viewWall = (tier: string): string =>
+  `editor/${tier} imports no view and no door: share it in the shell, or let app.ts hand it over.`;
+
 test.each([
   [
     'src/core/task/bank.ts',
@@ -103,7 +123,12 @@ test.each([
     'Import only webview/<folder>/protocol.',
     'The editor never imports the command line.',
     'package.json is written from src/editor/manifest; no bundle holds it.',
+    ...[viewWall('session'), viewWall('session')],
   ],
+  ['src/editor/runs/form/panel.ts', viewWall('runs')],
+  ['src/editor/panel.ts', viewWall('shell'), viewWall('shell')],
+  ['src/editor/credit/credits.ts', viewWall('shell')],
+  ['src/editor/app.ts'],
   ['src/extension.ts', 'Import only webview/<folder>/protocol.'],
   [
     'webview/session/page.ts',

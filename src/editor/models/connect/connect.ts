@@ -3,9 +3,9 @@ import type { Trial } from '../../../core/model/connection';
 import { originOf } from '../../../core/model/address';
 import type { ApiKeys } from '../../apiKeys';
 import { askText, runSteps, type Given, type Head, type Step } from '../../inputSteps';
-import type { Role } from '../roles';
-import { specOf, validateAddress, withoutSlash, type Server } from '../server';
-import type { Servers } from '../servers';
+import type { Role } from '../../roles';
+import { specOf, validateAddress, withoutSlash, type Server } from '../../server';
+import type { Servers } from '../../servers';
 import { askPrice, askSampling } from './numbers';
 import {
   foundAddresses,

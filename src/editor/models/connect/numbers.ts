@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isWithin } from '../../../core/numberRange';
 import { samplingEntries, type SamplingName } from '../../../core/samplingSettings';
 import { askText, runSteps, taking } from '../../inputSteps';
-import type { Server } from '../server';
+import type { Server } from '../../server';
 
 const { t } = vscode.l10n;
 

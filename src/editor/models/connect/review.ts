@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { linesOf } from '../../../core/text';
 import type { Trial } from '../../../core/model/connection';
 import { shown, type Given, type Head } from '../../inputSteps';
-import type { Server } from '../server';
+import type { Server } from '../../server';
 import { samplingWords } from './numbers';
 import { blamed } from './offers';
 

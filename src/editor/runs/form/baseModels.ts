@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { LoopSettings } from '../../../core/evaluation/loop/settings';
-import type { LocalPlace } from '../../models/localModels';
+import type { LocalPlace } from '../../localModels';
 
 /** Folders with weights for PyTorch, the starter model first. */
 export async function trainablePlaces(places: readonly LocalPlace[]): Promise<LocalPlace[]> {

@@ -21,7 +21,7 @@ import {
 } from '../../../core/training/methods';
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
-import { days, validateDay } from '../../trajectories/filter';
+import { days, validateDay } from '../../dialogue/filter';
 import type { Translate } from '../../translate';
 import { ADDRESS, filledCluster, type ClusterState } from './cluster';
 import { wantedWords } from './words';

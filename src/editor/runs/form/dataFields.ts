@@ -7,7 +7,7 @@ import type { SharedValue } from '../../../core/trajectory/log';
 import { reviewFilters } from '../../../core/trajectory/index/filter';
 import { grouped } from '../../../core/text';
 import type { FieldView, Option, Values } from '../../../../webview/newRun/protocol';
-import { reviewName, starsWords } from '../../trajectories/filter';
+import { reviewName, starsWords } from '../../dialogue/filter';
 import { fromSchema, type Translate } from '../../translate';
 import { learnsFromLog, methodOf, PACK, packOf, playsItself, type Form } from './configuration';
 

@@ -6,7 +6,7 @@ import type { Shortage } from '../../../core/training/data/report';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
 import type { Translate } from '../../translate';
 import { bytesWords, roughly } from '../../words';
-import { stageWord } from '../words';
+import { stageWord } from '../../run/words';
 import { leftOutWords } from './words';
 
 type RunFields = Readonly<Record<string, unknown>>;

@@ -19,12 +19,12 @@ import type {
 } from '../../../../webview/newRun/protocol';
 import { idOf } from '../../contributions';
 import type { Engine } from '../../engine';
-import { sharedCalled } from '../../models/displayNames';
-import type { LocalPlace } from '../../models/localModels';
+import { sharedCalled } from '../../displayNames';
+import type { LocalPlace } from '../../localModels';
 import { Panel } from '../../panel';
 import { manageTrust, restrictionOf } from '../../workspaceTrust';
 import { methodTitle } from '../../words';
-import type { Pack } from '../../tasks/packs';
+import type { Pack } from '../../packs';
 import type { EditorTrainer } from '../../trainer';
 import { recommendedFor, trainablePlaces } from './baseModels';
 import {

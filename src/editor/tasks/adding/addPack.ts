@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
-import type { Packs } from '../packs';
+import type { Packs } from '../../packs';
 import { guidelinesOf } from '../../../core/task/guidelines';
 import { copyRegular, MB, readBytes } from '../../../core/regularFile';
 import { ended } from '../../../core/text';

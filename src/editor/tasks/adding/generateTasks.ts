@@ -14,7 +14,7 @@ import { idOf } from '../../contributions';
 import { cancellable } from '../../progress';
 import { askWhole, pickOne, runSteps, taking } from '../../inputSteps';
 import { worldChoices } from '../../words';
-import type { Packs } from '../packs';
+import type { Packs } from '../../packs';
 import { chooseFolder } from './addPack';
 
 const { t } = vscode.l10n;

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { FolderSettings } from '../../configuration';
-import { STARTER } from '../../models/localModels';
-import type { Packs } from '../packs';
+import { STARTER } from '../../localModels';
+import type { Packs } from '../../packs';
 import { chooseFolder } from './addPack';
 import { copyTo, likeness } from './addPack';
 

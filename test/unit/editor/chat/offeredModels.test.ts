@@ -5,7 +5,7 @@ import {
   sameModels,
   samplingFor,
 } from '../../../../src/editor/chat/offeredModels';
-import type { ModelStatus } from '../../../../src/editor/models/loadedModels';
+import type { ModelStatus } from '../../../../src/editor/loadedModels';
 import { english } from '../translate';
 
 const files: NonNullable<ModelStatus['files']> = {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
 import { servedDetails, servedWords, modelWords } from '../../../../src/editor/models/words';
-import { specOf } from '../../../../src/editor/models/server';
+import { specOf } from '../../../../src/editor/server';
 import { useDocument } from '../../../../src/editor/models/modelUsage';
 import { english } from '../translate';
 

@@ -8,11 +8,11 @@ import type { TrainerEvent } from '../../../../src/core/training/events';
 import { RunHistory, type ReadCurves } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
 import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/confirmations';
-import { measuredWords, resultInShort } from '../../../../src/editor/runs/evaluationResults';
+import { measuredWords, resultInShort } from '../../../../src/editor/run/evaluationResults';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
 import { toldView, unimprovedWords } from '../../../../src/editor/runs/eventMessages';
 import { curvesView, runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
-import { reasonWords, runName, runStatus } from '../../../../src/editor/runs/words';
+import { reasonWords, runName, runStatus } from '../../../../src/editor/run/words';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
 

@@ -24,7 +24,7 @@ vi.mock('../../../../src/core/evaluation/loop/loop', () => ({
 }));
 
 const { Teacher } = await import('../../../../src/editor/teaching/teacher');
-const { STARTER } = await import('../../../../src/editor/models/localModels');
+const { STARTER } = await import('../../../../src/editor/localModels');
 
 let folder: string;
 const mayInstall = vi.fn<() => Promise<boolean>>();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
 import { transcriptOf } from '../../../../src/editor/trajectories/transcript';
-import type { Namer } from '../../../../src/editor/models/displayNames';
+import type { Namer } from '../../../../src/editor/displayNames';
 import { folded } from '../folded';
 import { english } from '../translate';
 import { agentTurn, answered, candidates, choice, kim, label, started } from '../../../fixtures/log';

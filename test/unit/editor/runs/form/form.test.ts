@@ -16,7 +16,7 @@ import {
 import { recommendedOf } from '../../../../../src/editor/runs/form/baseModels';
 import { checksView, dataView, planView } from '../../../../../src/editor/runs/form/estimateView';
 import { warmStartView } from '../../../../../src/editor/runs/form/warmStart';
-import { dayOf } from '../../../../../src/editor/trajectories/filter';
+import { dayOf } from '../../../../../src/editor/dialogue/filter';
 import { plan } from '../../../../fixtures/plan';
 import { english } from '../../translate';
 

@@ -9,7 +9,7 @@ vi.mock('vscode', () => import('../../vscode'));
 
 const { PackAdder } = await import('../../../../../src/editor/tasks/adding/addPack');
 const { SamplePacks } = await import('../../../../../src/editor/tasks/adding/samplePacks');
-const { Packs } = await import('../../../../../src/editor/tasks/packs');
+const { Packs } = await import('../../../../../src/editor/packs');
 
 /** Makes a workspace of one folder with settings in memory. */
 async function workbench() {

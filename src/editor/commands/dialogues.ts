@@ -1,0 +1,221 @@
+import * as vscode from 'vscode';
+import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import type { App, CommandRow } from '../app';
+import { documentUri, openDocument } from '../documents';
+import type { Engine } from '../engine';
+import { noTrajectory } from '../logs';
+import { collaboratorCalled, type Namer } from '../displayNames';
+import { pickOne, valueOf } from '../inputSteps';
+import type { ListedTask } from '../packs';
+import { pickFilter } from '../trajectories/filterPicker';
+import { groupingName, groupings, groupingWords } from '../trajectories/grouping';
+import { givenTitle, outcomeWords, tagsInShort } from '../dialogue/words';
+import { ago, dialogues } from '../words';
+import { shortened } from '../../../webview/dialogue/protocol';
+import type { Engines } from '../engines';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { grouped } from '../../core/text';
+
+const { t } = vscode.l10n;
+
+export const titleIn =
+  ({ trajectories }: App) =>
+  (summary: TrajectorySummary): string =>
+    trajectories.title(summary);
+
+export async function filter({ engines, trajectories }: App): Promise<void> {
+  const { engine } = engines.shown;
+  const log = await engine.log();
+  await pickFilter(log, engine, trajectories);
+}
+
+export async function search({ engines, trajectories, replays }: App): Promise<void> {
+  const { engine } = engines.shown;
+  const log = await engine.log();
+  // The search is large, so a window without searches does not load it.
+  const { searchDialogues } = await import('../trajectories/searching');
+  await searchDialogues({
+    ...{ log, engine },
+    titlesOf: (rows) => trajectories.titlesOf(log, rows),
+    open: (episode, found) => replays.replay(episode, false, found),
+  });
+}
+
+export async function group({ trajectories }: App): Promise<void> {
+  const chosen = valueOf(
+    await pickOne({
+      title: t('Group Dialogues By'),
+      items: groupings.map((grouping) => ({
+        label: groupingName(grouping, t),
+        description: groupingWords(grouping, t),
+        grouping,
+      })),
+      active: ({ grouping }) => grouping === trajectories.grouping,
+    }),
+  );
+  if (chosen !== undefined) trajectories.grouping = chosen.grouping;
+}
+
+/** Without a row, that of the active session. @throws {Fault} `editor/no-trajectory` */
+export async function openTranscript({ engines, panels }: App, row: CommandRow): Promise<void> {
+  if (row?.kind !== 'trajectory') return panels.active?.openTranscript();
+  const { id } = row.summary;
+  const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
+  if (trajectory === undefined) throw noTrajectory(id);
+  await openDocument(documentUri('dialogue', trajectory.task, { episode: id }));
+}
+
+export async function openOneOf({ engines, panels }: App, task: ListedTask): Promise<void> {
+  const episode = await chooseDialogue(engines.of(task.pack), task);
+  if (episode !== undefined) await panels.openTrajectory(episode);
+}
+
+/** Whoever played them. @returns its id; undefined when the person cancelled, or there is none */
+async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string | undefined> {
+  const log = await engine.log();
+  const { total } = log.list({ filter: { task: task.id }, offset: 0, limit: 0 });
+  if (total === 0) {
+    void vscode.window.showInformationMessage(t('Nobody has played {0} yet.', task.title));
+    return undefined;
+  }
+  return pickDialogue({
+    ...{ log, engine, task: task.id, tests: task.tests },
+    title: t('Dialogues About {0}', task.title),
+    placeholder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),
+  });
+}
+
+export async function compareWith(
+  { engines, replays, trajectories }: App,
+  summary: TrajectorySummary,
+): Promise<void> {
+  const { id, taskId } = summary;
+  const engine = await engines.withEpisode(id);
+  const log = await engine.log();
+  if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2) {
+    void vscode.window.showInformationMessage(t('There is no other dialogue of this task in the log.'));
+    return;
+  }
+  const { tests } = (await trajectories.titlesOf(log, [summary])).get(taskId) ?? {};
+  const chosen = await pickDialogue({
+    ...{ log, engine, task: taskId, except: id, tests },
+    title: t('Compare With'),
+    placeholder: t('Another dialogue of this task, newest first'),
+  });
+  if (chosen !== undefined) await replays.compare(id, chosen);
+}
+
+export async function chooseLog({ logs, shown }: Engines): Promise<void> {
+  const items = await Promise.all(
+    logs.map(async (log) => ({
+      label: log.name,
+      description: await countOf(log.engine),
+      detail: vscode.workspace.asRelativePath(log.engine.dataFolder),
+      iconPath: new vscode.ThemeIcon(log.engine === shown.engine ? 'check' : 'blank'),
+      log,
+    })),
+  );
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: t('Switch Log'),
+    placeHolder: t('Choose the log whose dialogues are listed, counted, exported, imported and deleted'),
+    matchOnDetail: true,
+  });
+  if (chosen !== undefined) await shown.show(chosen.log);
+}
+
+async function countOf(engine: Engine): Promise<string> {
+  try {
+    return dialogues((await engine.log()).count().total, t);
+  } catch (error) {
+    // The others can be chosen all the same; the output channel says why, and so do the views when this log is shown.
+    engine.report(error);
+    return t('cannot be read');
+  }
+}
+
+/** Maximum number of rows; a longer list is searched. */
+const MAX_ROWS = 200;
+
+interface DialogueItem extends vscode.QuickPickItem {
+  /** Id of the dialogue; undefined in the row that says how many are not shown. */
+  readonly episode?: string;
+}
+
+interface DialogueChoice {
+  readonly log: Pick<TrajectoryLog, 'list'>;
+  readonly engine: Namer;
+  readonly task: string;
+  /** Number of the task's tests, where it is known. */
+  readonly tests: number | undefined;
+  readonly except?: string;
+  readonly title: string;
+  readonly placeholder: string;
+}
+
+async function pickDialogue(choice: DialogueChoice): Promise<string | undefined> {
+  const picker = vscode.window.createQuickPick<DialogueItem>();
+  Object.assign(picker, { title: choice.title, placeholder: choice.placeholder });
+  Object.assign(picker, { matchOnDescription: true, matchOnDetail: true });
+  const show = (query: string): void => {
+    picker.items = dialogueItems(choice, query);
+  };
+  show('');
+  picker.onDidChangeValue(show);
+  try {
+    return await new Promise((resolve) => {
+      picker.onDidAccept(() => {
+        const episode = picker.selectedItems[0]?.episode;
+        if (episode !== undefined) resolve(episode);
+      });
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
+}
+
+/** While all dialogues fit, the picker filters them. Otherwise the log searches names and ids for the typed text. */
+export function dialogueItems(choice: DialogueChoice, query: string): DialogueItem[] {
+  const { log, task, tests, except } = choice;
+  const all = log.list({ filter: { task }, offset: 0, limit: MAX_ROWS + 1 });
+  const isWhole = all.rows.length <= MAX_ROWS;
+  const { rows, total } = isWhole
+    ? all
+    : log.list({ filter: { task, text: query }, offset: 0, limit: MAX_ROWS });
+  const differences = differencesOf(rows, choice.engine);
+  const items = rows
+    .map((row, index): DialogueItem => {
+      const label = outcomeWords(row, tests, t);
+      return { label, description: differences[index]!, alwaysShow: !isWhole, episode: row.id };
+    })
+    .filter(({ episode }) => episode !== except);
+  if (rows.length < total) {
+    const label = t('{0} more: type the name of an agent or of a collaborator', grouped(total - rows.length));
+    return [...items, { label, alwaysShow: true }];
+  }
+  if (items.length > 0 || isWhole) return items;
+  return [
+    { label: t('No agent, collaborator or id of these dialogues has: {0}', query.trim()), alwaysShow: true },
+  ];
+}
+
+/** Returns of each dialogue of a task what is not the same in all of them; of a single one everything. */
+function differencesOf(rows: readonly TrajectorySummary[], namer: Namer): string[] {
+  const now = Date.now();
+  const agoOf = rows.map(({ startedAt }) => ago(startedAt, now, t));
+  const facts = rows.map((row, index) => [
+    givenTitle(row) ?? '',
+    tagsInShort(row).join(' · '),
+    shortened(namer.calledBy(row.agent)),
+    shortened(collaboratorCalled(row.collaborator, namer, t)),
+    agoOf.filter((words) => words === agoOf[index]).length > 1
+      ? new Date(row.startedAt).toLocaleString()
+      : agoOf[index]!,
+    row.turns === 1 ? t('1 turn') : t('{0} turns', row.turns),
+    t('seed {0}', row.seed),
+  ]);
+  const differ = (column: number): boolean =>
+    rows.length === 1 || facts.some((fact) => fact[column] !== facts[0]![column]);
+  return facts.map((fact) => fact.filter((words, column) => words !== '' && differ(column)).join(' · '));
+}

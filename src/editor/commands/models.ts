@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { App, CommandRow, RowOrSelected } from '../app';
+import { revealFolder } from '../revealFolder';
+import { editorSpec } from '../editorModels';
+import { inUse, namedFor, rolesOf, settingOf, type Role } from '../roles';
+import { specOf, type Server } from '../server';
+
+const { t } = vscode.l10n;
+
+export async function use({ candidates, configuration }: App, role: Role, row: CommandRow): Promise<void> {
+  const spec = specOfRow(row);
+  if (spec === undefined) return;
+  if (role === 'secondAgent') await candidates.show(spec);
+  else await configuration.set(role, spec);
+}
+
+function specOfRow(row: CommandRow): string | undefined {
+  switch (row?.kind) {
+    case 'model':
+      return row.place.spec;
+    case 'server':
+      return specOf(row.server);
+    case 'editorModel':
+      return editorSpec(row.chat);
+    default:
+      return undefined;
+  }
+}
+
+export async function reveal({ folders }: App, row: CommandRow): Promise<void> {
+  if (row?.kind === 'model') return folders.reveal(row.place);
+  if (row?.kind !== 'critic') return undefined;
+  const { folder } = row.critic;
+  return revealFolder(folder, 'critic.json', t('The critic is in {0}.', folder));
+}
+
+export async function remove(app: App, pressed: RowOrSelected): Promise<unknown> {
+  const row = pressed === 'selected' ? (await app.models.selection())[0] : pressed;
+  if (row?.kind === 'server') return removeServer(app, row.server);
+  return row?.kind === 'model' ? app.folders.remove(row.place) : undefined;
+}
+
+export async function connectAndUse({ connect, configuration }: App): Promise<void> {
+  const connected = await connect.add();
+  if (connected?.as !== undefined) await configuration.set(settingOf[connected.as], specOf(connected.server));
+}
+
+/** Its roles stay with it under the new name. */
+export async function edit({ connect, configuration }: App, server: Server): Promise<void> {
+  const edited = await connect.edit(server);
+  if (edited === undefined) return;
+  for (const role of namedFor(specOf(server), configuration)) {
+    await configuration.set(settingOf[role], specOf(edited));
+  }
+}
+
+export async function test(app: App, server: Server): Promise<void> {
+  const { engine } = app;
+  const title = t('Testing {0}', server.name);
+  const location = vscode.ProgressLocation.Notification;
+  const trial = await vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
+    const controller = new AbortController();
+    token.onCancellationRequested(() => controller.abort());
+    try {
+      return await engine.servers.test(server, controller.signal);
+    } catch (error) {
+      if (controller.signal.aborted) return undefined;
+      throw error;
+    }
+  });
+  if (trial === undefined) return;
+  if (!trial.works) {
+    const mend = t('Edit Connection…');
+    const pressed = await vscode.window.showErrorMessage(`${trial.what} ${trial.remedy}`, mend);
+    return pressed === mend ? edit(app, server) : undefined;
+  }
+  const seconds = (trial.milliseconds / 1000).toFixed(1);
+  void vscode.window.showInformationMessage(t('{0} works: it answered in {1} s.', server.name, seconds));
+}
+
+async function removeServer({ engine, configuration }: App, server: Server): Promise<void> {
+  const [role] = rolesOf(specOf(server), configuration);
+  if (role !== undefined) {
+    throw new Fault('editor/model-in-use', inUse(server.name, role, t));
+  }
+  await engine.servers.remove(server);
+  await configuration.forgetSecondAgent(specOf(server));
+}

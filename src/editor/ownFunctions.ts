@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { lazily } from '../core/lazily';
+import type { OwnFunction } from '../../webview/session/protocol';
+import { recall } from './recall';
+
+/** Maximum number of remembered functions; the oldest is dropped. */
+const MAX_FUNCTIONS = 50;
+
+const KEY = 'tandem.ownFunctions';
+
+export const ownFunctionSchema = lazily((): z.ZodType<OwnFunction> => z.object(functionShape()));
+
+const functionShape = lazily(() => ({ file: z.string(), name: z.string(), near: z.number() }));
+
+const playedSchema = lazily(() =>
+  z.object({
+    ...functionShape(),
+    episode: z.string(),
+    /** True once the change was shown; afterwards it is shown on request only. */
+    isShown: z.boolean(),
+    /** True while the file is again as it was before the answer was accepted. */
+    isUndone: z.boolean().optional(),
+  }),
+);
+
+/** The function of a dialogue, which is the place for its answer. */
+export type PlayedFunction = z.infer<ReturnType<typeof playedSchema>>;
+
+/** Remembers the functions of dialogues in the editor, not in the log, because they name files of this machine. */
+export class OwnFunctions {
+  constructor(
+    private readonly memory: {
+      get(key: string): unknown;
+      update(key: string, value: unknown): Thenable<void>;
+    },
+  ) {}
+
+  get all(): readonly PlayedFunction[] {
+    return recall(this.memory, KEY, () => z.array(playedSchema())) ?? [];
+  }
+
+  of(episode: string): PlayedFunction | undefined {
+    return this.all.find((one) => one.episode === episode);
+  }
+
+  async keep(played: PlayedFunction): Promise<void> {
+    const others = this.all.filter(({ episode }) => episode !== played.episode);
+    await this.memory.update(KEY, [...others, played].slice(-MAX_FUNCTIONS));
+  }
+
+  async forget(isKept: (episode: string) => boolean): Promise<void> {
+    await this.memory.update(
+      KEY,
+      this.all.filter(({ episode }) => isKept(episode)),
+    );
+  }
+}

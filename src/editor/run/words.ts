@@ -1,0 +1,277 @@
+import { hostname } from 'node:os';
+import { grouped } from '../../core/text';
+import type { RunHistory } from '../../core/training/history/history';
+import { type Progress, fractionOf, isFinal } from '../../core/training/progress';
+import type { Run, RunState } from '../../core/training/runs';
+import { ago, duration, methodTitle, methodWord } from '../words';
+import type { Translate } from '../translate';
+
+export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Translate): string =>
+  name === '' ? methodTitle(method, t) : name;
+
+/** False once the trainer reported the end, even if it has not exited: nothing can be paused then. */
+export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);
+
+export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
+
+export function stateWord(state: RunState, t: Translate): string {
+  switch (state) {
+    case 'preparing':
+      return t('preparing');
+    case 'running':
+      return t('running');
+    case 'stopping':
+      return t('pausing');
+    case 'finishing':
+      return t('finishing');
+    case 'stopped':
+      return t('paused');
+    case 'queued':
+      return t('queued');
+    case 'done':
+      return t('done');
+    case 'failed':
+      return t('failed');
+    case 'died':
+      return t('died');
+    case 'lost':
+      return t('lost');
+  }
+}
+
+export const runStateWord = (run: Pick<Run, 'state' | 'process'>, t: Translate): string =>
+  isUnstarted(run) ? t('not started') : stateWord(run.state, t);
+
+export const isUnstarted = ({ state, process }: Pick<Run, 'state' | 'process'>): boolean =>
+  state === 'stopped' && process === undefined;
+
+/** `idle` nodes have no worker of the run. */
+export function nodeStateWord(
+  state: 'works' | 'back' | 'lost' | 'idle',
+  isLive: boolean,
+  t: Translate,
+): string {
+  switch (state) {
+    case 'works':
+      return isLive ? t('works') : t('worked');
+    case 'back':
+      return t('came back');
+    case 'lost':
+      return t('lost');
+    case 'idle':
+      return t('without a worker');
+  }
+}
+
+/** @param stage as the trainer names it; a later round has its number, as in `policy-2` */
+export function stageWord(stage: string, t: Translate): string {
+  const [, name = stage, round] = /^(.+?)-(\d+)$/.exec(stage) ?? [];
+  const word = nameOfStage(name, t);
+  return round === undefined ? word : t('{0}, round {1}', word, round);
+}
+
+function nameOfStage(stage: string, t: Translate): string {
+  switch (stage) {
+    case 'prepare':
+      return t('data');
+    case 'critic':
+      return t('critic');
+    case 'play':
+      return t('new dialogues');
+    case 'candidates':
+      return t('candidates');
+    case 'ranking':
+      return t('ranking');
+    case 'policy':
+      return t('policy');
+    case 'export':
+      return t('export');
+    default:
+      return stage;
+  }
+}
+
+export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));
+
+const hostOf = ({ process }: Run): string => process?.host ?? '?';
+
+/** @param at ISO 8601, UTC */
+const momentWords = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** For example `critic 61 %`. */
+export function placeWords(progress: Progress, t: Translate): string {
+  const stage = stageWord(progress.stage ?? 'prepare', t);
+  const fraction = fractionOf(progress);
+  return fraction === undefined ? stage : `${stage} ${percent(fraction, t)}`;
+}
+
+/** For example `3 min 20 s left`, of the whole run or else of its present part. */
+export function leftWords({ secondsLeft, part }: Progress, t: Translate): string | undefined {
+  if (secondsLeft !== undefined) return t('{0} left', duration(secondsLeft, t));
+  const seconds = part?.secondsLeft;
+  return seconds === undefined ? undefined : t('{0} left in this stage', duration(seconds, t));
+}
+
+/**
+ * Most important first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`.
+ * @param halted why the queue is halted
+ * @param result of its evaluation: `22 → 48 %, +26 points`
+ */
+export function runStatus(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
+  const { state, progress, message, changedAt } = run;
+  const place = progress === undefined ? [] : [placeWords(progress, t)];
+  const left = progress === undefined ? [] : [leftWords(progress, t)].filter((words) => words !== undefined);
+  switch (state) {
+    case 'running':
+      return [...place, ...left].join(' · ');
+    case 'preparing':
+      return stateWord(state, t);
+    case 'stopping':
+      return [stateWord(state, t), t('writes a checkpoint')].join(' · ');
+    case 'finishing':
+      return [stateWord(state, t), ...place].join(' · ');
+    case 'done':
+      return [
+        ...(result === undefined ? [stateWord(state, t), t('not evaluated')] : [result]),
+        ...endedAt(run, t),
+        ago(changedAt, now, t),
+      ].join(' · ');
+    case 'failed':
+      return [stateWord(state, t), ...(message === undefined ? place : [message])].join(' · ');
+    case 'queued':
+      return [
+        stateWord(state, t),
+        ...(halted === undefined ? [] : [t('the queue is halted')]),
+        ...place,
+      ].join(' · ');
+    case 'lost':
+      return [
+        stateWord(state, t),
+        t('it ran on {0}, last heard from {1}', hostOf(run), ago(run.silentSince ?? changedAt, now, t)),
+      ].join(' · ');
+    case 'stopped':
+    case 'died':
+      return [runStateWord(run, t), ...place].join(' · ');
+  }
+}
+
+export function endedAt({ progress }: Run, t: Translate): string[] {
+  const ended = progress?.ended;
+  return ended === undefined
+    ? []
+    : [t('ended at step {0} of {1}', grouped(ended.step), grouped(ended.steps))];
+}
+
+export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>, t: Translate): string =>
+  t(
+    'Its training was finished early, at step {0} of {1} ({2}): the best step until then is the model.',
+    grouped(step),
+    grouped(steps),
+    stageWord(stage, t),
+  );
+
+export const tagWords = ({ tags = [] }: Run): string[] => tags.map((tag) => `#${tag}`);
+
+/** Includes the state that only the icon shows. */
+export function spokenRun(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
+  const words = runStatus(run, now, t, halted, result).split(' · ');
+  const isOnlySeen = run.state === 'running' || (run.state === 'done' && result !== undefined);
+  const { tags = [] } = run;
+  return [
+    runName(run, t),
+    ...(isOnlySeen ? [stateWord(run.state, t)] : []),
+    ...words,
+    ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
+  ].join(', ');
+}
+
+/** Undefined when there is nothing to explain. */
+export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
+  const { state, message, process, lastLines, progress, queued } = run;
+  if (state === 'queued' && halted !== undefined)
+    return t('The queue is halted and no run starts: {0} “Try again” resumes it.', halted);
+  if (state === 'queued' && queued !== undefined && queued.host !== hostname())
+    return t(
+      'It is queued on {0} and starts when a window is open there. If that machine is gone, or is this one under another name, start it now; or remove it from the queue and resume it, to queue it here.',
+      queued.host,
+    );
+  if (state === 'queued')
+    return t(
+      'Queued: one run trains at a time. The next one starts when none is training and a window is open.',
+    );
+  if (state === 'done' && progress?.ended !== undefined) return endedWords(progress.ended, t);
+  if (state === 'lost')
+    return t(
+      'It ran on {0}. Its trainer was last heard from at {1}. If it is no longer running there, you can resume it here.',
+      hostOf(run),
+      momentWords(run.silentSince ?? run.changedAt),
+    );
+  if (isUnstarted(run)) return t('It was prepared and never started.');
+  if (state !== 'died' || process === undefined) return message;
+  if (run.isDiskFull === true) {
+    return t(
+      'The trainer (process {0}) ended without a message, perhaps because the disk is full. Free some space, then resume the run.',
+      process.pid,
+    );
+  }
+  const death = t(
+    'The trainer (process {0}) ended without a message: it was killed, perhaps for lack of memory, or the machine restarted.',
+    process.pid,
+  );
+  return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
+}
+
+/** For example `1,800 dialogues of 300 tasks`; undefined when the data are files. */
+export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): string | undefined {
+  if (selection === undefined) return undefined;
+  const { trajectories, tasks } = selection;
+  const amount = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
+  return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
+}
+
+/** Prefers the trainer's counts, which are exact. */
+export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
+  if (data === undefined) return dataWords(run, t) ?? '';
+  const { trajectories, tasks, turns } = data;
+  return t('{0} dialogues of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));
+}
+
+/** For example `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`. */
+export function subjectWords({ method, role, commit }: Run, base: string, t: Translate): string {
+  const word = methodWord(method, t);
+  const trained = role === undefined ? word : t('{0} of the collaborator', word);
+  return commit === undefined
+    ? t('{0} on {1}', trained, base)
+    : t('{0} on {1} at commit {2}', trained, base, commit.slice(0, 7));
+}
+
+export function runDetails(run: Run, t: Translate, halted?: string): string[] {
+  const data = dataWords(run, t);
+  const reason = reasonWords(run, t, halted);
+  return [
+    ...(run.note === undefined ? [] : [run.note]),
+    ...(run.tags === undefined ? [] : [tagWords(run).join(' · ')]),
+    subjectWords(run, run.base, t),
+    ...(data === undefined ? [] : [data]),
+    ...(reason === undefined ? [] : [reason]),
+    run.id,
+  ];
+}
+
+/** For the status bar. */
+export function statusWords(run: Run, t: Translate): { icon: string; text: string; tooltip: string } {
+  const words = runStatus(run, Date.now(), t);
+  return {
+    icon: run.state === 'stopping' ? 'debug-pause' : 'beaker',
+    text: `Tandem: ${t('run, {0}', words)}`,
+    tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
+  };
+}
+
+/** Equal names get the end of the run's id. */
+export function namesOf(runs: readonly Run[], t: Translate): string[] {
+  const names = runs.map((run) => runName(run, t));
+  return names.map((name, index) =>
+    names.filter((other) => other === name).length === 1 ? name : `${name} (${runs[index]!.id.slice(-4)})`,
+  );
+}
