@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { defineConfig, type OxlintOverride } from 'oxlint';
-import { arrows, doors, shellFolders, views } from './scripts/lint/editorArrows.mjs';
+import { doors, shellFolders, views } from './scripts/lint/editorTiers.mjs';
 
 /** Folders of `src/core`, and the others of them that each may import (docs/architecture.md). */
 const below: Record<string, readonly string[]> = {
@@ -56,13 +56,12 @@ const outsideOfEditor = [
 ];
 
 /**
- * Forbids imports of views and doors, except into the views that `arrows` still allows.
+ * Forbids imports of other views and of doors.
+ *
  * @param up how an import begins that leaves the folder
  */
 const outsideOfTier = (tier: string, up = String.raw`(\.\./)+`) => {
-  const allowed = [tier, ...Object.keys(arrows[tier] ?? {})];
-  const others = views.filter((view) => !allowed.includes(view));
-  const forbidden = allowed.includes('app') ? others : [...others, ...doors];
+  const forbidden = [...views.filter((view) => view !== tier), ...doors];
   const message = `editor/${tier} imports no view and no door: share it in the shell, or let app.ts hand it over.`;
   return [...outsideOfEditor, { regex: `^${up}(${forbidden.join('|')})(/|$)`, message }];
 };

@@ -6,11 +6,11 @@ import { lazily } from '../../core/lazily';
 import { keptOf, type KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import { EventTail } from '../../core/training/eventFile';
 import { RunHistory, type ReadCurves } from '../../core/training/history/history';
-import { isRunId, modelOf, runFiles } from '../../core/training/runFolder';
+import { isRunId, runFiles } from '../../core/training/runFolder';
 import { runsOf, Runs, type Run } from '../../core/training/runs';
 import type { Choice } from '../../../webview/chart/protocol';
 import type { Action, FromWebview, ToWebview } from '../../../webview/run/protocol';
-import { idOf, VENDOR, type CommandId } from '../contributions';
+import { idOf, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
@@ -19,6 +19,7 @@ import { Panel, Panels } from '../panel';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
 import type { PinnedCharts } from '../run/pinned';
+import { useModel } from '../run/useModel';
 import type { RunQueue } from './queue';
 import { toldView } from './eventMessages';
 import { curvesView, resultOf, runView, samplesView } from './view';
@@ -182,10 +183,6 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'ev
 };
 
 /** Ask mode, because Agent mode offers only models that call tools. */
-const askTandem = (spec: string): object => ({
-  ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
-  modelSelector: { vendor: VENDOR, id: spec },
-});
 
 export async function perform(action: Action, run: Run, engine: Engine): Promise<void> {
   switch (action) {
@@ -204,34 +201,6 @@ export async function perform(action: Action, run: Run, engine: Engine): Promise
     default:
       await vscode.commands.executeCommand(commandOf[action], { kind: 'run', run });
   }
-}
-
-export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
-  const model = modelOf(run);
-  const place = engine.localPlaces.find((one) => one.folder === model);
-  // This folder's list lacks the models of another folder's log.
-  const spec = place?.spec ?? `local:${model}`;
-  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run, t), engine);
-  if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
-  else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
-}
-
-async function useAs(role: 'agent' | 'simulator', spec: string, name: string, engine: Engine): Promise<void> {
-  const { configuration } = engine;
-  const before = configuration[role];
-  if (before === spec) return;
-  await configuration.set(role, spec);
-  const undo = t('Undo');
-  const tell = async (): Promise<void> => {
-    const sentence =
-      role === 'agent'
-        ? t('{0} now plays in the chat and in new dialogues.', name)
-        : t('{0} now replies in new dialogues.', name);
-    const pressed = await vscode.window.showInformationMessage(sentence, undo);
-    // Another model may have been chosen since.
-    if (pressed === undo && configuration[role] === spec) await configuration.set(role, before);
-  };
-  tell().catch((error: unknown) => engine.report(error));
 }
 
 const keptSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string().refine(isRunId) }));

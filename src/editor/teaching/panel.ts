@@ -7,7 +7,7 @@ import type { Engine } from '../engine';
 import { OneAtATime } from '../oneAtATime';
 import { Panel, Panels } from '../panel';
 import { longWorks } from '../progress';
-import { useModel, type RunPanels } from '../runs/panel';
+import { useModel } from '../run/useModel';
 import { lowerFirst } from '../words';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { faultWords, type Teacher } from './teacher';
@@ -19,7 +19,7 @@ interface TeachingContext {
   readonly extension: vscode.Uri;
   readonly engine: Engine;
   readonly teacher: Teacher;
-  readonly runPanels: RunPanels;
+  readonly runPanels: { open(run: Run): Promise<unknown> };
 }
 
 /** By agent. */

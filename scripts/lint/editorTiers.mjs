@@ -1,8 +1,8 @@
-// The tiers of `src/editor`, and the imports that still break its walls: for `oxlint.config.mts` and `arrows.mjs`.
+// The tiers of `src/editor`, between which `oxlint.config.mts` has walls.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-export const editor = path.join(import.meta.dirname, '../../src/editor');
+const editor = path.join(import.meta.dirname, '../../src/editor');
 
 /** What knows the views and wires them together: files of `src/editor` without their ending, and folders. */
 export const doors = ['app', 'commands', 'agentTools'];
@@ -14,13 +14,3 @@ export const shellFolders = ['collecting', 'credit', 'dialogue', 'manifest', 'ru
 export const views = readdirSync(editor, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && ![...doors, ...shellFolders].includes(entry.name))
   .map(({ name }) => name);
-
-/**
- * How many imports of one tier still lead into another that it must not know; `app` stands for the doors. The numbers
- * only fall.
- *
- * @type {Readonly<Record<string, Readonly<Record<string, number>>>>}
- */
-export const arrows = {
-  teaching: { runs: 1 },
-};

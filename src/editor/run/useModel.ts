@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import { modelOf } from '../../core/training/runFolder';
+import type { Run } from '../../core/training/runs';
+import { idOf, VENDOR } from '../contributions';
+import type { Engine } from '../engine';
+import { runName } from './words';
+
+const { t } = vscode.l10n;
+
+const askTandem = (spec: string): object => ({
+  ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
+  modelSelector: { vendor: VENDOR, id: spec },
+});
+
+/** A trained collaborator becomes the simulator, another model the agent. */
+export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
+  const model = modelOf(run);
+  const place = engine.localPlaces.find((one) => one.folder === model);
+  // This folder's list lacks the models of another folder's log.
+  const spec = place?.spec ?? `local:${model}`;
+  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run, t), engine);
+  if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
+  else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
+}
+
+async function useAs(role: 'agent' | 'simulator', spec: string, name: string, engine: Engine): Promise<void> {
+  const { configuration } = engine;
+  const before = configuration[role];
+  if (before === spec) return;
+  await configuration.set(role, spec);
+  const undo = t('Undo');
+  const tell = async (): Promise<void> => {
+    const sentence =
+      role === 'agent'
+        ? t('{0} now plays in the chat and in new dialogues.', name)
+        : t('{0} now replies in new dialogues.', name);
+    const pressed = await vscode.window.showInformationMessage(sentence, undo);
+    // Another model may have been chosen since.
+    if (pressed === undo && configuration[role] === spec) await configuration.set(role, before);
+  };
+  tell().catch((error: unknown) => engine.report(error));
+}
