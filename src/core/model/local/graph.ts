@@ -28,7 +28,10 @@ interface CacheNames {
 }
 
 /** Size in bytes up to which weights stay in a core's caches, so that a second thread would only wait for the first. */
-export const SMALL_WEIGHTS = 32 * 2 ** 20;
+const SMALL_WEIGHTS = 32 * 2 ** 20;
+
+/** Number of rows that one run computes, so that keys and values stay in the cache if the weights do. */
+export const rowsTogether = (bytes: number): number => (bytes <= SMALL_WEIGHTS ? 16 : 64);
 
 /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
 export async function openGraph(file: string, bytes: number, provider = 'cpu'): Promise<Graph> {
