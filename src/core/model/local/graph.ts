@@ -17,6 +17,8 @@ export interface Graph {
   readonly heads: number;
   readonly headSize: number;
   readonly vocabulary: number;
+  /** True if it has the lengths of its rows for a mask, and returns keys and values of new tokens alone. */
+  readonly takesLengths: boolean;
   readonly takesPositions: boolean;
   /** True if it has an input that limits the logits to those of the last token. */
   readonly takesLogitCount: boolean;
@@ -84,11 +86,12 @@ export async function createSession(
 function describe(file: string, session: InferenceSession, provider: string): Graph {
   const past = session.inputNames.filter((name) => name.startsWith('past_key_values.'));
   const caches = past.map((name) => ({ past: name, present: name.replace('past_key_values.', 'present.') }));
-  const known = ['input_ids', 'attention_mask', 'position_ids', 'num_logits_to_keep', ...past];
-  const missing = ['input_ids', 'attention_mask'].filter((name) => !session.inputNames.includes(name));
-  const unmade = ['logits', ...caches.map(({ present }) => present)].filter(
-    (name) => !session.outputNames.includes(name),
-  );
+  const takesLengths = session.inputNames.includes('past_lengths');
+  const needed = ['input_ids', takesLengths ? 'past_lengths' : 'attention_mask'];
+  const made = takesLengths ? ['new_key_values'] : caches.map(({ present }) => present);
+  const known = [...needed, ...(takesLengths ? [] : ['position_ids']), 'num_logits_to_keep', ...past];
+  const missing = needed.filter((name) => !session.inputNames.includes(name));
+  const unmade = ['logits', ...made].filter((name) => !session.outputNames.includes(name));
   const unknown = session.inputNames.filter((name) => !known.includes(name));
   const trouble = [
     ...(past.length === 0 ? ['it keeps no keys and values'] : []),
@@ -113,6 +116,7 @@ function describe(file: string, session: InferenceSession, provider: string): Gr
     heads,
     headSize,
     vocabulary,
+    takesLengths,
     takesPositions: session.inputNames.includes('position_ids'),
     takesLogitCount: session.inputNames.includes('num_logits_to_keep'),
   };
