@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 from transformers.utils import logging
@@ -107,3 +108,12 @@ def tiny_model(folder: Path, family: str = "llama", *, seed: int = 0, dtype=torc
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def with_noise(folder: Path) -> None:
+    """Moves norms and biases away from one and zero, so that a missing one changes the result."""
+    tensors = load_file(folder / "model.safetensors")
+    for name, tensor in tensors.items():
+        if tensor.ndim == 1:
+            tensors[name] = tensor + 0.3 * torch.randn(tensor.shape)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})

@@ -6,16 +6,15 @@ import os
 import numpy as np
 import pytest
 import torch
-from models import LLAMA3, tiny_model
-from safetensors.torch import load_file, save_file
+from models import LLAMA3, tiny_model, with_noise
 from tiny_run import events, tiny_run, train
 from transformers import AutoModelForCausalLM
 
 from tandem_trainer.__main__ import _command
 from tandem_trainer.export.onnx import decoder, export
 from tandem_trainer.export.onnx.compare import LENGTH, Player
-from tandem_trainer.export.onnx.decoder import write_player
 from tandem_trainer.export.onnx.export import export_onnx
+from tandem_trainer.export.onnx.player import write_player
 from tandem_trainer.export.onnx.shape import read_shape
 from tandem_trainer.export.onnx.weights import digest
 from tandem_trainer.fault import Fault
@@ -58,15 +57,6 @@ def test_a_graph_gives_the_logits_and_the_text_of_its_model(family, settings, tm
         assert written == expected[len(prompt) :].tolist()
         logits = model(input_ids=expected[None]).logits[0].detach().numpy()
         assert np.abs(player.logits(expected.numpy()) - logits).max() < 1e-3
-
-
-def with_noise(folder) -> None:
-    """Moves norms and biases away from one and zero, so that a missing one changes the result."""
-    tensors = load_file(folder / "model.safetensors")
-    for name, tensor in tensors.items():
-        if tensor.ndim == 1:
-            tensors[name] = tensor + 0.3 * torch.randn(tensor.shape)
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
 
 
 def test_quantised_graphs_stand_beside_the_exact_one_with_what_they_lose(tmp_path, capsys):

@@ -1,4 +1,4 @@
-// Compares with PyTorch a tiny model with random weights, whose graphs the trainer writes for the test.
+// Compares with PyTorch tiny models with random weights, whose graphs the trainer writes for the test.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,13 +17,15 @@ import { pythonSetupLimit } from '../../fixtures/real-server/python';
 import { errorOf, question } from '../../unit/model/play';
 
 let folder: string;
-let expected: readonly Expected[];
+let expected: LocalModels['expected'];
+let dialogues: readonly Expected[];
 let chats: LocalModels['chats'];
 const opened: LocalModel[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-local-'));
   ({ expected, chats } = await makeLocalModels(folder));
+  dialogues = expected.llama!;
 }, pythonSetupLimit);
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -45,7 +47,7 @@ function open(name: string, options: Partial<LocalModelOptions> = {}): LocalMode
 /** Opens a model whose process waits after some pieces of text until it is told to go on or killed. */
 function openHeld(pieces = 1) {
   const { script, goOn } = holdInference(folder, pieces);
-  const model = open('shared', { inference: script });
+  const model = open('llama', { inference: script });
   let isKilled = false;
   /** Kills the process where it waits, the first time that this is called; the next process does not wait. */
   const killOnce = (): void => {
@@ -62,23 +64,35 @@ const sampled: SamplingSettings = { temperature: 1, maxTokens: 40, seed: 7 };
 /** Settings for an answer that is long enough to be interrupted. */
 const long: SamplingSettings = { ...sampled, maxTokens: 3000 };
 
-describe.each(['shared', 'appending'])('a graph that keeps its cache in the %s way', (name) => {
+/** The graphs of `tandem onnx` by family, then those that it wrote earlier and those of others. */
+const KINDS = [
+  { name: 'llama', family: 'llama' },
+  { name: 'qwen2', family: 'qwen2' },
+  { name: 'qwen3', family: 'qwen3' },
+  { name: 'mistral', family: 'mistral' },
+  { name: 'shared', family: 'llama' },
+  { name: 'growing', family: 'llama' },
+];
+
+describe.each(KINDS)('the graph $name', ({ name, family }) => {
   it('writes what PyTorch writes, with the same log-probabilities, from the same prompt', async () => {
     const model = open(name);
-    const turns = await Promise.all(expected.map(({ messages }) => model.generate(messages, greedy)));
-    for (const [index, { promptIds, ids, logprobs }] of expected.entries()) {
+    const turns = await Promise.all(
+      expected[family]!.map(({ messages }) => model.generate(messages, greedy)),
+    );
+    for (const [index, { promptIds, ids, logprobs }] of expected[family]!.entries()) {
       const turn = turns[index]!;
       expect(turn.promptTokenIds).toEqual(promptIds);
       expect(turn.tokens.ids).toEqual(ids);
       for (const [at, logprob] of logprobs.entries())
-        expect(Math.abs(turn.tokens.logprobs[at]! - logprob)).toBeLessThan(1e-3);
+        expect(Math.abs(turn.tokens.logprobs[at]! - logprob)).toBeLessThan(5e-4);
     }
   });
 
   it('writes the same in a batch as alone, and with another seed something else', async () => {
     const model = open(name);
     const alone = await model.generate(question, sampled);
-    const others = expected.map(({ messages }, seed) => model.generate(messages, { ...sampled, seed }));
+    const others = dialogues.map(({ messages }, seed) => model.generate(messages, { ...sampled, seed }));
     const [again, another] = await Promise.all([
       model.generate(question, sampled),
       model.generate(question, { ...sampled, seed: 8 }),
@@ -104,12 +118,12 @@ it.each(['llama3_1', 'qwen2_5', 'qwen3', 'gemma2', 'gemma3', 'mistral', 'phi3_5'
   'makes the same tokens of a conversation as transformers, by the chat template of %s',
   (family) => {
     const chat = new Chat(path.join(folder, 'chats', family));
-    expect(chat.encode(expected[3]!.messages)).toEqual(chats[family]);
+    expect(chat.encode(dialogues[3]!.messages)).toEqual(chats[family]);
   },
 );
 
 it.each(['int8', 'int4'])('%s graphs play too, the same alone and in a batch', async (precision) => {
-  const model = open(`shared/onnx/model_${precision}.onnx`);
+  const model = open(`llama/onnx/model_${precision}.onnx`);
   const [first, ...rest] = await Promise.all(
     Array.from({ length: 20 }, () => model.generate(question, sampled)),
   );
@@ -118,8 +132,15 @@ it.each(['int8', 'int4'])('%s graphs play too, the same alone and in a batch', a
   expect(await model.describe()).toMatchObject({ precision, provider: 'cpu', contextLength: 4096 });
 });
 
+it('a graph without an output that Tandem needs is refused by the name of the output', async () => {
+  expect(await errorOf(open('incomplete').generate(question, greedy))).toMatchObject({
+    code: 'model/foreign-folder',
+    message: expect.stringContaining('new_key_values') as string,
+  });
+});
+
 it('a turn that was cancelled leaves the others alone', async () => {
-  const model = open('shared');
+  const model = open('llama');
   const cancel = new AbortController();
   const turn = model.generate(question, long, { signal: cancel.signal, onText: () => cancel.abort() });
   const other = model.generate(question, sampled);
@@ -154,7 +175,7 @@ it('a turn of which the caller has enough ends with what it has, counted, and le
 
 describe('when its process is killed', () => {
   it('the turn is written again, and is the same', async () => {
-    const undisturbed = await open('shared').generate(question, { ...sampled, maxTokens: 400 });
+    const undisturbed = await open('llama').generate(question, { ...sampled, maxTokens: 400 });
     const { model, killOnce } = openHeld();
     const told: string[] = [];
     const turn = await model.generate(
@@ -186,7 +207,7 @@ describe('when its process is killed', () => {
 });
 
 it('a closed model has no process, and plays again when it is asked', async () => {
-  const model = open('shared');
+  const model = open('llama');
   const before = await model.generate(question, sampled);
   const { processId } = model;
   await model.close();
@@ -195,7 +216,7 @@ it('a closed model has no process, and plays again when it is asked', async () =
 });
 
 it('a model that is closed while it loads says so to who waits for it', async () => {
-  const model = open('shared');
+  const model = open('llama');
   const described = errorOf(model.describe());
   await model.close();
   expect(await described).toMatchObject({
@@ -208,33 +229,33 @@ it('nothing of ONNX Runtime is left in the home folder: no identity, no record o
   const home = path.join(folder, 'home');
   await mkdir(home);
   for (const name of ['HOME', 'USERPROFILE', 'XDG_CACHE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, home);
-  await open('shared').generate(question, sampled);
+  await open('llama').generate(question, sampled);
   expect(await readdir(home)).toEqual([]);
 });
 
 describe('limits', () => {
   it('a dialogue longer than the context is refused with its length', async () => {
     const messages = [{ role: 'user' as const, content: 'the empty list '.repeat(2000) }];
-    expect(await errorOf(open('shared').generate(messages, sampled))).toMatchObject({
+    expect(await errorOf(open('llama').generate(messages, sampled))).toMatchObject({
       code: 'model/too-long',
       message: expect.stringMatching(/has \d{4,} tokens and the model takes 4096/) as string,
     });
   });
 
   it('a dialogue that needs more memory than is allowed is refused, a shorter one plays', async () => {
-    const model = open('shared', { memoryBytes: 2_900_000 });
+    const model = open('llama', { memoryBytes: 2_900_000 });
     expect(await errorOf(model.generate(question, long))).toMatchObject({ code: 'model/too-large' });
     expect((await model.generate(question, sampled)).tokens.ids).toHaveLength(40);
   });
 
   it('with memory for a few dialogues at once, the others wait for their turn', async () => {
-    const plenty = await open('shared').generate(question, sampled);
-    const model = open('shared', { memoryBytes: 2_900_000 });
-    const turns = await Promise.all(expected.map(() => model.generate(question, sampled)));
+    const plenty = await open('llama').generate(question, sampled);
+    const model = open('llama', { memoryBytes: 2_900_000 });
+    const turns = await Promise.all(dialogues.map(() => model.generate(question, sampled)));
     expect(new Set(turns.map(({ text }: Generation) => text))).toEqual(new Set([plenty.text]));
   });
 
-  it.each(['shared', 'appending'])(
+  it.each(['llama', 'shared', 'growing'])(
     'long dialogues that wait for a reply and many short ones stay within the memory, %s',
     async (name) => {
       const memoryBytes = 32 * 2 ** 20;

@@ -17,6 +17,8 @@ export interface Graph {
   readonly heads: number;
   readonly headSize: number;
   readonly vocabulary: number;
+  /** True if it has the lengths of its rows for a mask, and returns keys and values of new tokens alone. */
+  readonly takesLengths: boolean;
   readonly takesPositions: boolean;
   /** True if it has an input that limits the logits to those of the last token. */
   readonly takesLogitCount: boolean;
@@ -28,7 +30,10 @@ interface CacheNames {
 }
 
 /** Size in bytes up to which weights stay in a core's caches, so that a second thread would only wait for the first. */
-export const SMALL_WEIGHTS = 32 * 2 ** 20;
+const SMALL_WEIGHTS = 32 * 2 ** 20;
+
+/** Number of rows that one run computes, so that keys and values stay in the cache if the weights do. */
+export const rowsTogether = (bytes: number): number => (bytes <= SMALL_WEIGHTS ? 16 : 64);
 
 /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
 export async function openGraph(file: string, bytes: number, provider = 'cpu'): Promise<Graph> {
@@ -81,11 +86,12 @@ export async function createSession(
 function describe(file: string, session: InferenceSession, provider: string): Graph {
   const past = session.inputNames.filter((name) => name.startsWith('past_key_values.'));
   const caches = past.map((name) => ({ past: name, present: name.replace('past_key_values.', 'present.') }));
-  const known = ['input_ids', 'attention_mask', 'position_ids', 'num_logits_to_keep', ...past];
-  const missing = ['input_ids', 'attention_mask'].filter((name) => !session.inputNames.includes(name));
-  const unmade = ['logits', ...caches.map(({ present }) => present)].filter(
-    (name) => !session.outputNames.includes(name),
-  );
+  const takesLengths = session.inputNames.includes('past_lengths');
+  const needed = ['input_ids', takesLengths ? 'past_lengths' : 'attention_mask'];
+  const made = takesLengths ? ['new_key_values'] : caches.map(({ present }) => present);
+  const known = [...needed, ...(takesLengths ? [] : ['position_ids']), 'num_logits_to_keep', ...past];
+  const missing = needed.filter((name) => !session.inputNames.includes(name));
+  const unmade = ['logits', ...made].filter((name) => !session.outputNames.includes(name));
   const unknown = session.inputNames.filter((name) => !known.includes(name));
   const trouble = [
     ...(past.length === 0 ? ['it keeps no keys and values'] : []),
@@ -110,6 +116,7 @@ function describe(file: string, session: InferenceSession, provider: string): Gr
     heads,
     headSize,
     vocabulary,
+    takesLengths,
     takesPositions: session.inputNames.includes('position_ids'),
     takesLogitCount: session.inputNames.includes('num_logits_to_keep'),
   };

@@ -80,38 +80,42 @@ def prompt_of(request: str, template: Template) -> list[int]:
 
 
 class Player:
+    """A cache is (B, 2 · layers · key heads, P, head_dim), as the graph returns the part of new tokens."""
+
     def __init__(self, file: Path, shape: Shape):
         self.session = session(file)
         self.shape = shape
 
-    def run(self, ids: np.ndarray, mask: np.ndarray, past: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Runs ids (B, T) with mask (B, P + T); returns logits (B, T, V) and the cache of P + T tokens."""
+    def run(self, ids: np.ndarray, lengths: np.ndarray, cache: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Runs ids (B, T) after `lengths` (B,) tokens in the cache; returns logits (B, T, V) and the new part of it."""
+        rows, _, room, size = cache.shape
+        past = cache.reshape(rows, 2 * self.shape.layers, self.shape.key_heads, room, size)
         names = [value.name for value in self.session.get_inputs()]
-        logits, *present = self.session.run(None, dict(zip(names, (ids, mask, ALL, *past), strict=True)))
-        return logits, present
+        given = (ids, lengths, ALL, *past.swapaxes(0, 1))
+        logits, new = self.session.run(None, dict(zip(names, given, strict=True)))
+        return logits, new
 
-    def empty(self, rows: int) -> list[np.ndarray]:
-        cached = np.zeros((rows, self.shape.key_heads, 0, self.shape.head_dim), np.float32)
-        return [cached] * (2 * self.shape.layers)
+    def room(self, rows: int, length: int) -> np.ndarray:
+        return np.zeros((rows, 2 * self.shape.layers * self.shape.key_heads, length, self.shape.head_dim), np.float32)
 
     def logits(self, ids: np.ndarray) -> np.ndarray:
         """Computes the logits of one row in one pass, (L,) → (L, V)."""
-        return self.run(ids[None], np.ones((1, len(ids)), np.int64), self.empty(1))[0][0]
+        return self.run(ids[None], np.zeros(1, np.int64), self.room(1, 0))[0][0]
 
     def go_on(self, prompts: Sequence[np.ndarray], length: int) -> list[list[int]]:
         """Generates greedily for all prompts in one batch with the cache, as in use."""
         lengths = np.array([len(prompt) for prompt in prompts])
-        places = np.arange(lengths.max() + length)
-        ids = np.zeros((len(prompts), lengths.max()), np.int64)
+        cache = self.room(len(prompts), lengths.max() + length)
+        first = []
         for row, prompt in enumerate(prompts):
-            ids[row, : len(prompt)] = prompt
-        mask = places[: lengths.max()] < lengths[:, None]
-        logits, cache = self.run(ids, mask.astype(np.int64), self.empty(len(prompts)))
-        written = [logits[np.arange(len(prompts)), lengths - 1].argmax(-1)]
+            logits, new = self.run(prompt[None], np.zeros(1, np.int64), self.room(1, 0))
+            cache[row, :, : len(prompt)] = new[0]
+            first.append(logits[0, -1].argmax(-1))
+        written = [np.array(first)]
         for _ in range(1, length):
+            logits, new = self.run(written[-1][:, None], lengths, cache)
+            cache[np.arange(len(prompts)), :, lengths] = new[:, :, 0]
             lengths = lengths + 1
-            mask = places[: lengths.max()] < lengths[:, None]
-            logits, cache = self.run(written[-1][:, None], mask.astype(np.int64), cache)
             written.append(logits[:, 0].argmax(-1))
         return np.stack(written, axis=1).tolist()
 

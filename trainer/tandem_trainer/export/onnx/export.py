@@ -33,7 +33,9 @@ from ...run.checkpoint import flush_to_disk
 from ...run.disk_space import reason
 from ..critic_file import FILE, CriticFile, read_critic_file, reference_of
 from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
-from .decoder import Precision, write_player, write_scorer
+from .decoder import Precision
+from .player import write_player
+from .scorer import write_scorer
 from .shape import Shape, read_shape
 from .weights import Weights
 
@@ -218,7 +220,7 @@ def put_in_place(temporary: Path, target: Path, made: dict[str, dict]) -> list[P
     files = sorted(path.name for path in temporary.iterdir())
     for name in files:
         flush_to_disk(temporary / name)
-    about = {"version": 1, "padding": "right", "graphs": {**_graphs(target), **made}}
+    about = {"version": 1, "graphs": {**_graphs(target), **made}}
     (temporary / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     for name in made:
         (target / name).unlink(missing_ok=True)
