@@ -70,13 +70,16 @@ interface Said {
   readonly written: readonly { readonly prompt: readonly number[]; readonly ids: readonly number[] }[];
 }
 
+/** Read once, because a study may add to the files that they are from. */
+const all = texts(1000);
+
 let said: Promise<Said> | undefined;
 
 /** Returns the results of transformers and PyTorch for the texts and conversations. */
 function says(): Promise<Said> {
   return (said ??= (async () => {
     const file = path.join(scratch, 'asked.json');
-    await writeFile(file, JSON.stringify({ texts: texts(1000), conversations }));
+    await writeFile(file, JSON.stringify({ texts: all, conversations }));
     return JSON.parse(await python(SCRIPT, folder, file)) as Said;
   })());
 }
@@ -93,7 +96,6 @@ async function ask(what: string, body: object): Promise<unknown> {
 }
 
 it('has the tokens of llama.cpp for a thousand texts, here and in the trainer', async () => {
-  const all = texts(1000);
   const byLlama: number[][] = [];
   for (const content of all) {
     byLlama.push(((await ask('tokenize', { content })) as { tokens: number[] }).tokens);
