@@ -1,17 +1,8 @@
 import { Tensor } from './runtime';
-import type { Decoder, SequenceRow, UseLogits } from './decoder';
-import {
-  GARBAGE,
-  OutputGarbage,
-  bytesPerToken,
-  CHUNK,
-  free,
-  lastLogits,
-  LogitMemory,
-  rowsTogether,
-  type Graph,
-} from './graph';
-import { bytesOfRow, RowBuffers, type BufferedRow, type PlacedRow } from './rowBuffers';
+import { BufferedDecoder } from './bufferedDecoder';
+import type { SequenceRow, UseLogits } from './decoder';
+import { GARBAGE, bytesPerToken, CHUNK, free, lastLogits } from './graph';
+import { bytesOfRow, type BufferedRow, type PlacedRow } from './rowBuffers';
 
 interface Results {
   readonly logits: Float32Array[];
@@ -23,64 +14,28 @@ interface Results {
  * For graphs that only read keys and values, and return those of new tokens alone. A row is read apart, so that a
  * prompt attends to no more than its own dialogue has; for a step it needs a place beside the others.
  */
-export class AppendingDecoder implements Decoder {
-  readonly #graph: Graph;
-  readonly #together: number;
-  readonly #rows: RowBuffers;
-  readonly #logits: LogitMemory;
-  readonly #garbage = new OutputGarbage();
-
-  constructor(graph: Graph, bytes: number, memoryBytes: number) {
-    this.#graph = graph;
-    this.#logits = new LogitMemory(graph);
-    this.#together = rowsTogether(bytes);
-    this.#rows = new RowBuffers(graph, {
-      bytes: memoryBytes,
-      bytesFor: (rows, length) => this.bytesFor(rows, length),
-    });
-  }
-
-  bytesFor(rows: number, length: number): number {
-    const row = bytesOfRow(this.#graph, length);
+export class AppendingDecoder extends BufferedDecoder {
+  override bytesFor(rows: number, length: number): number {
+    const row = bytesOfRow(this.graph, length);
     // One buffer exists twice while the layout changes. One row is in memory once more when it changes between its
     // place and its own memory, and up to twice more while it is read: `cut` leaves up to half of it unused.
-    const copied = (rows * row) / this.#graph.caches.length + 2 * row + CHUNK * bytesPerToken(this.#graph);
-    return rows * row + copied + GARBAGE + this.#logits.bytesFor(Math.min(rows, this.#together), CHUNK);
-  }
-
-  bytesAtRest(length: number): number {
-    return length * bytesPerToken(this.#graph);
-  }
-
-  get held(): number {
-    return this.#rows.held;
+    const copied = (rows * row) / this.graph.caches.length + 2 * row + CHUNK * bytesPerToken(this.graph);
+    return rows * row + copied + GARBAGE + this.logits.bytesFor(Math.min(rows, this.together), CHUNK);
   }
 
   /** A new row has one place, which is empty: WebGPU ends the process when a tensor is. */
-  open(): SequenceRow {
-    const { caches, heads, headSize } = this.#graph;
-    const row = this.#rows.open();
-    this.#rows.replaceOwn(row, new Float32Array(caches.length * heads * headSize), 1);
+  override open(): SequenceRow {
+    const { caches, heads, headSize } = this.graph;
+    const row = this.rows.open();
+    this.rows.replaceOwn(row, new Float32Array(caches.length * heads * headSize), 1);
     return row;
   }
 
-  close(row: SequenceRow): void {
-    this.#rows.close(row as BufferedRow);
-  }
-
-  rest(row: SequenceRow): void {
-    this.#rows.keepApart(row as BufferedRow);
-  }
-
-  cut(row: SequenceRow, length: number): void {
-    (row as BufferedRow).ids.length = length;
-  }
-
-  async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
+  override async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
     const read = row as BufferedRow;
-    this.#rows.keepApart(read);
-    this.#rows.trim((read.ids.length + ids.length) * bytesPerToken(this.#graph));
-    const { caches } = this.#graph;
+    this.rows.keepApart(read);
+    this.rows.trim((read.ids.length + ids.length) * bytesPerToken(this.graph));
+    const { caches } = this.graph;
     const size = read.own.length / caches.length;
     const past = caches.map((_, index) => read.own.subarray(index * size, (index + 1) * size));
     const { logits, fresh } = await this.#run([read], ids, past, read.kept);
@@ -90,18 +45,18 @@ export class AppendingDecoder implements Decoder {
     return logits[0]!;
   }
 
-  async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
+  override async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
     const asked = new Map((rows as readonly BufferedRow[]).map((row, index) => [row, index]));
-    for (const row of [...this.#rows.placed]) if (!asked.has(row)) this.#rows.keepApart(row);
-    for (const row of asked.keys()) this.#rows.place(row);
-    this.#rows.reserve(Math.max(...[...asked.keys()].map((row) => row.ids.length + 1)));
-    await this.#rows.step(async () => {
-      for (let from = 0; from < rows.length; from += this.#together) {
-        const run = this.#rows.placed.slice(from, from + this.#together);
+    for (const row of [...this.rows.placed]) if (!asked.has(row)) this.rows.keepApart(row);
+    for (const row of asked.keys()) this.rows.place(row);
+    this.rows.reserve(Math.max(...[...asked.keys()].map((row) => row.ids.length + 1)));
+    await this.rows.step(async () => {
+      for (let from = 0; from < rows.length; from += this.together) {
+        const run = this.rows.placed.slice(from, from + this.together);
         const indices = run.map((row) => asked.get(row)!);
         const next = indices.map((index) => ids[index]!);
-        const past = this.#graph.caches.map((_, index) => this.#rows.part(index, from, run.length));
-        const { logits, fresh } = await this.#run(run, next, past, this.#rows.capacity);
+        const past = this.graph.caches.map((_, index) => this.rows.part(index, from, run.length));
+        const { logits, fresh } = await this.#run(run, next, past, this.rows.capacity);
         this.#append(run, fresh);
         free(fresh);
         for (const [at, row] of run.entries()) row.ids.push(next[at]!);
@@ -120,25 +75,25 @@ export class AppendingDecoder implements Decoder {
     past: readonly Float32Array[],
     width: number,
   ): Promise<Results> {
-    const { session, caches, heads, headSize } = this.#graph;
+    const { session, caches, heads, headSize } = this.graph;
     const each = ids.length / rows.length;
     const lengths = BigInt64Array.from(rows, (row) => BigInt(row.ids.length));
     const feeds: Record<string, Tensor> = {
       input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [rows.length, each]),
       past_lengths: new Tensor('int64', lengths, [rows.length]),
     };
-    if (this.#graph.takesLogitCount) feeds.num_logits_to_keep = new Tensor('int64', [1n], []);
+    if (this.graph.takesLogitCount) feeds.num_logits_to_keep = new Tensor('int64', [1n], []);
     for (const [index, { past: name }] of caches.entries())
       feeds[name] = new Tensor('float32', past[index]!, [rows.length, heads, width, headSize]);
-    const logits = this.#logits.tensor(rows.length, each);
-    this.#garbage.before((logits.data as Float32Array).byteLength);
+    const logits = this.logits.tensor(rows.length, each);
+    this.garbage.before((logits.data as Float32Array).byteLength);
     const made = await session.run(feeds, { logits, new_key_values: null });
     return { logits: lastLogits(logits), fresh: made.new_key_values!.data as Float32Array };
   }
 
   /** Lays a row that is kept apart out anew, with `count` tokens at its end. */
   #lengthen(row: BufferedRow, fresh: Float32Array, count: number): void {
-    const { caches, heads, headSize } = this.#graph;
+    const { caches, heads, headSize } = this.graph;
     const [before, added] = [row.ids.length * headSize, count * headSize];
     const own = new Float32Array(caches.length * heads * (before + added));
     for (let head = 0; head < caches.length * heads; head++) {
@@ -147,13 +102,13 @@ export class AppendingDecoder implements Decoder {
       own.set(row.own.subarray(from, from + before), to);
       own.set(fresh.subarray(head * added, (head + 1) * added), to + before);
     }
-    this.#rows.replaceOwn(row, own, row.ids.length + count);
+    this.rows.replaceOwn(row, own, row.ids.length + count);
   }
 
   /** Writes one token behind those of each row. */
   #append(rows: readonly PlacedRow[], fresh: Float32Array): void {
-    const { heads, headSize } = this.#graph;
-    const { buffers, capacity } = this.#rows;
+    const { heads, headSize } = this.graph;
+    const { buffers, capacity } = this.rows;
     let from = 0;
     for (const { place, ids } of rows)
       for (const buffer of buffers)

@@ -1,17 +1,8 @@
 import { Tensor } from './runtime';
-import type { Decoder, SequenceRow, UseLogits } from './decoder';
-import {
-  GARBAGE,
-  OutputGarbage,
-  bytesPerToken,
-  CHUNK,
-  lastLogits,
-  LogitMemory,
-  rowsTogether,
-  tokenFeeds,
-  type Graph,
-} from './graph';
-import { bytesOfRow, RowBuffers, type BufferedRow, type PlacedRow } from './rowBuffers';
+import { BufferedDecoder } from './bufferedDecoder';
+import type { SequenceRow, UseLogits } from './decoder';
+import { GARBAGE, bytesPerToken, CHUNK, lastLogits, tokenFeeds, type Graph } from './graph';
+import { bytesOfRow, type BufferedRow, type PlacedRow } from './rowBuffers';
 
 /** True if the graph can write keys and values into the memory that it reads them from. */
 export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
@@ -38,69 +29,29 @@ export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
  * For graphs with GroupQueryAttention, which write keys and values into the buffers that they read. A run uses adjacent
  * rows; their lengths may differ. The binding copies every position of the rows of a run.
  */
-export class SharedDecoder implements Decoder {
-  readonly #graph: Graph;
-  readonly #together: number;
-  readonly #rows: RowBuffers;
-  readonly #logits: LogitMemory;
-  readonly #garbage = new OutputGarbage();
-
-  constructor(graph: Graph, bytes: number, memoryBytes: number) {
-    this.#graph = graph;
-    this.#logits = new LogitMemory(graph);
-    this.#together = rowsTogether(bytes);
-    this.#rows = new RowBuffers(graph, {
-      bytes: memoryBytes,
-      bytesFor: (rows, length) => this.bytesFor(rows, length),
-    });
-  }
-
-  bytesFor(rows: number, length: number): number {
-    const { caches } = this.#graph;
-    const row = bytesOfRow(this.#graph, length);
-    const together = Math.min(rows, this.#together);
+export class SharedDecoder extends BufferedDecoder {
+  override bytesFor(rows: number, length: number): number {
+    const { caches } = this.graph;
+    const row = bytesOfRow(this.graph, length);
+    const together = Math.min(rows, this.together);
     // One buffer exists twice while the layout changes; a run copies the places of its rows.
     const copied = (rows * row) / caches.length + together * row + GARBAGE;
-    return rows * row + copied + this.#logits.bytesFor(together, CHUNK);
+    return rows * row + copied + this.logits.bytesFor(together, CHUNK);
   }
 
-  bytesAtRest(length: number): number {
-    return length * bytesPerToken(this.#graph);
-  }
-
-  get held(): number {
-    return this.#rows.held;
-  }
-
-  open(): SequenceRow {
-    return this.#rows.open();
-  }
-
-  close(row: SequenceRow): void {
-    this.#rows.close(row as BufferedRow);
-  }
-
-  rest(row: SequenceRow): void {
-    this.#rows.keepApart(row as BufferedRow);
-  }
-
-  cut(row: SequenceRow, length: number): void {
-    (row as BufferedRow).ids.length = length;
-  }
-
-  async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
-    const [logits] = await this.#run([this.#rows.place(row as BufferedRow)], ids);
+  override async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
+    const [logits] = await this.#run([this.rows.place(row as BufferedRow)], ids);
     return logits!;
   }
 
-  async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
+  override async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
     const asked = new Map(
-      (rows as readonly BufferedRow[]).map((row, index) => [this.#rows.place(row), index]),
+      (rows as readonly BufferedRow[]).map((row, index) => [this.rows.place(row), index]),
     );
     this.#gather(asked);
-    await this.#rows.step(async () => {
-      for (let from = 0; from < rows.length; from += this.#together) {
-        const run = this.#rows.placed.slice(from, Math.min(from + this.#together, rows.length));
+    await this.rows.step(async () => {
+      for (let from = 0; from < rows.length; from += this.together) {
+        const run = this.rows.placed.slice(from, Math.min(from + this.together, rows.length));
         const indices = run.map((row) => asked.get(row)!);
         const made = await this.#run(
           run,
@@ -115,35 +66,35 @@ export class SharedDecoder implements Decoder {
     let free = 0;
     for (const row of asked.keys()) {
       if (row.place < asked.size) continue;
-      while (asked.has(this.#rows.placed[free]!)) free++;
-      this.#rows.swap(row, this.#rows.placed[free]!);
+      while (asked.has(this.rows.placed[free]!)) free++;
+      this.rows.swap(row, this.rows.placed[free]!);
     }
   }
 
   /** @param ids ids in row order, equally many for each row */
   async #run(rows: readonly PlacedRow[], ids: readonly number[]): Promise<Float32Array[]> {
-    const { session, caches, heads, headSize } = this.#graph;
+    const { session, caches, heads, headSize } = this.graph;
     const each = ids.length / rows.length;
     const before = rows.map((row) => row.ids.length);
     const width = Math.max(...before) + each;
-    this.#rows.reserve(width);
-    const { capacity } = this.#rows;
-    const feeds = tokenFeeds(this.#graph, {
+    this.rows.reserve(width);
+    const { capacity } = this.rows;
+    const feeds = tokenFeeds(this.graph, {
       ids,
       rows: rows.length,
       before,
       width,
       from: before.map(() => 0),
     });
-    const logits = this.#logits.tensor(rows.length, each);
+    const logits = this.logits.tensor(rows.length, each);
     const fetches: Record<string, Tensor> = { logits };
     for (const [index, { past, present }] of caches.entries()) {
-      const memory = this.#rows.part(index, rows[0]!.place, rows.length);
+      const memory = this.rows.part(index, rows[0]!.place, rows.length);
       const tensor = new Tensor('float32', memory, [rows.length, heads, capacity, headSize]);
       feeds[past] = tensor;
       fetches[present] = tensor;
     }
-    this.#garbage.before(rows.length * capacity * bytesPerToken(this.#graph));
+    this.garbage.before(rows.length * capacity * bytesPerToken(this.graph));
     await session.run(feeds, fetches);
     for (const [index, row] of rows.entries())
       for (let at = index * each; at < (index + 1) * each; at++) row.ids.push(ids[at]!);

@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TestResult } from '../../../../src/core/grading/grade';
-import type { ProgramTask } from '../../../../src/core/task/task';
 import { gradeView } from '../../../../src/editor/dialogue/gradeView';
 import { english } from '../translate';
-
-const task: ProgramTask = {
-  id: 'parcel-surcharge',
-  description: 'Prices of parcels, please. The signature is: def price(kg, zone)',
-  reference: 'def price(kg, zone):\n    return kg * zone',
-  testCases: [
-    { name: 'test1', call: 'price(1, 2)' },
-    { name: 'test2', call: 'price(2, 2)' },
-  ],
-  hiddenInformation: 'none',
-};
+import { parcelSurcharge as task } from '../../../fixtures/parcel-task';
 
 describe('a grade', () => {
   it('says how many tests passed, and what each failing one gave', () => {

@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgramTask } from '../../../../src/core/task/task';
 import { taskTitle } from '../../../../src/core/task/title';
 import type { EventOf } from '../../../../src/core/trajectory/event';
 import { taskView, turnView } from '../../../../src/editor/dialogue/turnView';
-
-const task: ProgramTask = {
-  id: 'parcel-surcharge',
-  description: 'Prices of parcels, please. The signature is: def price(kg, zone)',
-  reference: 'def price(kg, zone):\n    return kg * zone',
-  testCases: [
-    { name: 'test1', call: 'price(1, 2)' },
-    { name: 'test2', call: 'price(2, 2)' },
-  ],
-  hiddenInformation: 'none',
-};
+import { parcelSurcharge as task } from '../../../fixtures/parcel-task';
 
 const said = (text: string): { agent: EventOf<'agent-turn'> } => ({
   agent: {
