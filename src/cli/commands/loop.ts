@@ -2,12 +2,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { runLoop } from '../../core/evaluation/loop/loop';
 import type { LoopResult, LoopProgress } from '../../core/evaluation/loop/plan';
-import {
-  forLargeModel,
-  MAX_WHOLE_TRAINING_PARAMETERS,
-  SIZES,
-  type LoopSettings,
-} from '../../core/evaluation/loop/settings';
+import { sizesFor, type LoopSettings } from '../../core/evaluation/loop/settings';
 import { successInWords, verdictOf } from '../../core/evaluation/loop/comparison';
 import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import type { Grader } from '../../core/grading/grader';
@@ -133,12 +128,8 @@ function modelFolder(agent: string, to: CliContext): LocalFolder {
   );
 }
 
-function settingsFor(base: string, { world, quick }: Options): LoopSettings {
-  const settings = SIZES[world][quick === true ? 'standard' : 'thorough'];
-  return readLocalFolder(base).parameters > MAX_WHOLE_TRAINING_PARAMETERS
-    ? forLargeModel(settings)
-    : settings;
-}
+const settingsFor = (base: string, { world, quick }: Options): LoopSettings =>
+  sizesFor(world, readLocalFolder(base).parameters)[quick === true ? 'standard' : 'thorough'];
 
 function inWords({ comparisons, report, model }: LoopResult): string {
   const shown = (file: string): string => path.relative(process.cwd(), file) || '.';

@@ -109,8 +109,7 @@ export class Teacher implements vscode.Disposable {
   /** @param lesson one that was begun before */
   async offer(lesson?: Pick<Lesson, 'agent' | 'world'>): Promise<LessonOffer> {
     const { readLocalFolder } = await import('../../core/model/local/folder');
-    const { forLargeModel, MAX_WHOLE_TRAINING_PARAMETERS, SIZES } =
-      await import('../../core/evaluation/loop/settings');
+    const { sizesFor } = await import('../../core/evaluation/loop/settings');
     const places = this.engine.localPlaces;
     const world = lesson?.world ?? this.chosen;
     const named = lesson?.agent ?? this.engine.agentName;
@@ -121,14 +120,11 @@ export class Teacher implements vscode.Disposable {
       places.find(({ spec }) => spec === shipped);
     if (agent === undefined)
       throw new Fault('editor/no-agent', t('There is no model here that can be taught.'));
-    const isLarge = readLocalFolder(agent.folder).parameters > MAX_WHOLE_TRAINING_PARAMETERS;
-    const { brief, standard, thorough } = SIZES[world];
-    const settings = (size: LoopSettings): LoopSettings => (isLarge ? forLargeModel(size) : size);
     return {
       agent,
       world,
       worlds: WORLDS.filter((one) => places.some(({ spec }) => spec === SHIPPED_FOR[one])),
-      settings: { brief: settings(brief), standard: settings(standard), thorough: settings(thorough) },
+      settings: sizesFor(world, readLocalFolder(agent.folder).parameters),
     };
   }
 
@@ -244,9 +240,10 @@ export class Teacher implements vscode.Disposable {
   private async teach(lesson: Lesson, signal: AbortSignal): Promise<LoopResult> {
     const trainer = await this.install(signal);
     const { runLoop } = await import('../../core/evaluation/loop/loop');
-    const course = (this.course = new LoopCourse());
+    const plan = await this.plan(lesson, await this.offer(lesson));
+    const course = (this.course = new LoopCourse(plan.settings.training.method));
     return runLoop({
-      ...(await this.plan(lesson, await this.offer(lesson))),
+      ...plan,
       openTrainer: () => Promise.resolve(trainer),
       signal,
       onProgress: (progress) => this.follow(course, progress),

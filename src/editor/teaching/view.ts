@@ -42,7 +42,7 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
     type: 'show',
     title: lesson === undefined ? t('Teach the agent') : lessonName(lesson, t),
     introduction: t(
-      'The agent ({0}) plays tasks with a simulator, learns from the dialogues that went well, and is evaluated on held-out tasks. Everything runs on this machine and continues when this page is closed.',
+      'The agent ({0}) plays tasks with a simulator, learns from these dialogues, and is evaluated on held-out tasks. Everything runs on this machine and continues when this page is closed.',
       agent,
     ),
     state,
@@ -107,7 +107,7 @@ function stagesOf(teaching: Teaching, settings: LoopSettings, t: Translate): Ste
 }
 
 const labelsOf = (
-  { trainTasks, heldOutTasks, rollouts, evaluationRollouts }: LoopSettings,
+  { trainTasks, heldOutTasks, rollouts, evaluationRollouts, training }: LoopSettings,
   t: Translate,
 ): Pick<StepView, 'label' | 'detail'>[] => [
   {
@@ -120,11 +120,19 @@ const labelsOf = (
   },
   {
     label: t('Collect dialogues'),
-    detail: t('The agent plays each task {0} times with the simulator', rollouts),
+    detail:
+      rollouts === 1
+        ? t('The agent plays each task once with the simulator')
+        : t('The agent plays each task {0} times with the simulator', rollouts),
   },
   {
     label: t('Train'),
-    detail: t('A critic learns what each turn was worth, then the agent learns from the critic (SWEET-RL)'),
+    detail:
+      training.method === 'distill'
+        ? t(
+            'The agent learns to ask what it would ask if it saw the hidden information; it never sees it (distillation)',
+          )
+        : t('A critic learns what each turn was worth, then the agent learns from the critic (SWEET-RL)'),
   },
   {
     label: t('Evaluate'),

@@ -12,11 +12,17 @@ export interface StageState {
   readonly what?: string;
 }
 
+type Fractions = Readonly<Record<string, number>>;
+
 /**
- * Fractions of a training's time by stage, in order, measured with the settings of the quick loop; stages that a
- * method leaves out count as done.
+ * Fractions of a training's time by stage, in order, measured with the settings of the quick loop; stages that a run
+ * leaves out count as done.
  */
-const TRAINING = { prepare: 0.03, critic: 0.32, candidates: 0.15, ranking: 0.15, policy: 0.33, export: 0.02 };
+const SWEET_RL: Fractions = {
+  ...{ prepare: 0.03, critic: 0.32, candidates: 0.15 },
+  ...{ ranking: 0.15, policy: 0.33, export: 0.02 },
+};
+const DISTILLING: Fractions = { prepare: 0.1, policy: 0.85, export: 0.05 };
 
 /** Below this fraction of a stage its pace says nothing about the rest: the shortest dialogues end first. */
 const MIN_FRACTION = 0.1;
@@ -30,6 +36,9 @@ export class LoopCourse {
   private first = 0;
   /** The work's own estimate of the stage at work, and when it was made. */
   private estimate: { readonly seconds: number; readonly at: number } | undefined;
+
+  /** @param method of the training; SWEET-RL where it is not named */
+  constructor(private readonly method?: string) {}
 
   get all(): readonly StageState[] {
     return [...this.stages.values()];
@@ -47,7 +56,7 @@ export class LoopCourse {
       case 'working': {
         const { what, done, total, already, secondsLeft } = progress;
         const before = this.stages.get(name)?.fraction;
-        const told = name === 'train' ? trainedPart(what, done, total) : part(done, total);
+        const told = name === 'train' ? this.trainedPart(what, done, total) : part(done, total);
         // Counts start from zero in each step of a stage, so the fraction must not fall.
         const fraction = told === undefined ? before : Math.max(before ?? 0, told);
         // A resumed training begins where it was; dialogues played before are counted at once.
@@ -75,17 +84,18 @@ export class LoopCourse {
     const left = this.estimate.seconds - (now - this.estimate.at) / 1000;
     return left > 0 ? left : undefined;
   }
+
+  /** @param what the trainer's stage, perhaps followed by a part of it that has no steps: `candidates sampling` */
+  private trainedPart(what: string, done?: number, total?: number): number | undefined {
+    const fractions = this.method === 'distill' ? DISTILLING : SWEET_RL;
+    const stage = what.split(' ')[0]!.replace(/-\d+$/, '');
+    const names = Object.keys(fractions);
+    const index = names.indexOf(stage);
+    if (index === -1) return undefined;
+    const before = names.slice(0, index).reduce((sum, name) => sum + fractions[name]!, 0);
+    return Math.min(1, before + fractions[stage]! * (part(done, total) ?? 0));
+  }
 }
 
 const part = (done: number | undefined, total: number | undefined): number | undefined =>
   done === undefined || total === undefined || total === 0 ? undefined : Math.min(1, done / total);
-
-/** @param what the trainer's stage, perhaps followed by a part of it that has no steps: `candidates sampling` */
-function trainedPart(what: string, done: number | undefined, total: number | undefined): number | undefined {
-  const [stage = ''] = what.split(' ');
-  const names = Object.keys(TRAINING) as (keyof typeof TRAINING)[];
-  const index = names.indexOf(stage.replace(/-\d+$/, '') as keyof typeof TRAINING);
-  if (index === -1) return undefined;
-  const before = names.slice(0, index).reduce((sum, name) => sum + TRAINING[name], 0);
-  return Math.min(1, before + TRAINING[names[index]!] * (part(done, total) ?? 0));
-}

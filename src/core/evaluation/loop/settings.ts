@@ -15,8 +15,9 @@ export interface LoopSettings {
   readonly maxTokens: number;
   readonly protocol: Protocol;
   readonly concurrency: number;
-  /** Fields of `run.json`; the trainer's defaults apply to the others. */
+  /** Fields of `run.json`; the trainer's defaults apply to the others, and the method is SWEET-RL unless named. */
   readonly training: {
+    readonly method?: string;
     readonly model: object;
     readonly data?: object;
     readonly [field: string]: unknown;
@@ -84,19 +85,27 @@ const pageProtocol: Protocol = { maxTurns: 4, replyLimit: 1000 };
 /** Six questions: halving finds 95 of 100 figures with them, asking at random what tells something 84. */
 const questionProtocol: Protocol = { maxTurns: 7, replyLimit: 400 };
 
-const under = (own: Protocol): Readonly<Record<Size, LoopSettings>> => ({
-  brief: { ...BRIEF, protocol: own },
-  standard: { ...QUICK, protocol: own },
-  thorough: { ...FULL, protocol: own },
+const PROTOCOLS: Readonly<Record<World, Protocol>> = {
+  functions: protocol,
+  pages: pageProtocol,
+  'twenty-questions': questionProtocol,
+};
+
+/** With which the student of a model of the starter's size was measured (docs/methods.md). */
+export const SMALL_DISTILLED = { learning_rate: 1e-3, batch: 16, epochs: 5, patience: 0 };
+
+/**
+ * One dialogue of each task: distillation needs no success to learn from, and more tasks are worth more to it than more
+ * dialogues of a task.
+ */
+const distilled = (size: LoopSettings, trainTasks: number): LoopSettings => ({
+  ...size,
+  trainTasks,
+  rollouts: 1,
+  training: { method: 'distill', model: small.model, distill: SMALL_DISTILLED },
 });
 
 export type Size = 'brief' | 'standard' | 'thorough';
-
-export const SIZES: Readonly<Record<World, Readonly<Record<Size, LoopSettings>>>> = {
-  functions: { brief: BRIEF, standard: QUICK, thorough: FULL },
-  pages: under(pageProtocol),
-  'twenty-questions': under(questionProtocol),
-};
 
 /**
  * Larger models get adapters and the trainer's own settings, which are the paper's: measurements with half a million
@@ -104,10 +113,29 @@ export const SIZES: Readonly<Record<World, Readonly<Record<Size, LoopSettings>>>
  */
 export const MAX_WHOLE_TRAINING_PARAMETERS = 50_000_000;
 
-/** Above `MAX_WHOLE_TRAINING_PARAMETERS`. */
-export const forLargeModel = (settings: LoopSettings): LoopSettings => ({
+const forLargeModel = (settings: LoopSettings): LoopSettings => ({
   ...settings,
   maxTokens: 1024,
   concurrency: 8,
   training: { model: { training: 'lora' } },
 });
+
+/**
+ * Functions are taught to a small model by distillation, which was better there than SWEET-RL for the same dialogues
+ * (docs/benchmarks/scoreboard.md). For other kinds of tasks and other models that is not shown.
+ * @param parameters of the model that is taught
+ */
+export function sizesFor(world: World, parameters: number): Readonly<Record<Size, LoopSettings>> {
+  const isLarge = parameters > MAX_WHOLE_TRAINING_PARAMETERS;
+  if (world === 'functions' && !isLarge)
+    return {
+      brief: distilled(BRIEF, 100),
+      standard: distilled(QUICK, 1200),
+      thorough: distilled(FULL, 4000),
+    };
+  const of = (size: LoopSettings): LoopSettings => {
+    const own = { ...size, protocol: PROTOCOLS[world] };
+    return isLarge ? forLargeModel(own) : own;
+  };
+  return { brief: of(BRIEF), standard: of(QUICK), thorough: of(FULL) };
+}

@@ -25,11 +25,12 @@ export const recommendedFor = async (base: string): Promise<Recommended> =>
 
 /** @param size of the weights, in bytes; 0 when unknown */
 export async function recommendedOf(base: string, size: number): Promise<Recommended> {
-  const { QUICK, MAX_WHOLE_TRAINING_PARAMETERS } = await import('../../../core/evaluation/loop/settings');
+  const { QUICK, MAX_WHOLE_TRAINING_PARAMETERS, SMALL_DISTILLED } =
+    await import('../../../core/evaluation/loop/settings');
   // A weight takes at least two bytes.
   const isSmall = size > 0 && size <= 2 * MAX_WHOLE_TRAINING_PARAMETERS;
   const { model, data, ...stages } = isSmall
-    ? { ...QUICK.training, grpo: smallOnline(QUICK), distill: smallDistilled }
+    ? { ...QUICK.training, grpo: smallOnline(QUICK), distill: SMALL_DISTILLED }
     : { model: {}, data: {} };
   // With an ONNX graph, the model can play here.
   const result = { export: { onnx: ['int8'] } };
@@ -42,9 +43,6 @@ const smallOnline = ({ protocol, maxTokens }: LoopSettings): Readonly<Record<str
   max_turns: protocol.maxTurns,
   max_new_tokens: maxTokens,
 });
-
-/** With which the starter model's student was measured (docs/methods.md). */
-const smallDistilled = { learning_rate: 1e-3, batch: 16, epochs: 5, patience: 0 };
 
 /** Bytes of a folder's weights; 0 when it is gone, which the Models view reports. */
 async function weightsIn(folder: string): Promise<number> {

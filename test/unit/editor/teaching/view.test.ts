@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lesson } from '../../../../src/core/evaluation/loop/lesson';
-import { SIZES } from '../../../../src/core/evaluation/loop/settings';
+import { sizesFor } from '../../../../src/core/evaluation/loop/settings';
 import type { TrainedComparisons } from '../../../../src/core/evaluation/loop/comparison';
 import { teachingView, type LessonContext } from '../../../../src/editor/teaching/view';
 import { english } from '../../../../src/editor/translate';
@@ -9,7 +9,7 @@ const around: LessonContext = {
   agent: 'starter',
   world: 'functions',
   worlds: ['functions', 'pages'],
-  settings: SIZES.functions,
+  settings: sizesFor('functions', 500_000),
   secondsFor: () => 400,
   ...{ restriction: '', fault: '' },
 };
@@ -31,18 +31,29 @@ describe('the page of a lesson', () => {
     const view = teachingView({ state: 'none', stages: [] }, around, english);
     const standard = view.sizes[1]!;
     expect(standard.stages.map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'waiting'));
-    expect(standard.detail).toMatch(/^400 tasks, 1,600 dialogues\. About 7 min/);
+    expect(standard.detail).toMatch(/^1,200 tasks, 1,200 dialogues\. About 7 min/);
     expect(view.isRefused).toBe(false);
+  });
+
+  it('names the method that teaches this agent', () => {
+    const training = (parameters: number): string | undefined =>
+      teachingView(
+        { state: 'none', stages: [] },
+        { ...around, settings: sizesFor('functions', parameters) },
+        english,
+      ).sizes[1]!.stages[2]!.detail;
+    expect(training(500_000)).toMatch(/distillation/);
+    expect(training(600_000_000)).toMatch(/SWEET-RL/);
   });
 
   it('shows how far the step at work is, and what is left', () => {
     const stages = [
       { name: 'tasks', state: 'done' },
-      { name: 'collect', state: 'now', what: 'plays', done: 412, total: 1600, fraction: 0.2575 },
+      { name: 'collect', state: 'now', what: 'plays', done: 309, total: 1200, fraction: 0.2575 },
     ] as const;
     const view = teachingView({ state: 'working', lesson, stages, secondsLeft: 42 }, around, english);
     expect(view.stages.map(({ state }) => state)).toEqual(['done', 'now', 'waiting', 'waiting']);
-    expect(view.stages[1]).toMatchObject({ count: '412 of 1,600 · about 40 s left', fraction: 0.2575 });
+    expect(view.stages[1]).toMatchObject({ count: '309 of 1,200 · about 40 s left', fraction: 0.2575 });
     expect(view.title).toBe('Lesson 1');
   });
 

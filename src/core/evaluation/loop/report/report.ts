@@ -186,13 +186,18 @@ function learning({ story, collected, plan }: LoopReport): string[] {
     ...story.learnings.map(({ stage, steps }) =>
       picture(`Learning curves of the ${stage} over ${steps} steps`, stage),
     ),
+    ...(plan.settings.training.method === 'distill' ? [DISTILLED] : []),
     ...(plan.world === 'functions' ? [SCOREBOARD] : []),
   ];
 }
 
+const DISTILLED =
+  'By distillation: the agent before the training, which reads the hidden information only to choose what it asks, ' +
+  'taught the agent that plays without it. No grade was needed.';
+
 const SCOREBOARD =
-  'Whether the same gain comes without the critic’s training or without its hidden information is what ' +
-  'the scoreboard (`npm run study -- scoreboard` in the repository) measures.';
+  'How much the same dialogues teach by other methods is what the scoreboard (`npm run study -- scoreboard` in the ' +
+  'repository) measures.';
 
 function example({ example: shown, comparisons: { greedy } }: LoopReport): string[] {
   if (shown === undefined) return [];
@@ -280,7 +285,7 @@ function places({ folder, data, model, run }: LoopReport): string[] {
         [link(join(data, 'log'), 'log/'), 'every dialogue'],
         [
           link(join(runsFolderOf(data), run), `runs/${run}/`),
-          'the training: its configuration, its events, the critic',
+          'the training: its configuration, its events, its checkpoints',
         ],
         ['[loop.json](loop.json)', 'what each stage was done with, and what it gave'],
       ],

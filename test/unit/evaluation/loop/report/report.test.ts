@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/core/evaluation/loop/comparison';
 import { storyIn } from '../../../../../src/core/evaluation/loop/report/learning';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
-import { QUICK, SIZES } from '../../../../../src/core/evaluation/loop/settings';
+import { QUICK, sizesFor } from '../../../../../src/core/evaluation/loop/settings';
 import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
 import { parseEvent } from '../../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../../src/core/training/events';
@@ -108,7 +108,7 @@ describe('the report of a loop', () => {
     const pages = { ...up, before: figures(0.1, drafts(0.81)), after: figures(0.4, drafts(0.93)) };
     const { plan } = told(both(pages));
     const report = pageOf(
-      told(both(pages), { plan: { ...plan, world: 'pages', settings: SIZES.pages.standard } }),
+      told(both(pages), { plan: { ...plan, world: 'pages', settings: sizesFor('pages', 0).standard } }),
     );
     expect(report).toContain('| told and applied | 81.0 % | 93.0 % | 81.0 % | 93.0 % |');
     expect(report).toContain('| checks passed, first draft | 40.0 % | 40.0 % | 40.0 % | 40.0 % |');
@@ -128,7 +128,7 @@ describe('the report of a loop', () => {
       after: figures(0.6, asking(0.83, 0.81)),
     };
     const { plan } = told(both(questions));
-    const settings = SIZES['twenty-questions'].standard;
+    const settings = sizesFor('twenty-questions', 0).standard;
     const report = pageOf(told(both(questions), { plan: { ...plan, world: 'twenty-questions', settings } }));
     expect(report).toContain('| questions lost | 2.41 | 0.83 | 2.41 | 0.83 |');
     expect(report).toContain('| bits per question | 0.42 | 0.81 | 0.42 | 0.81 |');
