@@ -30,7 +30,7 @@ export function toldOf(run: Run, isOver: boolean): CommandResult {
   return {
     summary: run,
     print: () => runInFull(run),
-    failed: isOver && ['failed', 'died', 'lost'].includes(run.state),
+    failed: isOver && ['failed', 'lost'].includes(run.state),
   };
 }
 

@@ -1,12 +1,12 @@
 import { t } from '../language';
 import type { RunView } from './protocol';
 
-type Told = Pick<RunView, 'state' | 'stateLabel' | 'stages' | 'sentence' | 'caution'>;
+type Told = Pick<RunView, 'stateLabel' | 'stages' | 'sentence' | 'caution'>;
 
 /** For screen readers: another state, stage or tenth of the stage; undefined when none of these changed. */
 export function announcement(before: Told | undefined, now: Told): string | undefined {
   if (before === undefined) return undefined;
-  if (before.state !== now.state)
+  if (before.stateLabel !== now.stateLabel)
     return [now.stateLabel, now.sentence, now.caution].filter((part) => part !== '').join('. ');
   const [was, is] = [before, now].map(({ stages }) => stages.find(({ state }) => state === 'now'));
   if (is === undefined) return undefined;

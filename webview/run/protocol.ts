@@ -7,17 +7,7 @@ import type { SaveMessage } from '../saving/protocol';
  * only the new ends of curves are sent.
  */
 
-export type RunState =
-  | 'preparing'
-  | 'running'
-  | 'stopping'
-  | 'finishing'
-  | 'stopped'
-  | 'queued'
-  | 'done'
-  | 'failed'
-  | 'died'
-  | 'lost';
+export type RunState = 'queued' | 'running' | 'stopped' | 'done' | 'failed' | 'lost';
 
 export interface StageView {
   /** Name of the stage in the trainer's events. */
@@ -65,6 +55,8 @@ export interface RunView {
   readonly data: string;
   readonly state: RunState;
   readonly stateLabel: string;
+  /** Asked of a running trainer. */
+  readonly request: 'none' | 'stop' | 'finish';
   /** A trainer is working on the run, so that it can be paused. */
   readonly isLive: boolean;
   readonly canResume: boolean;
@@ -88,7 +80,7 @@ export interface RunView {
   readonly isEvaluated: boolean;
   /** Says that held-out examples did not improve; empty otherwise. */
   readonly caution: string;
-  /** Last lines of the trainer's output, when the run failed or died. */
+  /** Last lines of the trainer's output, when the run failed. */
   readonly lastLines: readonly string[];
   /** `model`: a model that cannot play here; `playable`: an agent that can; `collaborator`: one that can. */
   readonly result: 'none' | 'model' | 'playable' | 'collaborator';

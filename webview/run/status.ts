@@ -7,24 +7,23 @@ import type { RunState, RunView, StageView, NodeView } from './protocol';
 import { numberColumn, table } from '../ui/table';
 
 const stateIcons: Readonly<Record<RunState, string>> = {
-  preparing: 'loading',
   running: 'play-circle',
-  stopping: 'debug-pause',
-  finishing: 'pass',
   stopped: 'debug-pause',
   queued: 'clock',
   done: 'pass-filled',
   failed: 'error',
-  died: 'error',
   lost: 'question',
 };
 
+const requestIcons = { stop: 'debug-pause', finish: 'pass' };
+
 export function header(view: RunView): TemplateResult {
-  const { name, subject, data, tags, note, state, stateLabel, restriction } = view;
+  const { name, subject, data, tags, note, state, request, stateLabel, restriction } = view;
+  const stateIcon = request === 'none' ? stateIcons[state] : requestIcons[request];
   return html`<header>
     <div class="names">
       <h1>${name}</h1>
-      <span class="state ${state}">${icon(stateIcons[state])}${stateLabel}</span>
+      <span class="state ${state}">${icon(stateIcon)}${stateLabel}</span>
       <span class="quiet">${[subject, data].filter((part) => part !== '').join(' · ')}</span>
       ${
         tags.length === 0
@@ -57,6 +56,7 @@ export function header(view: RunView): TemplateResult {
 
 function control({
   state,
+  request,
   isLive,
   canResume,
   isUnstarted,
@@ -68,16 +68,16 @@ function control({
       label: t('Pause'),
       icon: 'debug-pause',
       title: t('Writes a checkpoint and stops; it can be resumed'),
-      disabled: state === 'stopping',
+      disabled: request === 'stop',
       onPress: () => host.act('pause'),
     })}
     ${
-      canFinish || state === 'finishing'
+      canFinish || request === 'finish'
         ? button({
             label: t('Finish now…'),
             icon: 'pass',
             title: t('Ends training after the current step; the best step so far becomes the model'),
-            disabled: state === 'finishing',
+            disabled: request === 'finish',
             onPress: () => host.act('finish'),
           })
         : nothing

@@ -9,16 +9,12 @@ import type { RunRow } from './protocol';
 
 /** The shape of an icon tells the state, as in the Runs view; the words stand beside it. */
 const icons: Readonly<Record<RunRow['state'], string>> = {
-  preparing: 'loading',
   running: 'loading',
-  stopping: 'loading',
-  finishing: 'loading',
   stopped: 'debug-pause',
   queued: 'clock',
   done: 'pass-filled',
   lost: 'question',
   failed: 'error',
-  died: 'error',
 };
 
 const NONE = '–';

@@ -18,7 +18,7 @@ interface Options {
 export const installResume: Install = (program, perform) => {
   program
     .command('resume')
-    .description('resume a run that was stopped, failed or died, from its last checkpoint')
+    .description('resume a run that was stopped or failed, from its last checkpoint')
     .argument('<run>', 'its id, or a part of it')
     .addOption(dataOption())
     .option(

@@ -120,7 +120,7 @@ function lineOf(run: Run): string {
 
 const LISTED = [
   ...(['id', 'folder', 'name', 'tags', 'note', 'method', 'base'] as const),
-  ...(['state', 'isLive', 'canResume', 'message', 'startedAt', 'changedAt'] as const),
+  ...(['state', 'request', 'isLive', 'canResume', 'message', 'startedAt', 'changedAt'] as const),
 ];
 
 function shortOf(run: Run): Record<string, unknown> {

@@ -8,8 +8,12 @@ import type { Run, Runs } from './runs';
 
 const POLL_INTERVAL_MS = 250;
 
-export const mayFinish = ({ isLive, state, progress }: Pick<Run, 'isLive' | 'state' | 'progress'>): boolean =>
-  isLive && state === 'running' && isPolicy(progress?.stage) && (progress?.step ?? 0) > 0;
+export const mayFinish = ({ state, request, progress }: Run): boolean =>
+  state === 'running' &&
+  request === undefined &&
+  progress?.state === 'running' &&
+  isPolicy(progress.stage) &&
+  (progress.step ?? 0) > 0;
 
 /** True for the policy stage of any round. */
 const isPolicy = (stage = ''): boolean => /^policy(-\d+)?$/.test(stage);
@@ -27,7 +31,7 @@ export async function finishRun(
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<Run> {
   const run = await runs.find(id);
-  if (run.state !== 'finishing') {
+  if (run.request !== 'finish') {
     refuse(run);
     await ifThere(() => writeFile(join(run.folder, runFiles.finish), '', { flag: 'a' }));
   }
@@ -36,10 +40,12 @@ export async function finishRun(
 }
 
 function refuse(run: Run): void {
-  const { id, isLive, state, progress } = run;
+  const { id, isLive, state, request, progress } = run;
   if (mayFinish(run)) return;
-  if (!isLive || state === 'stopping')
-    throw new Fault('training/not-running', `The run ${id} is not running; it is ${state}.`);
+  if (!isLive || request === 'stop') {
+    const now = request === 'stop' ? 'stopping' : state;
+    throw new Fault('training/not-running', `The run ${id} is not running; it is ${now}.`);
+  }
   const { stage = 'prepare' } = progress ?? {};
   const message =
     stage === 'export'

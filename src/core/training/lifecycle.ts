@@ -91,7 +91,7 @@ interface ResumeOptions extends TakeOverOptions {
 }
 
 /**
- * Continues a run that was stopped, failed, died or is lost from its last checkpoint.
+ * Continues a run that was stopped, failed or is lost from its last checkpoint.
  * @throws {Fault} `training/done`, `training/running`, `training/lost`, `training/python-not-started`; for a run of an
  * older version also `training/no-log`, `training/no-data`
  */

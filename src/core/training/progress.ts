@@ -90,6 +90,6 @@ export function fractionOf({ part, step, steps, stage, state, latest }: Progress
 }
 
 /** True if no event follows this state until the run is resumed. */
-export function isFinal(state: string): boolean {
+export function isFinal(state: ReportedState): state is 'stopped' | 'done' | 'failed' {
   return state === 'stopped' || state === 'done' || state === 'failed';
 }

@@ -27,12 +27,11 @@ import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
 /**
- * `finishing`: asked to end its policy early (`finish.ts`). `stopped`: after a checkpoint, killed by a user, or never
- * started. `queued`: it waits for its turn (`queue.ts`). `died`: its process is gone and did not report an end;
- * `resumeRun` continues from the last checkpoint. `lost`: it ran on another machine, which has been silent for too
- * long (`heartbeat.ts`).
+ * `queued`: it waits for its turn (`queue.ts`). `running`: also while it prepares, or ends on request. `stopped`: after
+ * a checkpoint, killed by a user, or never started. `failed`: also if its process is gone without a report. `lost`: it
+ * ran on another machine, which has been silent for too long.
  */
-export type RunState = ReportedState | 'finishing' | 'queued' | 'died' | 'lost';
+export type RunState = 'queued' | 'running' | 'stopped' | 'done' | 'failed' | 'lost';
 
 export interface Run {
   readonly id: string;
@@ -49,16 +48,18 @@ export interface Run {
   /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
   readonly commit?: string;
   readonly state: RunState;
+  /** Asked of a running trainer, which has not ended yet: to stop, or to end its policy early (`finish.ts`). */
+  readonly request?: 'stop' | 'finish';
   readonly isLive: boolean;
   readonly canResume: boolean;
   readonly progress?: Progress;
   readonly message?: string;
-  /** End of the trainer's output when the run failed or died, otherwise empty. */
+  /** End of the trainer's output when the run failed, otherwise empty. */
   readonly lastLines: readonly string[];
   /** Last sign of life of the trainer, only for a lost run. ISO 8601, UTC. */
   readonly silentSince?: string;
-  /** The run died without output and its disk is full now, which may be the reason. */
-  readonly isDiskFull?: true;
+  /** Set if the trainer of a failed run ended without a report; `disk-full`: without output, and its disk is full now. */
+  readonly death?: 'disk-full' | 'unknown';
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly changedAt: string;
@@ -245,7 +246,8 @@ async function leads(launch: Launch): Promise<boolean> {
 /** A trainer on another machine counts as ended once it has reported an end. */
 function worksOn({ latest, isLive }: LatestTrainer, told: Progress | undefined): boolean {
   const isElsewhere = latest !== undefined && latest.host !== hostname();
-  return isLive && !(isElsewhere && isFinal(saidBy(latest, told) ?? ''));
+  const said = saidBy(latest, told);
+  return isLive && !(isElsewhere && said !== undefined && isFinal(said));
 }
 
 /** A report of the latest trainer's predecessor does not count. */
@@ -257,30 +259,39 @@ function saidBy(
 }
 
 type RunStatus = Pick<Run, 'state' | 'isLive' | 'canResume' | 'lastLines'> &
-  Partial<Pick<Run, 'progress' | 'message' | 'process' | 'queued' | 'changedAt' | 'silentSince'>>;
+  Partial<
+    Pick<
+      Run,
+      'request' | 'progress' | 'message' | 'process' | 'queued' | 'changedAt' | 'silentSince' | 'death'
+    >
+  >;
 
 async function statusOf(id: string, folder: string): Promise<RunStatus> {
   const trainer = await trainerOf(folder);
   const told = await lastProgress(join(folder, runFiles.events));
   const { latest, silent } = trainer;
   const isLive = worksOn(trainer, told);
-  const asked = isLive ? await askedTo(folder) : undefined;
+  const said = saidBy(latest, told);
   const queued = isLive ? undefined : await queuedSince(folder, latest);
   const isNew = latest === undefined && told === undefined;
-  const gone = silent === undefined ? 'died' : 'lost';
+  const gone = silent === undefined ? 'failed' : 'lost';
   const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : gone;
-  const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, asked, resting) : 'queued';
-  const lines = state === 'failed' || state === 'died' ? await lastLines(folder) : [];
-  const isDiskFull = state === 'died' && lines.length === 0 && (await isFull(folder)) === true;
+  const state = queued === undefined ? stateOf(said, isLive, resting) : 'queued';
+  const request = state === 'running' ? await requestTo(folder, said) : undefined;
+  const lines = state === 'failed' ? await lastLines(folder) : [];
+  const isDeath = state === 'failed' && said !== 'failed';
+  const isDiskFull = isDeath && lines.length === 0 && (await isFull(folder)) === true;
+  const death = isDiskFull ? 'disk-full' : isDeath ? 'unknown' : undefined;
   const message =
-    explanation(id, state, trainer, isDiskFull) ?? (state === told?.state ? told.message : undefined);
+    explanation(id, state, trainer, death) ?? (state === told?.state ? told.message : undefined);
   const changedAt = queued?.at ?? told?.at ?? latest?.started;
   return {
     state,
     isLive,
     canResume: !isLive && state !== 'done',
     lastLines: lines,
-    ...(isDiskFull && { isDiskFull }),
+    ...(request && { request }),
+    ...(death && { death }),
     ...(state === 'lost' && silent !== undefined && { silentSince: silent }),
     ...(told && { progress: told }),
     ...(message !== undefined && { message }),
@@ -290,10 +301,9 @@ async function statusOf(id: string, folder: string): Promise<RunStatus> {
   };
 }
 
-/** Requests that the trainer has not yet fulfilled. */
-async function askedTo(folder: string): Promise<'stopping' | 'finishing' | undefined> {
-  if (await isThere(join(folder, runFiles.stop))) return 'stopping';
-  return (await isThere(join(folder, runFiles.finish))) ? 'finishing' : undefined;
+async function requestTo(folder: string, said: ReportedState | undefined): Promise<Run['request']> {
+  if (said === 'stopping' || (await isThere(join(folder, runFiles.stop)))) return 'stop';
+  return (await isThere(join(folder, runFiles.finish))) ? 'finish' : undefined;
 }
 
 /**
@@ -315,22 +325,16 @@ async function wasKilled(folder: string, latest: TrainerProcess | Launch | undef
 }
 
 /** @param resting the state when no trainer works on the run and none has reported an end */
-function stateOf(
-  said: ReportedState | undefined,
-  isLive: boolean,
-  asked: 'stopping' | 'finishing' | undefined,
-  resting: 'stopped' | 'died' | 'lost',
-): RunState {
-  if (!isLive) return said !== undefined && isFinal(said) ? said : resting;
-  if (said !== undefined && isFinal(said)) return said; // its process is about to end
-  return asked ?? said ?? 'preparing';
+function stateOf(said: ReportedState | undefined, isLive: boolean, resting: RunState): RunState {
+  if (said !== undefined && isFinal(said)) return said; // its process may be about to end
+  return isLive ? 'running' : resting;
 }
 
 function explanation(
   id: string,
   state: RunState,
   { latest, silent }: LatestTrainer,
-  isDiskFull: boolean,
+  death: Run['death'],
 ): string | undefined {
   const goesOn = `\`tandem resume ${id}\` goes on with it.`;
   if (state === 'queued') {
@@ -343,9 +347,9 @@ function explanation(
       `\`tandem resume ${id} --take-over\` goes on with it here.`
     );
   }
-  if (state !== 'died') return undefined;
+  if (death === undefined) return undefined;
   const who = latest === undefined ? '' : ` (process ${latest.pid})`;
-  if (isDiskFull) {
+  if (death === 'disk-full') {
     return (
       `Its trainer${who} ended without saying so. The disk is full, which may be why: make room, then ` +
       `\`tandem resume ${id}\` goes on with it.`

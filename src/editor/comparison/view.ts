@@ -28,7 +28,7 @@ import type {
   MeasuredRowView,
   MeasuredRunsView,
 } from '../../../webview/comparison/protocol';
-import { dataOf, runStateWord, stageWord, namesOf, endedAt } from '../run/words';
+import { dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
 import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
 
@@ -87,7 +87,7 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
     ...{ id, name, state },
     subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
     data: dataOf(run, history, t),
-    stateLabel: [runStateWord(run, t), ...endedAt(run, t)].join(', '),
+    stateLabel: [stateWord(run, t), ...endedAt(run, t)].join(', '),
     silent: canPlay(run)
       ? ''
       : state === 'done'

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { grouped } from '../../core/text';
 import type { RunHistory } from '../../core/training/history/history';
+import type { ReportedState } from '../../core/training/events';
 import { type Progress, fractionOf, isFinal } from '../../core/training/progress';
-import type { Run, RunState } from '../../core/training/runs';
+import type { Run } from '../../core/training/runs';
 import { ago, duration, methodTitle, methodWord } from '../words';
 import type { Translate } from '../translate';
 
@@ -10,11 +11,11 @@ export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Trans
   name === '' ? methodTitle(method, t) : name;
 
 /** False once the trainer reported the end, even if it has not exited: nothing can be paused then. */
-export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);
+export const isAtWork = ({ state }: Run): boolean => state === 'running';
 
 export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
-export function stateWord(state: RunState, t: Translate): string {
+export function reportedStateWord(state: ReportedState, t: Translate): string {
   switch (state) {
     case 'preparing':
       return t('preparing');
@@ -22,25 +23,33 @@ export function stateWord(state: RunState, t: Translate): string {
       return t('running');
     case 'stopping':
       return t('pausing');
-    case 'finishing':
-      return t('finishing');
     case 'stopped':
       return t('paused');
-    case 'queued':
-      return t('queued');
     case 'done':
       return t('done');
     case 'failed':
       return t('failed');
-    case 'died':
-      return t('died');
-    case 'lost':
-      return t('lost');
   }
 }
 
-export const runStateWord = (run: Pick<Run, 'state' | 'process'>, t: Translate): string =>
-  isUnstarted(run) ? t('not started') : stateWord(run.state, t);
+export function stateWord(run: Run, t: Translate): string {
+  const { state, request } = run;
+  switch (state) {
+    case 'running':
+      if (request === 'finish') return t('finishing');
+      return reportedStateWord(request === 'stop' ? 'stopping' : isPreparing(run) ? 'preparing' : state, t);
+    case 'queued':
+      return t('queued');
+    case 'lost':
+      return t('lost');
+    default:
+      return isUnstarted(run) ? t('not started') : reportedStateWord(state, t);
+  }
+}
+
+/** The report may be that of an earlier trainer, which has ended. */
+const isPreparing = ({ progress }: Run): boolean =>
+  progress === undefined || progress.state === 'preparing' || isFinal(progress.state);
 
 export const isUnstarted = ({ state, process }: Pick<Run, 'state' | 'process'>): boolean =>
   state === 'stopped' && process === undefined;
@@ -118,40 +127,32 @@ export function leftWords({ secondsLeft, part }: Progress, t: Translate): string
  * @param result of its evaluation: `22 → 48 %, +26 points`
  */
 export function runStatus(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
-  const { state, progress, message, changedAt } = run;
+  const { state, request, progress, message, changedAt, death } = run;
+  const word = stateWord(run, t);
   const place = progress === undefined ? [] : [placeWords(progress, t)];
   const left = progress === undefined ? [] : [leftWords(progress, t)].filter((words) => words !== undefined);
   switch (state) {
     case 'running':
-      return [...place, ...left].join(' · ');
-    case 'preparing':
-      return stateWord(state, t);
-    case 'stopping':
-      return [stateWord(state, t), t('writes a checkpoint')].join(' · ');
-    case 'finishing':
-      return [stateWord(state, t), ...place].join(' · ');
+      if (request === 'stop') return [word, t('writes a checkpoint')].join(' · ');
+      if (request === 'finish') return [word, ...place].join(' · ');
+      return isPreparing(run) ? word : [...place, ...left].join(' · ');
     case 'done':
       return [
-        ...(result === undefined ? [stateWord(state, t), t('not evaluated')] : [result]),
+        ...(result === undefined ? [word, t('not evaluated')] : [result]),
         ...endedAt(run, t),
         ago(changedAt, now, t),
       ].join(' · ');
     case 'failed':
-      return [stateWord(state, t), ...(message === undefined ? place : [message])].join(' · ');
+      return [word, ...(message === undefined || death !== undefined ? place : [message])].join(' · ');
     case 'queued':
-      return [
-        stateWord(state, t),
-        ...(halted === undefined ? [] : [t('the queue is halted')]),
-        ...place,
-      ].join(' · ');
+      return [word, ...(halted === undefined ? [] : [t('the queue is halted')]), ...place].join(' · ');
     case 'lost':
       return [
-        stateWord(state, t),
+        word,
         t('it ran on {0}, last heard from {1}', hostOf(run), ago(run.silentSince ?? changedAt, now, t)),
       ].join(' · ');
     case 'stopped':
-    case 'died':
-      return [runStateWord(run, t), ...place].join(' · ');
+      return [word, ...place].join(' · ');
   }
 }
 
@@ -175,11 +176,11 @@ export const tagWords = ({ tags = [] }: Run): string[] => tags.map((tag) => `#${
 /** Includes the state that only the icon shows. */
 export function spokenRun(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
   const words = runStatus(run, now, t, halted, result).split(' · ');
-  const isOnlySeen = run.state === 'running' || (run.state === 'done' && result !== undefined);
+  const isOnlySeen = run.state === 'done' ? result !== undefined : stateWord(run, t) === t('running');
   const { tags = [] } = run;
   return [
     runName(run, t),
-    ...(isOnlySeen ? [stateWord(run.state, t)] : []),
+    ...(isOnlySeen ? [stateWord(run, t)] : []),
     ...words,
     ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
   ].join(', ');
@@ -187,7 +188,7 @@ export function spokenRun(run: Run, now: number, t: Translate, halted?: string, 
 
 /** Undefined when there is nothing to explain. */
 export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
-  const { state, message, process, lastLines, progress, queued } = run;
+  const { state, message, process, lastLines, progress, queued, death } = run;
   if (state === 'queued' && halted !== undefined)
     return t('The queue is halted and no run starts: {0} “Try again” resumes it.', halted);
   if (state === 'queued' && queued !== undefined && queued.host !== hostname())
@@ -207,18 +208,18 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
       momentWords(run.silentSince ?? run.changedAt),
     );
   if (isUnstarted(run)) return t('It was prepared and never started.');
-  if (state !== 'died' || process === undefined) return message;
-  if (run.isDiskFull === true) {
+  if (death === undefined || process === undefined) return message;
+  if (death === 'disk-full') {
     return t(
       'The trainer (process {0}) ended without a message, perhaps because the disk is full. Free some space, then resume the run.',
       process.pid,
     );
   }
-  const death = t(
+  const reason = t(
     'The trainer (process {0}) ended without a message: it was killed, perhaps for lack of memory, or the machine restarted.',
     process.pid,
   );
-  return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
+  return lastLines.length === 0 ? reason : `${reason} ${t('The last lines of its log may say why.')}`;
 }
 
 /** For example `1,800 dialogues of 300 tasks`; undefined when the data are files. */
@@ -262,7 +263,7 @@ export function runDetails(run: Run, t: Translate, halted?: string): string[] {
 export function statusWords(run: Run, t: Translate): { icon: string; text: string; tooltip: string } {
   const words = runStatus(run, Date.now(), t);
   return {
-    icon: run.state === 'stopping' ? 'debug-pause' : 'beaker',
+    icon: run.request === 'stop' ? 'debug-pause' : 'beaker',
     text: `Tandem: ${t('run, {0}', words)}`,
     tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
   };

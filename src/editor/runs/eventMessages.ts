@@ -7,7 +7,7 @@ import type { EventListView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
 import { duration } from '../words';
-import { endedWords, stageWord, stateWord } from '../run/words';
+import { endedWords, reportedStateWord, stageWord } from '../run/words';
 
 const MAX_LINES = 40;
 /** Routine lines shown when there is enough else to show. */
@@ -90,7 +90,7 @@ function stateToldWords(
   t: Translate,
 ): string | undefined {
   if (state === 'running' && stage !== undefined) return t('{0} started', stageWord(stage, t));
-  const word = stateWord(state, t);
+  const word = reportedStateWord(state, t);
   return message === undefined ? word : `${word}: ${message}`;
 }
 

@@ -75,12 +75,12 @@ export class RunEndings implements vscode.Disposable {
   }
 
   private async tellBadEnd(run: Run): Promise<void> {
-    const { state, lastLines } = run;
+    const { death, lastLines } = run;
     const last = lastLines.at(-1);
     const sentences = [
-      t('{0}: {1}.', runName(run, t), stateWord(state, t)),
+      t('{0}: {1}.', runName(run, t), stateWord(run, t)),
       reasonWords(run, t),
-      state === 'died' && last !== undefined ? t('The last one: {0}', last) : undefined,
+      death !== undefined && last !== undefined ? t('The last one: {0}', last) : undefined,
     ];
     const actions = [
       { title: t('Resume'), command: idOf('resumeRun') },
@@ -94,10 +94,14 @@ export class RunEndings implements vscode.Disposable {
   }
 }
 
-/** Identifies the ending, because a resumed run may end again. Empty before the end, and when a person stopped it. */
-function endingOf({ state, changedAt, process }: Run): string {
-  const isEnd = state === 'done' || state === 'failed' || state === 'died' || state === 'lost';
-  return isEnd ? [state, changedAt, process?.pid ?? 'no trainer'].join(' ') : '';
+/**
+ * Identifies the ending, because a resumed run may end again. Empty before the end, and when a person stopped it. The
+ * text is remembered, so the word for a death never changes.
+ */
+function endingOf({ state, death, changedAt, process }: Run): string {
+  const isEnd = state === 'done' || state === 'failed' || state === 'lost';
+  const word = death === undefined ? state : 'died';
+  return isEnd ? [word, changedAt, process?.pid ?? 'no trainer'].join(' ') : '';
 }
 
 async function tellDone(done: readonly Run[]): Promise<void> {

@@ -12,7 +12,7 @@ import type { Translate } from '../translate';
 import { baseName, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';
-import { namesOf, isAtWork, placeWords, runStateWord } from '../run/words';
+import { namesOf, isAtWork, placeWords, stateWord } from '../run/words';
 
 const { t } = vscode.l10n;
 
@@ -121,7 +121,7 @@ export function runRows(
     return {
       ...{ id, tags, note, state, name: names[index]! },
       stateLabel: [
-        runStateWord(run, t),
+        stateWord(run, t),
         ...(isAtWork(run) && progress !== undefined ? [placeWords(progress, t)] : []),
       ].join(', '),
       ...{ method: methodWord(run.method, t), base: baseName(run) },

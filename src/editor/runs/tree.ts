@@ -104,10 +104,7 @@ function contextOf(run: Run, isEvaluated: boolean): string {
 /** Shape distinguishes the states; colour only repeats it. */
 function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
   switch (state) {
-    case 'preparing':
     case 'running':
-    case 'stopping':
-    case 'finishing':
       return new vscode.ThemeIcon('loading~spin');
     case 'stopped':
       return new vscode.ThemeIcon('debug-pause');
@@ -118,7 +115,6 @@ function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
     case 'lost':
       return new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'));
     case 'failed':
-    case 'died':
       return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
   }
 }

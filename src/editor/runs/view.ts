@@ -30,7 +30,7 @@ import {
   reasonWords,
   runName,
   stageWord,
-  runStateWord,
+  stateWord,
   subjectWords,
   tagWords,
 } from '../run/words';
@@ -63,23 +63,38 @@ export function runView(
     readonly pinned: readonly ChartName[];
   },
 ): RunView {
-  const { id, state, canResume, lastLines } = run;
+  const { id, state, request = 'none', canResume, lastLines } = run;
   const isLive = isAtWork(run);
   const { stage, figure } = shownCurve(history, choice);
   const { progress } = history;
   return {
-    ...{ type: 'show', dataFolder, id, state, isLive, canResume, lastLines, restriction, stage, figure },
+    ...{
+      type: 'show',
+      dataFolder,
+      id,
+      state,
+      request,
+      isLive,
+      canResume,
+      lastLines,
+      restriction,
+      stage,
+      figure,
+    },
     ...{ isUnstarted: isUnstarted(run), canFinish: mayFinish(run) },
     name: runName(run, t),
     subject: subjectWords(run, baseName(run), t),
     ...{ tags: tagWords(run), note: run.note ?? '' },
     data: dataOf(run, history, t),
-    stateLabel: runStateWord(run, t),
+    stateLabel: stateWord(run, t),
     stages: stagesOf(run, history, t),
     nodes: nodesOf(history, isLive, t),
     workers: workersWords(history, t),
     // The estimate is for the whole run, so an early end shows none.
-    left: (state === 'running' && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
+    left:
+      (state === 'running' && request === 'none' && progress !== undefined
+        ? leftWords(progress, t)
+        : undefined) ?? '',
     sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
     isHalted: state === 'queued' && halted !== undefined,
     result: resultOf(run),

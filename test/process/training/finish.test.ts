@@ -34,7 +34,7 @@ it('a run is asked for its policy as it is, finishes, and then says where it was
   ]);
   await until(runs, id, mayFinish);
   const finishing = finishRun(runs, id);
-  const asked = await until(runs, id, ({ state }) => state === 'finishing');
+  const asked = await until(runs, id, ({ request }) => request === 'finish');
   expect(asked).toMatchObject({ isLive: true, canResume: false });
   expect(mayFinish(asked)).toBe(false);
   // A second request, from another window, waits for the same end after it has read the run again.
@@ -56,8 +56,8 @@ it('the request stands when the trainer is killed or paused before, until the ru
     [...asked, result, state('done', 'export')],
   );
   await until(runs, id, mayFinish);
-  expect(await finishRun(runs, id)).toMatchObject({ state: 'died', canResume: true });
-  expect(await resumeRun(runs, id, trainer)).toMatchObject({ state: 'finishing' });
+  expect(await finishRun(runs, id)).toMatchObject({ state: 'failed', death: 'unknown' });
+  expect(await resumeRun(runs, id, trainer)).toMatchObject({ request: 'finish' });
   expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped', canResume: true });
   expect(existsSync(path.join(of, 'finish'))).toBe(true);
   await resumeRun(runs, id, trainer);

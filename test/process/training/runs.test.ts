@@ -51,12 +51,12 @@ while True:
 `;
 
 describe('a run', () => {
-  it('is preparing until it says more, then tells stage, step and time left, and is done when it says so', async () => {
+  it('is running from its launch on, then tells stage, step and time left, and is done when it says so', async () => {
     const { id, folder: runFolder } = await start([
       [['wait for', 'go'], state('running'), step(6), ['wait for stop'], state('done')],
     ]);
     expect(await runs.find(id)).toMatchObject({
-      state: 'preparing',
+      state: 'running',
       isLive: true,
       name: 'mine',
       method: 'rft',
@@ -96,7 +96,7 @@ describe('a run', () => {
     ]);
     await followed(id);
     expect(await runs.find(id)).toMatchObject({
-      ...{ state: 'died', isLive: false, canResume: true, lastLines: ['CUDA error: lost'] },
+      ...{ state: 'failed', death: 'unknown', canResume: true, lastLines: ['CUDA error: lost'] },
       progress: { stage: 'policy-2' },
     });
     await resumeRun(runs, id, trainer);
@@ -119,10 +119,10 @@ describe('a run', () => {
       lastLines: ['No space left'],
       canResume: true,
     });
-    expect(await resumeRun(runs, id, trainer)).toMatchObject({ state: 'preparing', isLive: true });
+    expect(await resumeRun(runs, id, trainer)).toMatchObject({ state: 'running', isLive: true });
     await goOn(runFolder);
     await followed(id);
-    expect(await runs.find(id)).toMatchObject({ state: 'died', lastLines: [] });
+    expect(await runs.find(id)).toMatchObject({ state: 'failed', death: 'unknown', lastLines: [] });
   });
 
   it('whose log is a link says so instead of writing through it, and is resumed once it is gone', async () => {
@@ -155,7 +155,7 @@ describe('a run', () => {
     await until(runs, id, ({ state }) => state === 'running');
     const controller = new AbortController();
     const asking = stopRun(runs, id, { signal: controller.signal });
-    expect(await until(runs, id, ({ state }) => state === 'stopping')).toMatchObject({ isLive: true });
+    expect(await until(runs, id, ({ request }) => request === 'stop')).toMatchObject({ isLive: true });
     controller.abort(new Error('Enough.'));
     await expect(asking).rejects.toThrow('Enough.');
     expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'stopped', canResume: true });

@@ -114,7 +114,6 @@ function notTrained({ id, folder, state, message, lastLines }: Run): Fault {
 
 const WORDS: Readonly<Partial<Record<Run['state'], string>>> = {
   failed: 'failed',
-  died: 'died',
   lost: 'been lost',
   stopped: 'been stopped',
 };

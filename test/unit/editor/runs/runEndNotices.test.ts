@@ -40,7 +40,14 @@ async function run(
   await writeFile(path.join(folder, 'events.jsonl'), `${JSON.stringify(line)}\n`);
   const ended = (await runs.read(name))!;
   return state === 'running'
-    ? { ...ended, state: 'died', isLive: false, canResume: true, lastLines: ['CUDA error'] }
+    ? {
+        ...ended,
+        state: 'failed',
+        death: 'unknown',
+        isLive: false,
+        canResume: true,
+        lastLines: ['CUDA error'],
+      }
     : ended;
 }
 
@@ -88,7 +95,7 @@ describe('how a run ended', () => {
     const after = opened(before.remembered);
     after.look(died);
     await eventually(() => expect(commands.executeCommand).toHaveBeenCalled());
-    expect(told()).toEqual([expect.stringMatching(/^first: died\. .* The last one: CUDA error$/)]);
+    expect(told()).toEqual([expect.stringMatching(/^first: failed\. .* The last one: CUDA error$/)]);
     expect(commands.executeCommand.mock.calls).toEqual([['tandem.resumeRun', { kind: 'run', run: died }]]);
     after.look(died);
     opened(before.remembered).look(died);

@@ -53,11 +53,13 @@ const options = { t: english, dataFolder: '/data', restriction: '', kept: [], pi
 describe('a row of the Runs view', () => {
   it.each([
     [run(), 'critic 61 % · 3 min 20 s left'],
-    [run({ state: 'preparing', progress: undefined }), 'preparing'],
-    [run({ state: 'stopping' }), 'pausing · writes a checkpoint'],
+    [run({ progress: undefined }), 'preparing'],
+    [run({ request: 'stop' }), 'pausing · writes a checkpoint'],
+    [run({ request: 'finish' }), 'finishing · critic 61 %'],
     [resting('stopped'), 'paused · critic 61 %'],
     [finishedEarly, 'done · not evaluated · ended at step 500 of 1,000 · 2 h ago'],
     [resting('failed', { message: 'The disk is full.' }), 'failed · The disk is full.'],
+    [resting('failed', { death: 'unknown', message: 'Words of the terminal.' }), 'failed · critic 61 %'],
   ])('says where the run stands', (one, words) => {
     expect(runStatus(one, now, english)).toBe(words);
   });
@@ -239,7 +241,7 @@ it('the end of a policy is offered from its first step on, and not of a critic',
   expect(offered({ progress })).toBe(true);
   expect(offered({})).toBe(false);
   expect(offered({ progress: { ...progress, step: undefined } })).toBe(false);
-  expect(offered({ progress, state: 'finishing' })).toBe(false);
+  expect(offered({ progress, request: 'finish' })).toBe(false);
   expect(offered({ progress, state: 'done', isLive: false })).toBe(false);
 });
 
