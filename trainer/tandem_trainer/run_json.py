@@ -15,7 +15,8 @@ from pydantic_core import ErrorDetails
 from .config import RunConfig
 from .config_paths import INSTEAD, is_data_folder
 from .fault import Fault
-from .methods.table import METHODS, method_of, plays_values, projects
+from .methods.settings import method_of, plays_values, projects
+from .methods.table import METHODS
 from .regular_file import read_text, require_regular_run
 
 UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is not declared

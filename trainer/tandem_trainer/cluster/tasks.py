@@ -172,7 +172,7 @@ class Maker:
     def load(self) -> None:
         import torch
 
-        from ..methods.table import objective_of
+        from ..methods.algorithm import objective_of
         from ..model.base import load_base
         from ..model.folder import context_length, find_model, quiet
         from ..run.budget import TokenBudget

@@ -16,7 +16,7 @@ from typing import IO, Any, Literal
 
 from ..config import ResourcesConfig, RunConfig
 from ..fault import Fault
-from ..methods.table import method_of
+from ..methods.settings import method_of
 from ..run.claim import claim
 from ..run.disk_space import MachineFault, full_disk
 from ..run.event_file import Events, last_event, last_state

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..config import RunConfig
-from ..methods.table import method_of
+from ..methods.settings import method_of
 from .dialogue import counted
 
 Kind = Literal["pairs", "held_out_pairs", "successes", "dialogues", "token_ids", "tokenizer"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..config import RunConfig
 from ..data.dialogue import TESTS, Measure
-from ..methods.table import method_of
+from ..methods.settings import method_of
 from ..model.base import Base, Name
 from ..model.folder import license_of
 from .folders import Check

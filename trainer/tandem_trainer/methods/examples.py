@@ -13,7 +13,7 @@ from ..data.lessons import taught
 from ..data.pairs import imitation, returns, trajectory_pairs
 from ..data.template import Template
 from ..turn import Example
-from .table import method_of, trains_critic
+from .settings import method_of, trains_critic
 
 
 class Examples(NamedTuple):

@@ -51,8 +51,8 @@ from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
 from .projection import Projection, weighted_candidates
+from .settings import projects, trains_critic
 from .sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
-from .table import projects, trains_critic
 from .untrained_score import UntrainedScore
 from .value_head import ValueHead
 

@@ -1,32 +1,13 @@
 """The training methods: one entry each, and one module in this folder that reads like its paper.
 
 An entry says what others must know without loading PyTorch: the form of a new run, its checks and its plan go by it.
-What depends on settings is a property of their group, where it has one: `needs_hidden_information`, and
-`policy_stages`, the number of stages that train the policy. The module of a method has its mathematics:
-
-    objectives(config, reference)                     the Objective of each stage that is trained, by stage
-    train(run, base, template, prepared, reference)   trains, and returns the figures of each stage
-
-A method with `trl` has instead `train(run, tokenizer, path)`, which loads the model itself and returns it with some of
-the dialogues that it played and the figures. CONTRIBUTING.md says how to add a method.
+`algorithm.py` says what the module of a method has, and CONTRIBUTING.md how to add one.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol
-
-if TYPE_CHECKING:
-    from ..config import RunConfig
-    from ..config_fields import ScheduleConfig
-    from ..data.template import Template
-    from ..model.base import Base
-    from ..run.objective import Objective
-    from ..run.prepare import Prepared
-    from ..run.reference_cache import ReferenceCache
-    from ..run.run import Run
-    from ..run.stages import Figures
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -143,63 +124,6 @@ METHODS: dict[str, Method] = {
 }
 
 
-def method_of(config: RunConfig) -> Method:
-    return METHODS[config.method]
-
-
-def policy_settings(config: RunConfig) -> ScheduleConfig:
-    """Returns the settings of the stage `policy`."""
-    return getattr(config, method_of(config).policy)
-
-
-def trains_critic(config: RunConfig) -> bool:
-    return method_of(config).critic and config.critic.score != "untrained" and not config.critic.is_played
-
-
-def plays_values(config: RunConfig) -> bool:
-    """Whether the run starts `tandem serve` to value candidates by what is played after them."""
-    return method_of(config).critic and config.critic.is_played
-
-
-def projects(config: RunConfig) -> bool:
-    """Whether the policy learns from all candidates, each by its weight, and not from pairs of them."""
-    return method_of(config).candidates and config.policy.loss == "projection"
-
-
-def needs_hidden_information(config: RunConfig) -> bool:
-    """Whether every dialogue must have it. What is played needs only the task's tests."""
-    return any(_asked(config, "needs_hidden_information"))
-
-
-def rounds_of(config: RunConfig) -> int:
-    """The number of stages that train the policy."""
-    return max(_asked(config, "policy_stages"), default=1)
-
-
-def _asked(config: RunConfig, name: str) -> list[Any]:
-    """Returns the property of each group of settings that has it."""
-    groups = [getattr(config, group) for group in method_of(config).settings]
-    return [getattr(group, name) for group in groups if hasattr(group, name)]
-
-
 def as_schema() -> dict[str, dict[str, Any]]:
     """The entries for the schema of run.json, by which the form shows the settings of a method."""
     return {name: asdict(method) for name, method in METHODS.items()}
-
-
-class Algorithm(Protocol):
-    """What a module of this folder defines; see above."""
-
-    def objectives(self, config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]: ...
-
-    def train(
-        self, run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache
-    ) -> Figures: ...
-
-
-def algorithm_of(method: str) -> Algorithm:
-    return import_module(f"{__package__}.{method.replace('-', '_')}")  # type: ignore[return-value]
-
-
-def objective_of(stage: str, config: RunConfig, reference: ReferenceCache) -> Objective:
-    return algorithm_of(config.method).objectives(config, reference)[stage]

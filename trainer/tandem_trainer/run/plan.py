@@ -21,7 +21,7 @@ import torch
 
 from ..config import RunConfig
 from ..data.template import Template
-from ..methods.table import method_of
+from ..methods.settings import method_of
 from ..model import memory
 from ..model.base import Base, load_base
 from ..model.flops import Shape, read_shape

@@ -22,7 +22,7 @@ from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault
 from ..methods.examples import examples_of
-from ..methods.table import method_of, needs_hidden_information, plays_values, policy_settings
+from ..methods.settings import method_of, needs_hidden_information, plays_values, policy_settings
 from ..turn import Example
 
 READ = 16  # examples whose prompts are part of the fingerprint; all prompts would repeat the dialogues

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ..config import RunConfig
-from ..methods.table import objective_of
+from ..methods.algorithm import objective_of
 from ..model.base import Base
 from ..model.flops import Shape, step_flops
 from ..model.log_probs import Head, token_log_probs

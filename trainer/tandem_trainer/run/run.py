@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from ..config import RunConfig
-from ..methods.table import method_of, rounds_of
+from ..methods.settings import method_of, rounds_of
 from .budget import TokenBudget
 from .checkpoint import Checkpoint, adopt_checkpoint, keep_only, whole_checkpoints, write_checkpoint
 from .distributed import Ranks

@@ -19,7 +19,7 @@ from ..data.template import Template
 from ..export.card import card_of
 from ..export.folders import Beside, export_critic, export_policy
 from ..fault import Fault
-from ..methods.table import policy_settings, trains_critic
+from ..methods.settings import policy_settings, trains_critic
 from ..model.base import Base
 from ..turn import Example
 from .checkpoint import Checkpoint, whole_checkpoints, write_checkpoint

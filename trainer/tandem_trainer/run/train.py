@@ -110,7 +110,8 @@ def train(
         import torch
 
         from ..export.onnx.shape import require_exportable
-        from ..methods.table import algorithm_of, method_of
+        from ..methods.algorithm import algorithm_of
+        from ..methods.settings import method_of
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
         from ..model.folder import context_length, find_model, load_template, pinned, quiet
