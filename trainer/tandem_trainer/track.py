@@ -20,10 +20,10 @@ from typing import Any, Protocol
 
 from .fault import Fault
 from .regular_file import require_regular_run
+from .run.claim import is_silent
 from .run.event_file import FINAL, last_state
 
 POLL = 1.0  # seconds between two looks at the file
-GONE = 120.0  # seconds without a touch of `alive`, which a trainer at work touches every 30
 BESIDE = ("version", "event", "at", "stage", "step", "steps", "best", "seconds_left")  # fields that are no figures
 PARTS = {"step": "", "evaluation": "held_out/", "candidates": "", "ranking": ""}  # between a stage and a figure
 
@@ -207,7 +207,7 @@ def events(run: Path, place: Place, *, once: bool) -> Iterator[dict[str, Any] | 
         yield None
         if once or (resting and not is_queued(run)):
             return
-        if is_gone(run):
+        if is_silent(run):
             print("The trainer is gone. When the run goes on, the same command does too.", file=sys.stderr)
             return
         time.sleep(POLL)
@@ -229,9 +229,3 @@ def lines(file: Path, offset: int) -> Iterator[tuple[bytes, int]]:
 def is_queued(run: Path) -> bool:
     """A run that waits for its turn may have rested before, and will go on."""
     return (run / "queued.json").exists()
-
-
-def is_gone(run: Path) -> bool:
-    """A run that waits for its turn has no trainer yet, and is not gone."""
-    alive = run / "alive"
-    return alive.exists() and time.time() - alive.stat().st_mtime > GONE

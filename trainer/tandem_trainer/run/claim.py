@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,8 +20,8 @@ from ..fault import Fault
 from .disk_space import not_written
 from .event_file import utc_now
 
-# Seconds. Readers consider a trainer dead after twenty times as long without a touch (heartbeat.ts).
-TOUCH_INTERVAL = 30.0
+TOUCH_INTERVAL = 30.0  # seconds
+SILENCE = 20 * TOUCH_INTERVAL  # after which a trainer counts as gone, as in Tandem (heartbeat.ts)
 
 
 def claim(folder: Path, host: str | None = None) -> IO[str]:
@@ -104,6 +105,12 @@ def alive(folder: Path, every: float = TOUCH_INTERVAL) -> Iterator[None]:
         thread.join()
         with suppress(OSError):
             path.unlink(missing_ok=True)
+
+
+def is_silent(folder: Path) -> bool:
+    """True if a trainer was at work on the run and is gone; false before one has begun."""
+    path = folder / "alive"
+    return path.exists() and time.time() - path.stat().st_mtime > SILENCE
 
 
 def _read(path: Path) -> bytes | None:
