@@ -6,7 +6,7 @@ import { messageOf, Fault } from '../core/fault';
 import { type GradingMode, graderVersion, type Grade } from '../core/grading/grade';
 import { jsonOrUndefined } from '../core/json';
 import { openRegular } from '../core/regularFile';
-import { scanLines } from '../core/trajectory/segment/scan';
+import { scanLines } from '../core/trajectory/segment/reader';
 import { wrongUse } from './command';
 
 /** For one line of a file of answers. */

@@ -1,5 +1,5 @@
 import type { EventOf, NewEvent } from './event';
-import { orderOf } from './segment/future';
+import { orderOf } from './segment/line';
 
 /** `at` is the time of the line. */
 export type Assigning = Omit<EventOf<'assignment'>, 'version' | 'event'>;

@@ -1,5 +1,5 @@
 import { consentLevels, type ConsentLevel, type EventOf } from './event';
-import { isFuture, orderOf } from './segment/future';
+import { isFuture, orderOf } from './segment/line';
 import { developersOf, type Trajectory } from './trajectory';
 
 /** `origin` is the data folder that it was imported from, see `imported` of a segment. */

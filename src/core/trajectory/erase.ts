@@ -7,12 +7,11 @@ import { Erased, keyOf, personOf } from './erased';
 import type { EventOf, LogEvent } from './event';
 import { ifThere, isErrorCode, isThere, LineWriter, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { removeUnnamedPictures } from './pictures';
-import { segmentNames } from './segment/segments';
+import { segmentNames, joined, rangesOf, type NumberRange } from './segment/files';
 import { headerOf, readEvent, beginningOf, peek, sealLine, sealOf } from './segment/line';
 import { segmentHeader } from './segment/writer';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten } from './segment/owner';
-import { scanLines } from './segment/scan';
-import { joined, rangesOf, type NumberRange } from './segment/sequence';
+import { scanLines } from './segment/reader';
 import { timeAt, whenGone, type SignOfLife } from './heartbeat';
 
 export interface Erasure {

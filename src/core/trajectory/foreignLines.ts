@@ -1,7 +1,7 @@
 import type { Consents } from './consent';
 import type { Erased } from './erased';
 import type { EventOf, LogEvent } from './event';
-import { latestTime } from './segment/future';
+import { latestTime } from './segment/line';
 import { opinionOf, OPINIONS, withPeople, type Mentions } from './people';
 
 /** Clocks of people's machines differ by less. */

@@ -12,14 +12,13 @@ import { EpisodeReader } from './index/reader';
 import { summaryOf, type Row } from './index/rows';
 import { mergeSegments, sharedPeople, type MergedSegments, type MergeOptions } from './merge';
 import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
-import { consentsLostBy, notYetNoted } from './segment/lostLines';
-import type { LineProblem } from './segment/segments';
+import { consentsLostBy, notYetNoted, type LineProblem } from './segment/files';
 import { closed, LogWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 import { KeptUse, type UseByModel } from './modelUsage';
 
 export type { ChangeListener } from './index/keptIndex';
-export type { LineProblem } from './segment/segments';
+export type { LineProblem } from './segment/files';
 export { outcomes, type Outcome, type TrajectoryFilter } from './index/filter';
 export type {
   CollectedRollout,

@@ -31,10 +31,8 @@ import {
   sealOf,
 } from './segment/line';
 import { copyPictures, picturesOf } from './pictures';
-import { consentsLostBy } from './segment/lostLines';
-import { MAX_LINE_BYTES, scanLines, sumOfFile } from './segment/scan';
-import { segmentNames } from './segment/segments';
-import { follow, joined, newSequence, rangesOf } from './segment/sequence';
+import { consentsLostBy, segmentNames, follow, joined, newSequence, rangesOf } from './segment/files';
+import { MAX_LINE_BYTES, scanLines, sumOfFile } from './segment/reader';
 import { segmentHeader } from './segment/writer';
 import { ForeignLines, type ForeignLog } from './foreignLines';
 

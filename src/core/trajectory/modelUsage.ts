@@ -4,10 +4,9 @@ import * as z from 'zod';
 import type { EventKind } from './event';
 import { isUnfit, MB, readText } from '../regularFile';
 import { ifThere, writeAtomically } from './files';
-import { segmentNames } from './segment/segments';
-import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/readBytes';
+import { segmentNames } from './segment/files';
+import { nothingRead, readOn, whyChanged, type ReadBytes, type LineVisitor } from './segment/reader';
 import { peek, sealOf } from './segment/line';
-import type { LineVisitor } from './segment/scan';
 import { jsonOrUndefined } from '../json';
 
 const useSchema = z.object({

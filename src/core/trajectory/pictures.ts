@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isUnfit, MB, readBytes } from '../regularFile';
 import { ifThere, writeAtomically } from './files';
 import { peek, readEvent } from './segment/line';
-import { scanLines } from './segment/scan';
+import { scanLines } from './segment/reader';
 
 /*
  * Pictures that a simulator was shown lie beside the log, each once, under the SHA-256 of its bytes. The log names them.

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from './files';
-import { segmentNames } from './segment/segments';
+import { segmentNames } from './segment/files';
 import { readEvent, peek } from './segment/line';
-import { scanLines } from './segment/scan';
+import { scanLines } from './segment/reader';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 
 export interface Passage {

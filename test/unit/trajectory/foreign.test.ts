@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { assigning } from '../../../src/core/trajectory/assignments';
 import { LOG_VERSION, type LogEvent, type NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { fingerprintOf } from '../../../src/core/trajectory/segment/readBytes';
+import { fingerprintOf } from '../../../src/core/trajectory/segment/reader';
 import { encodeEvent, sealLine } from '../../../src/core/trajectory/segment/line';
 import {
   agentTurn,

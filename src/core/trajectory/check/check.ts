@@ -10,8 +10,15 @@ import { lookInto } from '../index/schema';
 import { isSqliteError } from '../index/sqlite';
 import { IndexStore } from '../index/store';
 import { pictureFaults } from '../pictures';
-import { consentsLostIn, changedOlder } from '../segment/lostLines';
-import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } from '../segment/segments';
+import {
+  consentsLostIn,
+  changedOlder,
+  segmentNames,
+  tornLines,
+  whyStale,
+  type LineProblem,
+  type ReadLog,
+} from '../segment/files';
 
 interface DamagedEpisode {
   readonly episode: string;

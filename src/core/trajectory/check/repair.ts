@@ -5,13 +5,12 @@ import { MB, readBytes } from '../../regularFile';
 import { erasedTest, unfinishedErasure, type LineTest } from '../erase';
 import { Erased, erasedFileOf } from '../erased';
 import { ifThere, isThere, syncFolder, UNFINISHED } from '../files';
-import { segmentNames } from '../segment/segments';
+import { segmentNames, joined, rangesOf, type NumberRange } from '../segment/files';
 import { headerOf, readEvent, eventsIn, peek, sealLine, sealOf } from '../segment/line';
 import { TrajectoryLog } from '../log';
 import { segmentHeader } from '../segment/writer';
 import { livingOwner, ownerFileOf } from '../segment/owner';
 import { whenGone } from '../heartbeat';
-import { joined, rangesOf, type NumberRange } from '../segment/sequence';
 import type { LogCheck } from './check';
 
 export interface Repair {

@@ -1,6 +1,6 @@
 import type { LogEvent } from '../event';
 import { foldEvent, type Folding } from '../fold';
-import { isFuture } from '../segment/future';
+import { isFuture } from '../segment/line';
 import { rowOf } from './rows';
 import type { IndexStore, Ranges } from './store';
 

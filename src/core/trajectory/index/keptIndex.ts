@@ -4,8 +4,14 @@ import { basename, dirname, join } from 'node:path';
 import { Fault, messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { ifThere, isErrorCode } from '../files';
-import { changedOlder } from '../segment/lostLines';
-import { segmentNames, tornLines, whyStale, type LineProblem, type ReadLog } from '../segment/segments';
+import {
+  changedOlder,
+  segmentNames,
+  tornLines,
+  whyStale,
+  type LineProblem,
+  type ReadLog,
+} from '../segment/files';
 import { closed } from '../segment/writer';
 import { LogIndex } from './logIndex';
 import { removeIndex } from './schema';

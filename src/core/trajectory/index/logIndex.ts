@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Erased } from '../erased';
 import type { EventOf, LogEvent } from '../event';
-import { byNow, isFuture } from '../segment/future';
-import { fingerprintOf, readOn } from '../segment/readBytes';
 import {
+  byNow,
+  isFuture,
   beginningOf,
   eventsIn,
   peek,
@@ -15,9 +15,16 @@ import {
   timeIn,
   type Unreadable,
 } from '../segment/line';
-import { MAX_LINE_BYTES } from '../segment/scan';
-import { lose, readAgain, segmentNames, unreadSegment, type ReadSegment } from '../segment/segments';
-import { follow, joined } from '../segment/sequence';
+import { fingerprintOf, readOn, MAX_LINE_BYTES } from '../segment/reader';
+import {
+  lose,
+  readAgain,
+  segmentNames,
+  unreadSegment,
+  type ReadSegment,
+  follow,
+  joined,
+} from '../segment/files';
 import { Episodes, type Line } from './episodes';
 import { outlineOf, taskIdOf } from './outline';
 import { settle } from './reader';

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { kindOf } from '../../regularFile';
-import type { ReadSegment } from '../segment/segments';
+import type { ReadSegment } from '../segment/files';
 import { COLUMNS } from './rows';
 import { damageOf, openDatabase } from './sqlite';
 

@@ -4,7 +4,7 @@ import { messageOf } from '../../fault';
 import type { StatementSync } from 'node:sqlite';
 import type { Assigning } from '../assignments';
 import type { Consent } from '../consent';
-import type { OlderSegment, LineProblem, ReadSegment } from '../segment/segments';
+import type { OlderSegment, LineProblem, ReadSegment } from '../segment/files';
 import { closed } from '../segment/writer';
 import { COLUMNS, usedAs, type Column, type Row, type TextColumn } from './rows';
 import { FORMAT, INDEXES, lookInto, removeIndex, SCHEMA, TABLES } from './schema';

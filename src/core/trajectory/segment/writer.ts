@@ -7,14 +7,11 @@ import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from '../event';
 import { makeFolder, syncFolder } from '../files';
 import { keepPicture } from '../pictures';
-import { encodeEvent, MAX_SEAL_BYTES, sealLine } from './line';
+import { encodeEvent, MAX_SEAL_BYTES, sealLine, isFuture } from './line';
 import type { SignOfLife } from '../heartbeat';
-import { isFuture } from './future';
 import { claim } from './owner';
-import { MAX_LINE_BYTES } from './scan';
-import type { NumberRange } from './sequence';
-
-export const SEGMENT_EXTENSION = '.jsonl';
+import { MAX_LINE_BYTES } from './reader';
+import { SEGMENT_EXTENSION, type NumberRange } from './files';
 
 export interface AppendOptions {
   /** The events are on the disk when the append resolves. */

@@ -1,7 +1,7 @@
 import { appendFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_LINE_BYTES, scanLines, type Scanned } from '../../../../src/core/trajectory/segment/scan';
+import { MAX_LINE_BYTES, scanLines, type Scanned } from '../../../../src/core/trajectory/segment/reader';
 import { temporaryFolder } from '../../../fixtures/log';
 import { seeded } from '../random';
 
