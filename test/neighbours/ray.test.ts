@@ -13,7 +13,7 @@ import { lastEvent } from '../../src/core/training/eventFile';
 import { stopRun } from '../../src/core/training/lifecycle';
 import { runFiles } from '../../src/core/training/runFolder';
 import { Runs, type Run } from '../../src/core/training/runs';
-import { look } from '../../src/core/trajectory/processState';
+import { look } from '../../src/core/trajectory/heartbeat';
 import { collectLog, untilRun } from '../fixtures/trainer';
 import { trainersPython } from './python';
 

@@ -4,7 +4,7 @@ import { Fault } from '../fault';
 import { cell } from '../markdown';
 import { printable } from '../text';
 import { runsFolderOf, readWhole, runFiles } from '../training/runFolder';
-import { trainerOf } from '../training/runs';
+import { trainerOf } from '../training/process';
 import { repairedFolder } from '../trajectory/check/repair';
 import { type Claim, claimIn } from '../trajectory/claim';
 import { episodesOf } from '../trajectory/erase';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
-import { beginOf } from '../trajectory/processState';
+import { beginOf } from '../trajectory/heartbeat';
 import type { Launch } from './process';
 import { openRegular } from '../regularFile';
 import { LAUNCH_LINE, readWhole, runFiles } from './runFolder';

@@ -6,14 +6,13 @@ import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { isUnfit } from '../regularFile';
 import { ifThere, isThere } from '../trajectory/files';
-import { mayLive } from '../trajectory/processState';
 import { EventTail, lastProgress } from './eventFile';
 import type { ReportedState, TrainerEvent } from './events';
 import {
   killedSchema,
-  launchSchema,
-  processSchema,
   queuedSchema,
+  trainerOf,
+  type LatestTrainer,
   type Launch,
   type Queued,
   type TrainerProcess,
@@ -22,7 +21,6 @@ import { advance, isFinal, type Progress } from './progress';
 import { DEFAULT_METHOD } from './methods';
 import { BEING_PREPARED, isFull, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { readNotes } from './runNotes';
-import { silentSince } from './heartbeat';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
@@ -213,35 +211,6 @@ const unreadable = (id: string, folder: string, startedAt: string, { message }: 
   ...{ state: 'failed', isLive: false, canResume: false, lastLines: [], message },
   ...{ startedAt, changedAt: startedAt },
 });
-
-interface LatestTrainer {
-  readonly latest: TrainerProcess | Launch | undefined;
-  /** The process that was launched last here; of a run on a cluster it is not the trainer. */
-  readonly launch?: Launch;
-  readonly isLive: boolean;
-  /** Last sign of life of a trainer on another machine that counts as gone. ISO 8601, UTC. */
-  readonly silent?: string;
-}
-
-/** A trainer on another machine lives as long as it is not silent. */
-export async function trainerOf(folder: string): Promise<LatestTrainer> {
-  const launch = await readWhole(join(folder, runFiles.launch), launchSchema());
-  const own = await readWhole(join(folder, runFiles.process), processSchema());
-  // For the same process, the launcher's record holds more; another pid was started by hand, without a launcher.
-  const isSame = own !== undefined && launch?.pid === own.pid && launch.host === own.host;
-  if (launch !== undefined && (await leads(launch))) return { latest: launch, launch, isLive: true };
-  const latest = launch && (own === undefined || isSame || launch.started > own.started) ? launch : own;
-  if (latest === undefined) return { latest, isLive: false };
-  if (latest.host === hostname()) return { latest, launch, isLive: await mayLive(latest, 'tandem_trainer') };
-  const silent = await silentSince(folder);
-  return silent === undefined ? { latest, launch, isLive: true } : { latest, launch, isLive: false, silent };
-}
-
-/** True if a living launcher starts its trainers again when one has died, so that it represents them. */
-async function leads(launch: Launch): Promise<boolean> {
-  const isLeader = launch.processes !== undefined && launch.host === hostname();
-  return isLeader && (await mayLive(launch, 'tandem_trainer'));
-}
 
 /** A trainer on another machine counts as ended once it has reported an end. */
 function worksOn({ latest, isLive }: LatestTrainer, told: Progress | undefined): boolean {

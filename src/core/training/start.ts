@@ -1,9 +1,9 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, UNWRITABLE } from '../trajectory/files';
-import { beginOf, mayLive } from '../trajectory/processState';
+import { livingOwner, own } from '../trajectory/claim';
+import { timeAt, type SignOfLife } from '../trajectory/heartbeat';
 import { checkConfiguration, examine, planOf, UnfitMachine, type Check, type Plan } from './checks';
 import type { RunConfiguration } from './configuration';
 import { writeQueued } from './lifecycle';
@@ -13,8 +13,7 @@ import type { SelectionReport, TrainedOn } from './data/report';
 import type { WorkerMemory } from './cluster';
 import { launch } from './launch';
 import type { Planner } from './planner';
-import { launchSchema, type Launch } from './process';
-import { BEING_PREPARED, newRunId, readWhole } from './runFolder';
+import { BEING_PREPARED, newRunId } from './runFolder';
 import { changeNotes } from './runNotes';
 import type { Run, Runs } from './runs';
 import type { Trainer } from './trainer';
@@ -69,9 +68,9 @@ export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run
  */
 export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void>): Promise<string> {
   const id = newRunId();
-  await inUnfinished(runs, id, async (unfinished) => {
+  await inUnfinished(runs, id, async (unfinished, owner) => {
     await fill(unfinished);
-    await rm(join(unfinished, OWNER_FILE));
+    await owner.end();
     await rename(unfinished, join(runs.folder, id));
   });
   return id;
@@ -115,15 +114,23 @@ export async function examineRun(
 }
 
 /** The folder is removed afterwards, unless `work` has renamed it. */
-async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) => Promise<T>): Promise<T> {
+async function inUnfinished<T>(
+  runs: Runs,
+  id: string,
+  work: (folder: string, owner: SignOfLife) => Promise<T>,
+): Promise<T> {
   const folder = join(runs.folder, `${id}${BEING_PREPARED}`);
   try {
     await mkdir(runs.folder, { recursive: true });
     await removeAbandoned(runs);
     await mkdir(folder);
     try {
-      await writeOwner(folder);
-      return await work(folder);
+      const owner = await own(join(folder, OWNER_FILE));
+      try {
+        return await work(folder, owner);
+      } finally {
+        await owner.end();
+      }
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -167,27 +174,18 @@ async function check(folder: string, options: StartOptions): Promise<TrainedOn> 
 
 /** Names the process that prepares the run, so that folders of killed processes can be removed. */
 const OWNER_FILE = 'preparing.json';
-/** A folder without an owner is just being made, or abandoned if it is older than this. */
+/** A younger folder may not have its owner's file yet. */
 const OWNERLESS_MS = 60_000;
 
-async function writeOwner(folder: string): Promise<void> {
-  const { pid, argv } = process;
-  const started = new Date().toISOString();
-  const owner: Launch = { pid, host: hostname(), started, began: await beginOf(pid), command: argv };
-  await writeFile(join(folder, OWNER_FILE), JSON.stringify(owner));
-}
-
 async function removeAbandoned(runs: Runs): Promise<void> {
-  for (const name of await readdir(runs.folder)) {
-    if (!name.endsWith(BEING_PREPARED)) continue;
+  const names = (await readdir(runs.folder)).filter((name) => name.endsWith(BEING_PREPARED));
+  if (names.length === 0) return;
+  const now = await timeAt(runs.folder);
+  for (const name of names) {
     const folder = join(runs.folder, name);
-    const owner = await readWhole(join(folder, OWNER_FILE), launchSchema());
-    const isLeft = owner === undefined ? await isOld(folder) : !(await mayLive(owner));
-    if (isLeft) await rm(folder, { recursive: true, force: true });
+    const made = await ifThere(() => stat(folder));
+    if (made === undefined || now - made.mtimeMs <= OWNERLESS_MS) continue;
+    if (!(await livingOwner(join(folder, OWNER_FILE), now)))
+      await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function isOld(folder: string): Promise<boolean> {
-  const there = await ifThere(() => stat(folder));
-  return there !== undefined && Date.now() - there.mtimeMs > OWNERLESS_MS;
 }

@@ -10,7 +10,7 @@ import { removeUnnamedPictures } from './pictures';
 import { segmentNames, joined, rangesOf, type NumberRange } from './segment/files';
 import { headerOf, readEvent, beginningOf, peek, sealLine, sealOf } from './segment/line';
 import { segmentHeader } from './segment/writer';
-import { claim, livingOwner, ownerFileOf, refuseWhileWritten } from './segment/owner';
+import { own, livingOwner, ownerFileOf, refuseWhileWritten } from './claim';
 import { scanLines } from './segment/reader';
 import { timeAt, whenGone, type SignOfLife } from './heartbeat';
 
@@ -91,7 +91,7 @@ export async function erase(
 async function lock(logFolder: string): Promise<SignOfLife> {
   for (;;) {
     try {
-      return await claim(lockOf(logFolder));
+      return await own(ownerFileOf(lockOf(logFolder)));
     } catch (error) {
       if (!isErrorCode(error, 'EEXIST')) throw error;
     }

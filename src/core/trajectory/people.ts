@@ -4,7 +4,7 @@ import type { Erased } from './erased';
 import type { Collaborator, EventOf, LogEvent } from './event';
 import { ifThere } from './files';
 import { headerOf, matches, peek, readEvent } from './segment/line';
-import { isWrittenElsewhere } from './segment/owner';
+import { isWrittenElsewhere } from './claim';
 import { MAX_LINE_BYTES, scanLines } from './segment/reader';
 
 /** Lines by which a person says something about a dialogue, which stays as it was. */

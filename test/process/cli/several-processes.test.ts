@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { stopRun } from '../../../src/core/training/lifecycle';
 import { Runs } from '../../../src/core/training/runs';
-import { look } from '../../../src/core/trajectory/processState';
+import { look } from '../../../src/core/trajectory/heartbeat';
 import { collectLog, realTrainer } from '../../fixtures/trainer';
 import { runNode } from '../../fixtures/tasks';
 

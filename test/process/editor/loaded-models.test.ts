@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { LocalModel } from '../../../src/core/model/local/model';
-import { isRunning } from '../../../src/core/trajectory/processState';
+import { isRunning } from '../../../src/core/trajectory/heartbeat';
 import { LoadedModels } from '../../../src/editor/loadedModels';
 import type { LocalPlace } from '../../../src/editor/localModels';
 import { eventually } from '../../fixtures/eventually';

@@ -10,7 +10,7 @@ import { readLocalFolder } from '../../../src/core/model/local/folder';
 import { openGraph } from '../../../src/core/model/local/graph';
 import { LocalModel, type LocalModelOptions } from '../../../src/core/model/local/model';
 import type { Generation, SamplingSettings } from '../../../src/core/model/model';
-import { isRunning } from '../../../src/core/trajectory/processState';
+import { isRunning } from '../../../src/core/trajectory/heartbeat';
 import { holdInference } from '../../fixtures/held-model';
 import { makeLocalModels, type Expected, type LocalModels } from '../../fixtures/local-model/make';
 import { pythonSetupLimit } from '../../fixtures/real-server/python';

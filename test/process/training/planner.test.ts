@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Planner } from '../../../src/core/training/planner';
 import type { Trainer } from '../../../src/core/training/trainer';
-import { isRunning } from '../../../src/core/trajectory/processState';
+import { isRunning } from '../../../src/core/trajectory/heartbeat';
 import { eventually } from '../../fixtures/eventually';
 import { temporaryFolder } from '../../fixtures/log';
 import { anyPython } from '../../fixtures/trainer';

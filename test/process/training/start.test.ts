@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -53,6 +53,8 @@ describe('a run that cannot be started', () => {
         path.join(runs.folder, name, 'preparing.json'),
         JSON.stringify({ ...owner, pid, began }),
       );
+      const longAgo = new Date(Date.now() - 120_000);
+      await utimes(path.join(runs.folder, name), longAgo, longAgo);
     };
     await put('killed.unfinished', 2 ** 22 + 1, '7');
     await mkdir(path.join(runs.folder, 'just-begun.unfinished'));

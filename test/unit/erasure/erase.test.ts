@@ -8,7 +8,7 @@ import { eraseDeveloper, madeFrom } from '../../../src/core/erasure/erase';
 import { checkLog } from '../../../src/core/trajectory/check/check';
 import { repairLog } from '../../../src/core/trajectory/check/repair';
 import { claimIn } from '../../../src/core/trajectory/claim';
-import { beginOf } from '../../../src/core/trajectory/processState';
+import { beginOf } from '../../../src/core/trajectory/heartbeat';
 import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
 import { Drafts } from '../../../src/editor/session/drafts';
 import {

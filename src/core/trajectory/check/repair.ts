@@ -9,7 +9,7 @@ import { segmentNames, joined, rangesOf, type NumberRange } from '../segment/fil
 import { headerOf, readEvent, eventsIn, peek, sealLine, sealOf } from '../segment/line';
 import { TrajectoryLog } from '../log';
 import { segmentHeader } from '../segment/writer';
-import { livingOwner, ownerFileOf } from '../segment/owner';
+import { livingOwner, ownerFileOf } from '../claim';
 import { whenGone } from '../heartbeat';
 import type { LogCheck } from './check';
 

@@ -5,7 +5,7 @@ import type { EventOf } from '../event';
 import { ifThere } from '../files';
 import { byNow, type Seal } from './line';
 import { nothingRead, whyChanged, type ReadBytes } from './reader';
-import { livingOwner, ownerFileOf } from './owner';
+import { livingOwner, ownerFileOf } from '../claim';
 
 export const SEGMENT_EXTENSION = '.jsonl';
 

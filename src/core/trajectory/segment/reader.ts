@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { endlessLine, MAX_PASSED_OVER_BYTES, openRegular, refuseOther } from '../../regularFile';
 import type { Stats } from 'node:fs';
 import { ifThere } from '../files';
-import { isWrittenElsewhere } from './owner';
+import { isWrittenElsewhere } from '../claim';
 
 /** More than any event that Tandem writes; a longer line is reported and never held in memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;

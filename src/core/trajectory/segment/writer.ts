@@ -9,7 +9,7 @@ import { makeFolder, syncFolder } from '../files';
 import { keepPicture } from '../pictures';
 import { encodeEvent, MAX_SEAL_BYTES, sealLine, isFuture } from './line';
 import type { SignOfLife } from '../heartbeat';
-import { claim } from './owner';
+import { own, ownerFileOf } from '../claim';
 import { MAX_LINE_BYTES } from './reader';
 import { SEGMENT_EXTENSION, type NumberRange } from './files';
 
@@ -259,7 +259,7 @@ export abstract class LogWriter {
     const stamp = new Date(this.lastBegan).toISOString().replaceAll(/[-:]/g, '').replace('.', '');
     const name = `${stamp}-${randomBytes(4).toString('hex')}${SEGMENT_EXTENSION}`;
     const file = join(folder, name);
-    const owner = await claim(file);
+    const owner = await own(ownerFileOf(file));
     try {
       const header = segmentHeader([], undefined, await this.beforeSegment());
       const handle = await open(file, 'wx');

@@ -6,9 +6,15 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { syncFolder } from '../../../src/core/trajectory/files';
-import { beginOf, isRunning, look, mayLive } from '../../../src/core/trajectory/processState';
-import { livingOwner } from '../../../src/core/trajectory/segment/owner';
-import { SignOfLife, standsFor } from '../../../src/core/trajectory/heartbeat';
+import {
+  beginOf,
+  isRunning,
+  look,
+  mayLive,
+  SignOfLife,
+  standsFor,
+} from '../../../src/core/trajectory/heartbeat';
+import { livingOwner } from '../../../src/core/trajectory/claim';
 import { eventually } from '../../fixtures/eventually';
 import { openLog, play, segmentFiles, temporaryFolder } from '../../fixtures/log';
 
