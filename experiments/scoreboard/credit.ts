@@ -2,11 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { collect, collectionName } from '../../src/core/dialogue/collect';
-import {
-  monteCarloCredit,
-  type CandidateValue,
-  type CreditState,
-} from '../../src/core/training/credit/rollouts';
 import { inFlight } from '../../src/core/concurrency';
 import type { Model } from '../../src/core/model/model';
 import { eventSchema } from '../../src/core/trajectory/event';
@@ -19,6 +14,7 @@ import { qualityOf, type ScoreQuality } from './quality';
 import { scoresOf, type CandidateScores } from './scores';
 import { drawStates, type DrawnState } from './states';
 import { contentOf, digestOf, type Surroundings } from './surroundings';
+import { monteCarloCredit, type CandidateValue, type CreditState } from './monteCarloCredit';
 
 /** Quality of each score as a ranking of turns that the start model might take. */
 export interface Credit {

@@ -1,6 +1,6 @@
-import type { CandidateValue } from '../../src/core/training/credit/rollouts';
 import { rankingQuality, type RankingQuality } from './ranking';
 import { overSeeds, type OverSeeds } from './seeds';
+import type { CandidateValue } from './monteCarloCredit';
 
 /** The candidates of one state with their values and their scores. */
 interface Judged {

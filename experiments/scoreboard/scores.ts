@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { agentMessages } from '../../src/core/dialogue/conversation';
 import { parseAgentMessage } from '../../src/core/dialogue/protocol';
-import type { CreditState } from '../../src/core/training/credit/rollouts';
 import { Fault } from '../../src/core/fault';
 import { Consents } from '../../src/core/trajectory/consent';
 import { ifThere, writeAtomically } from '../../src/core/trajectory/files';
 import { trajectoryRow } from '../../src/core/trajectory/export/rows';
 import type { Surroundings } from './surroundings';
+import type { CreditState } from './monteCarloCredit';
 
 /** A critic's score, and the untrained baseline, for each candidate of each state. */
 export interface CandidateScores {

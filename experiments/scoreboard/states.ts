@@ -1,11 +1,11 @@
 import { agentMessages } from '../../src/core/dialogue/conversation';
 import { deriveSeed } from '../../src/core/seed';
-import type { CreditState } from '../../src/core/training/credit/rollouts';
 import { inFlight } from '../../src/core/concurrency';
 import type { Model } from '../../src/core/model/model';
 import { LOG_VERSION, type EventOf } from '../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../src/core/trajectory/log';
 import { digestOf, type Surroundings } from './surroundings';
+import type { CreditState } from './monteCarloCredit';
 
 /** The part of a state that is stored; the rest is read from the log. */
 export interface DrawnState {

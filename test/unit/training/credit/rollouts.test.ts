@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { colBenchProtocol } from '../../../../src/core/dialogue/protocol';
 import { RulesSimulator } from '../../../../src/core/dialogue/simulator';
+import { Rollouts } from '../../../../src/core/training/credit/rollouts';
 import {
   monteCarloCredit,
   type CreditPlan,
   type CreditState,
-  Rollouts,
-} from '../../../../src/core/training/credit/rollouts';
+} from '../../../../experiments/scoreboard/monteCarloCredit';
 import { playedCredit } from '../../../../src/core/training/credit/playedCredit';
 import type { Grader } from '../../../../src/core/grading/grader';
 import type { Model } from '../../../../src/core/model/model';
