@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..run.disk_space import not_written
 from ..run.event_file import FINAL, Events, last_state
+from ..run.whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,7 @@ def next_job(folder: Path, address: str, copy_to: str | None = None) -> Job:
         copied = last.folder
     size = events.stat().st_size if events.exists() else 0
     job = Job(f"tandem-{folder.name}-{attempt}-{random}", address, attempt, size, copied)
-    temporary = folder / "cluster.json.tmp"
-    try:
-        temporary.write_text(json.dumps(asdict(job)) + "\n", encoding="utf-8")
-        os.replace(temporary, folder / "cluster.json")
-    except OSError as error:
-        raise not_written(f"{folder / 'cluster.json'} cannot be written", error) from error
+    write_whole(folder / "cluster.json", (json.dumps(asdict(job)) + "\n").encode())
     return job
 
 

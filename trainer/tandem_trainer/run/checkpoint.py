@@ -28,6 +28,7 @@ from torch.distributed.checkpoint import CheckpointException, HuggingFaceStorage
 from ..fault import Fault
 from .disk_space import not_written, reason
 from .distributed import Ranks
+from .whole_file import flush_to_disk, write_whole
 
 VERSION = 2
 TEMPORARY = ".writing"
@@ -160,17 +161,6 @@ def keep_only(folder: Path, paths: Collection[Path]) -> None:
             shutil.rmtree(folder / LEAVING)
 
 
-def flush_to_disk(path: Path) -> None:
-    """fsync for a file or, if the system supports it, a folder."""
-    if path.is_dir() and os.name == "nt":
-        return
-    descriptor = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _read(path: Path) -> Checkpoint:
     about = json.loads((path / "checkpoint.json").read_text())
     if about["version"] != VERSION:
@@ -195,18 +185,6 @@ def _crc32(path: Path) -> int:
         while piece := file.read(1 << 22):
             value = zlib.crc32(piece, value)
     return value
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Errors: Fault when the disk is full or refuses."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.writing")  # two runs may share a folder
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        flush_to_disk(temporary)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise not_written(f"{path} cannot be written", error) from error
 
 
 def make_missing(

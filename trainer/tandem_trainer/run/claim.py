@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import IO
 
 from ..fault import Fault
-from .disk_space import not_written
 from .event_file import utc_now
+from .whole_file import write_whole
 
 TOUCH_INTERVAL = 30.0  # seconds
 SILENCE = 20 * TOUCH_INTERVAL  # after which a trainer counts as gone, as in Tandem (heartbeat.ts)
@@ -41,12 +41,7 @@ def claim(folder: Path, host: str | None = None) -> IO[str]:
     about = {"pid": os.getpid(), "started": utc_now(), "host": host or socket.gethostname()}
     if "TORCHELASTIC_RUN_ID" in os.environ and os.getppid() > 1:  # 1: torchrun is gone
         about["launcher"] = os.getppid()
-    temporary = folder / "process.json.tmp"
-    try:
-        temporary.write_text(json.dumps(about) + "\n")
-        os.replace(temporary, folder / "process.json")
-    except OSError as error:
-        raise not_written(f"{folder / 'process.json'} cannot be written", error) from None
+    write_whole(folder / "process.json", (json.dumps(about) + "\n").encode())
     return lock
 
 

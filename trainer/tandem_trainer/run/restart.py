@@ -14,6 +14,7 @@ from typing import Any
 
 from ..fault import Fault
 from .event_file import FINAL, Events, last_state
+from .whole_file import write_whole
 
 NOTE = "attempt.json"
 LOST = ("Connection closed by peer", "Connection reset by peer", "Connection refused", "Broken pipe", "NCCL")
@@ -63,8 +64,6 @@ class Attempt:
         """Leaves a note about the first fault of several processes."""
         if not self.of_several or _read(self.path).get("number") == self.number:
             return
-        from .checkpoint import write_whole  # imports torch, which takes seconds
-
         is_again = isinstance(fault, Again)
         budget = fault.token_budget if is_again else self.token_budget
         note = {"number": self.number, "sentence": str(fault), "again": is_again, "token_budget": budget}

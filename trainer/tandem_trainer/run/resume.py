@@ -9,6 +9,7 @@ from typing import Any
 
 from ..config import DataConfig, ModelConfig, ResourcesConfig, RunConfig
 from ..fault import Fault
+from .whole_file import write_whole
 
 BEGUN = "configuration.json"
 
@@ -50,8 +51,6 @@ def check_same_configuration(
     fingerprint of the data and, for a base on the hub, the commit. `name`, `resources` and `export` may change, and
     also `more_epochs` and `patience` of the policy, which only decide when it ends.
     """
-    from .checkpoint import write_whole  # imports torch, which takes seconds
-
     path = folder / BEGUN
     now = _relative(asdict(config), folder)
     if not path.exists():

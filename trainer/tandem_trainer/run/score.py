@@ -22,6 +22,7 @@ from pathlib import Path
 
 from .. import importing
 from ..export.critic_file import read_critic_file, reference_of
+from .whole_file import write_whole
 
 
 def main(arguments: list[str]) -> int:
@@ -40,8 +41,6 @@ def main(arguments: list[str]) -> int:
     # These import torch, which takes seconds; a folder without a critic is reported before.
     with importing():
         from .advantages import score_files
-        from .checkpoint import write_whole
-
     rows = score_files(critic, given.critic, given.trajectories, reference, given.device, with_tokens=given.tokens)
     write_whole(given.out, b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows))
     print(f"{len(rows)} trajectories are in {given.out}.", file=sys.stderr)

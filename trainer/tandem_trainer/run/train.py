@@ -117,7 +117,6 @@ def train(
         from ..model.folder import context_length, find_model, load_template, pinned, quiet
         from ..model.load import choose_device
         from .budget import TokenBudget
-        from .checkpoint import write_whole
         from .distributed import join, leave
         from .machine_usage import Meter, this_machine
         from .plan import make_plan, timed
@@ -125,6 +124,7 @@ def train(
         from .reference_cache import ReferenceCache
         from .run import Run
         from .stages import export
+        from .whole_file import write_whole
         from .workload import loads_of
 
     quiet()

@@ -29,8 +29,8 @@ from ...model.load import load_model
 from ...model.memory import available_memory
 from ...regular_file import read_text
 from ...run.budget import free_memory
-from ...run.checkpoint import flush_to_disk
 from ...run.disk_space import reason
+from ...run.whole_file import flush_to_disk
 from ..critic_file import FILE, CriticFile, read_critic_file, reference_of
 from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
 from .decoder import Precision
