@@ -240,9 +240,7 @@ function rowOf({ id, task }: PlayedDialogue, credit: Credit | undefined): Credit
 }
 
 const writeRows = (out: string, rows: readonly CreditedRow[]): Promise<void> =>
-  writeAtomically(path.resolve(out), (file) =>
-    file.writeFile(rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
-  );
+  writeAtomically(path.resolve(out), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 function inWords(rows: readonly CreditedRow[]): string {
   const lines = rows.flatMap(({ id, task, reward, turns }) =>

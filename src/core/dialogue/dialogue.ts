@@ -108,10 +108,6 @@ export class Dialogue {
     return this.state.agent;
   }
 
-  get collaborator(): Collaborator {
-    return this.state.collaborator;
-  }
-
   get answer(): string | undefined {
     return this.state.answer;
   }

@@ -25,8 +25,6 @@ export type Difference =
   | { readonly kind: 'extra picture'; readonly draft: Box; readonly below: PageText | undefined }
   | { readonly kind: 'picture size'; readonly draft: Box; readonly wanted: Box };
 
-export type DifferenceKind = Difference['kind'];
-
 /** Distances in L*a*b* from which a person would speak of another color, and sizes of another size. */
 const OTHER_COLOR = 12;
 const OTHER_SIZE = 1.15;

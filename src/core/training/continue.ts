@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { copyFolder } from '../regularFile';
-import { ifThere, writeAtomically } from '../trajectory/files';
+import { ifThere } from '../trajectory/files';
 import { writeQueued } from './lifecycle';
 import { EVENTS_VERSION } from './events';
 import { isUsedBy, methodNamed } from './methods';
 import { endOfPolicy } from './progress';
-import { KEPT_GB, readWhole, runFiles } from './runFolder';
+import { KEPT_GB, readWhole, runFiles, writeWhole } from './runFolder';
 import type { Run, Runs } from './runs';
 import { makeRun } from './start';
 
@@ -81,9 +81,7 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
   const made = await makeRun(runs, async (unfinished) => {
     await copy(folder, unfinished, OWN);
     await copy(kept, join(unfinished, runFiles.checkpoints));
-    await writeAtomically(join(unfinished, runFiles.configuration), (file) =>
-      file.writeFile(`${JSON.stringify(changed, undefined, 2)}\n`),
-    );
+    await writeWhole(join(unfinished, runFiles.configuration), changed);
     await appendFile(
       join(unfinished, runFiles.events),
       `${JSON.stringify(continued(whole, progress?.latest?.stage))}\n`,

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { claimIn } from '../trajectory/claim';
-import { ifThere, isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
-import { readWhole, runFiles } from './runFolder';
+import { ifThere, isErrorCode, UNWRITABLE } from '../trajectory/files';
+import { readWhole, runFiles, writeWhole } from './runFolder';
 import type { Runs } from './runs';
 
 /** `told.json`: the ending that a person was notified about, as a text that differs between endings. */
@@ -19,7 +19,7 @@ export async function isFirstToTell(runs: Runs, id: string, ending: string): Pro
       if ((await readWhole(file, toldSchema()))?.ending === ending) return false;
       // A run that was deleted meanwhile needs no notice.
       const written = ifThere(async () => {
-        await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify({ ending })));
+        await writeWhole(file, { ending });
         return true;
       });
       return (await written) === true;

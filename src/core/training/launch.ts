@@ -4,11 +4,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
-import { isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
+import { isErrorCode, UNWRITABLE } from '../trajectory/files';
 import { beginOf } from '../trajectory/heartbeat';
 import type { Launch } from './process';
 import { openRegular } from '../regularFile';
-import { LAUNCH_LINE, readWhole, runFiles } from './runFolder';
+import { LAUNCH_LINE, readWhole, runFiles, writeWhole } from './runFolder';
 import { commandOf, environmentOf, notStarted, type Trainer } from './trainer';
 
 const configurationSchema = z.looseObject({
@@ -114,7 +114,7 @@ async function launchIn(folder: string, trainer: Trainer): Promise<Launch> {
       ...(processes > 1 && { processes }),
       ...(isOnCluster && { isOnCluster }),
     };
-    await writeAtomically(join(folder, runFiles.launch), (file) => file.writeFile(JSON.stringify(launched)));
+    await writeWhole(join(folder, runFiles.launch), launched);
     return launched;
   } finally {
     await log.close();

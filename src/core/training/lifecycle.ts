@@ -2,14 +2,14 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostname } from 'node:os';
 import { Fault } from '../fault';
-import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
+import { ifThere, isErrorCode } from '../trajectory/files';
 import { claimIn, type Claim } from '../trajectory/claim';
 import { mayLive, timeAt } from '../trajectory/heartbeat';
 import { fillOlderRun } from './data/fillRun';
 import { launch } from './launch';
 import { silentSince, trainerOf, type Launch, type Queued, type TrainerProcess } from './process';
 import type { Run, Runs } from './runs';
-import { runFiles } from './runFolder';
+import { runFiles, writeWhole } from './runFolder';
 import type { Trainer } from './trainer';
 import { pause } from './pause';
 
@@ -37,7 +37,7 @@ export async function stopRun(runs: Runs, id: string, options: StopOptions = {})
   if (options.atOnce === true) {
     const process = launched?.isOnCluster === true && (await mayLive(launched)) ? launched : latest;
     refuseElsewhere(run, process);
-    await writeWhole(run.folder, runFiles.killed, { at: new Date().toISOString() });
+    await writeWhole(join(run.folder, runFiles.killed), { at: new Date().toISOString() });
     await kill(process);
   }
   while ((await runs.find(run.id)).isLive) {
@@ -126,11 +126,7 @@ export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
 
 export async function writeQueued(folder: string): Promise<void> {
   const queued: Queued = { at: new Date().toISOString(), host: hostname() };
-  await writeWhole(folder, runFiles.queued, queued);
-}
-
-async function writeWhole(folder: string, name: string, content: object): Promise<void> {
-  await writeAtomically(join(folder, name), (file) => file.writeFile(JSON.stringify(content)));
+  await writeWhole(join(folder, runFiles.queued), queued);
 }
 
 /**

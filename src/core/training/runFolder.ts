@@ -5,7 +5,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { jsonOrUndefined, isTooDeep } from '../json';
 import { MB, openRegular, readText } from '../regularFile';
-import { ifThere } from '../trajectory/files';
+import { ifThere, writeAtomically } from '../trajectory/files';
 
 /** Foreign text could contain a path; an id is the name of one folder. */
 export const isRunId = (text: string): boolean =>
@@ -95,6 +95,10 @@ export async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<
   if (text === undefined) return undefined;
   const value = jsonOrUndefined(text);
   return isTooDeep(value) ? undefined : schema.safeParse(value).data;
+}
+
+export async function writeWhole(file: string, value: object): Promise<void> {
+  await writeAtomically(file, `${JSON.stringify(value, undefined, 2)}\n`);
 }
 
 /** Begins each launch in `trainer.log`. */

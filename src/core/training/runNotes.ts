@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import { lazily } from '../lazily';
 import { inOneLine } from '../text';
-import { isThere, writeAtomically } from '../trajectory/files';
-import { readWhole, runFiles } from './runFolder';
+import { isThere } from '../trajectory/files';
+import { readWhole, runFiles, writeWhole } from './runFolder';
 
 export const MAX_LENGTHS = { name: 100, tag: 40, tags: 20, note: 2000 } as const;
 
@@ -58,6 +58,5 @@ export async function changeNotes(
     throw new Fault('training/bad-notes', message);
   }
   const { name, tags, note } = { ...(before ?? NONE), ...change(before ?? NONE) };
-  const text = JSON.stringify({ name, tags, note }, undefined, 2);
-  await writeAtomically(file, (handle) => handle.writeFile(`${text}\n`));
+  await writeWhole(file, { name, tags, note });
 }

@@ -153,13 +153,11 @@ export class Runs {
     const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema());
     const { name = '', method = '', role, model } = configuration ?? {};
     return {
-      ...{ id, folder, name: notes.name === '' ? name : notes.name, method, base: model?.base ?? '' },
-      ...{ startedAt, changedAt: startedAt },
-      ...(role && { role }),
-      ...(notes.tags.length > 0 && { tags: notes.tags }),
-      ...(notes.note !== '' && { note: notes.note }),
-      ...(begun?.commit != null && { commit: begun.commit }),
-      ...(selection && { selection }),
+      ...{ id, folder, name: notes.name === '' ? name : notes.name, method, role, base: model?.base ?? '' },
+      ...{ selection, startedAt, changedAt: startedAt },
+      tags: notes.tags.length > 0 ? notes.tags : undefined,
+      note: notes.note === '' ? undefined : notes.note,
+      commit: begun?.commit ?? undefined,
       ...(await statusOf(id, folder)),
     };
   }
@@ -227,15 +225,7 @@ function saidBy(
   return told === undefined || (latest !== undefined && latest.started > told.at) ? undefined : told.state;
 }
 
-type RunStatus = Pick<Run, 'state' | 'isLive' | 'canResume' | 'lastLines'> &
-  Partial<
-    Pick<
-      Run,
-      'request' | 'progress' | 'message' | 'process' | 'queued' | 'changedAt' | 'silentSince' | 'death'
-    >
-  >;
-
-async function statusOf(id: string, folder: string): Promise<RunStatus> {
+async function statusOf(id: string, folder: string) {
   const trainer = await trainerOf(folder);
   const told = await lastProgress(join(folder, runFiles.events));
   const { latest, silent } = trainer;
@@ -255,17 +245,10 @@ async function statusOf(id: string, folder: string): Promise<RunStatus> {
     explanation(id, state, trainer, death) ?? (state === told?.state ? told.message : undefined);
   const changedAt = queued?.at ?? told?.at ?? latest?.started;
   return {
-    state,
-    isLive,
+    ...({ state, request, isLive, death, message, queued, progress: told, lastLines: lines } as const),
     canResume: !isLive && state !== 'done',
-    lastLines: lines,
-    ...(request && { request }),
-    ...(death && { death }),
-    ...(state === 'lost' && silent !== undefined && { silentSince: silent }),
-    ...(told && { progress: told }),
-    ...(message !== undefined && { message }),
-    ...(latest && { process: { pid: latest.pid, host: latest.host } }),
-    ...(queued && { queued }),
+    silentSince: state === 'lost' ? silent : undefined,
+    process: latest && { pid: latest.pid, host: latest.host },
     ...(changedAt !== undefined && { changedAt }),
   };
 }

@@ -179,7 +179,7 @@ function prefixOf(name: string): string {
 async function put(file: string, isHeld: boolean, shard: Shard | undefined): Promise<string> {
   const claim: ClaimFile = { ...(await ownIdentity()), isHeld, shard };
   const text = JSON.stringify(claim);
-  await writeAtomically(file, (handle) => handle.writeFile(text));
+  await writeAtomically(file, text);
   return text;
 }
 

@@ -138,7 +138,7 @@ function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episod
 
 /** @returns the number of removed lines */
 async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
-  await writeAtomically(planOf(logFolder), (handle) => handle.writeFile(JSON.stringify(plan)));
+  await writeAtomically(planOf(logFolder), JSON.stringify(plan));
   const names = await segmentNames(logFolder);
   const erased = await Erased.read(logFolder);
   const test = lineTest(plan, erased);

@@ -89,8 +89,7 @@ export class Erased {
     for (const key of more.lines) hashes.add(this.hash('line', key));
     if (hashes.size === this.hashes.size) return this;
     const { salt } = this;
-    const text = JSON.stringify({ version: 1, salt, hashes: [...hashes] });
-    await writeAtomically(erasedFileOf(logFolder), (handle) => handle.writeFile(text));
+    await writeAtomically(erasedFileOf(logFolder), JSON.stringify({ version: 1, salt, hashes: [...hashes] }));
     return new Erased(salt, hashes);
   }
 

@@ -8,18 +8,18 @@ export const UNFINISHED = '.unfinished';
 
 /**
  * Writes a file atomically: even after a crash or power cut, the file has either its old content or all of the new. If
- * `write` throws, nothing is left behind.
+ * writing fails, nothing is left behind.
  */
 export async function writeAtomically(
   file: string,
-  write: (handle: FileHandle) => Promise<void>,
+  content: string | Uint8Array | ((handle: FileHandle) => Promise<void>),
 ): Promise<void> {
   const unfinished = `${file}.${randomBytes(4).toString('hex')}${UNFINISHED}`;
   await makeFolder(dirname(file));
   try {
     const handle = await open(unfinished, 'wx');
     try {
-      await write(handle);
+      await (typeof content === 'function' ? content(handle) : handle.writeFile(content));
       await handle.sync();
     } finally {
       await handle.close();

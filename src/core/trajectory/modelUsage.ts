@@ -151,7 +151,7 @@ export class KeptUse {
     ]);
     const kept = { version: 3, segments: Object.fromEntries(segments) as object };
     await mkdir(dirname(this.file), { recursive: true });
-    await writeAtomically(this.file, (handle) => handle.writeFile(JSON.stringify(kept)));
+    await writeAtomically(this.file, JSON.stringify(kept));
     this.unsavedBytes = 0;
   }
 }

@@ -23,7 +23,7 @@ const pictureFileOf = (logFolder: string, id: string): string => join(folderOf(l
 export async function keepPicture(logFolder: string, png: Buffer): Promise<void> {
   const file = pictureFileOf(logFolder, pictureId(png));
   const there = await ifThere(() => stat(file));
-  if (there?.size !== png.length) await writeAtomically(file, (handle) => handle.writeFile(png));
+  if (there?.size !== png.length) await writeAtomically(file, png);
 }
 
 /** Episodes that name a picture in the given segments, by the picture. */

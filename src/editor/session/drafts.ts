@@ -93,7 +93,7 @@ export class Drafts {
     if (draft === undefined || this.folder === undefined) return;
     const file = this.file(this.folder, episode);
     if (draft.text === '') await rm(file, { force: true });
-    else await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(draft)));
+    else await writeAtomically(file, JSON.stringify(draft));
     if (this.unsaved.get(episode) === draft) this.unsaved.delete(episode);
   }
 

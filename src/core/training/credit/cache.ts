@@ -35,7 +35,7 @@ export class CreditCache {
   async write(credit: Credit): Promise<void> {
     const file = join(this.#folder, credit.critic, fileOf(credit.episode));
     this.#known.set(file, credit);
-    await this.#ifUsable(() => writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(credit))));
+    await this.#ifUsable(() => writeAtomically(file, JSON.stringify(credit)));
   }
 
   async advantages(critic: string): Promise<Advantages> {

@@ -3,10 +3,10 @@ import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod';
 import { SHORT, shortPrompt } from '../../dialogue/prompts';
 import { copyRegular } from '../../regularFile';
-import { ifThere, writeAtomically } from '../../trajectory/files';
+import { ifThere } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
 import { methodIn, needsGrades, rowsOfRun } from '../methods';
-import { readWhole, runFiles } from '../runFolder';
+import { readWhole, runFiles, writeWhole } from '../runFolder';
 import { writeInherited } from './lineage';
 import { fieldOf, prepareData, type PrepareOptions } from './prepare';
 import type { SelectionReport } from './report';
@@ -99,12 +99,7 @@ async function copied(file: string, folder: string, copy: string): Promise<strin
 }
 
 export async function writeConfiguration(folder: string, configuration: object): Promise<void> {
-  await writeJson(join(folder, runFiles.configuration), configuration);
-}
-
-async function writeJson(file: string, value: object): Promise<void> {
-  const text = `${JSON.stringify(value, undefined, 2)}\n`;
-  await writeAtomically(file, (handle) => handle.writeFile(text));
+  await writeWhole(join(folder, runFiles.configuration), configuration);
 }
 
 const olderSchema = z.object({ data: z.object({ log: z.string() }) });
@@ -125,7 +120,7 @@ export async function fillOlderRun(folder: string, prompts: string): Promise<voi
     const { data } = begun.configuration;
     const rows = asWritten('trajectories');
     data.trajectories = [rows, ...data.trajectories.filter((name) => name !== rows)];
-    await writeJson(join(folder, runFiles.begun), begun);
+    await writeWhole(join(folder, runFiles.begun), begun);
   }
   await fillRun(folder, { configuration: await readConfiguration(file), prompts });
 }

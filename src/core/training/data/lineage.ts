@@ -2,8 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { lazily } from '../../lazily';
-import { writeAtomically } from '../../trajectory/files';
-import { readWhole, runFiles, runsFolderOf } from '../runFolder';
+import { readWhole, runFiles, runsFolderOf, writeWhole } from '../runFolder';
 import { selectionReportSchema } from './report';
 
 /** Lies in the copy of a model and names its run, which lies in `runs` beside the copy. */
@@ -42,10 +41,7 @@ export async function keptLocalOf(model: string): Promise<number> {
 export async function writeInherited(folder: string, configuration: unknown): Promise<void> {
   const counts = await keptLocalBy(await runsNamedIn(configuration, folder), new Set());
   if (counts.size === 0) return;
-  const inherited = { kept_local: Object.fromEntries(counts) };
-  await writeAtomically(join(folder, runFiles.inherited), (file) =>
-    file.writeFile(`${JSON.stringify(inherited, undefined, 2)}\n`),
-  );
+  await writeWhole(join(folder, runFiles.inherited), { kept_local: Object.fromEntries(counts) });
 }
 
 /** @param seen runs already counted; those given are added */

@@ -6,12 +6,12 @@ import { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories } from '../../trajectory/export/export';
 import { doubtInWords } from '../../trajectory/export/selection';
-import { ifThere, writeAtomically } from '../../trajectory/files';
+import { ifThere } from '../../trajectory/files';
 import { TrajectoryLog } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
 import type { LogSelection } from '../configuration';
 import type { RowsOfRun } from '../methods';
-import { runFiles } from '../runFolder';
+import { runFiles, writeWhole } from '../runFolder';
 import { chosenBy } from './logSelection';
 import type { SelectionReport } from './report';
 
@@ -56,8 +56,7 @@ export async function prepareData(
 }
 
 export async function writeReport(folder: string, report: SelectionReport): Promise<void> {
-  const text = `${JSON.stringify(report, undefined, 2)}\n`;
-  await writeAtomically(join(folder, runFiles.selection), (file) => file.writeFile(text));
+  await writeWhole(join(folder, runFiles.selection), report);
 }
 
 async function writeRows(

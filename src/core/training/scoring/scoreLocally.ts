@@ -41,7 +41,7 @@ export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
     if (rows.length === 0) throw cannot(`No trajectory can be scored by this critic${words.why()}.`);
     if (out !== undefined) {
       const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-      await writeAtomically(resolve(out), (file) => file.writeFile(text));
+      await writeAtomically(resolve(out), text);
     }
     return rows;
   });

@@ -83,7 +83,7 @@ export async function exportTrajectories(
   const card = `${file}.md`;
   const described = { file, format: options.format, rows, facts, leftOut, selection: options };
   const text = datasetCard({ ...described, consents: log.consents });
-  await writeAtomically(card, (handle) => handle.writeFile(text));
+  await writeAtomically(card, text);
   const datasetInfo = await enter?.();
   return { ...contentOf(gathering), file, card, ...(datasetInfo !== undefined && { datasetInfo }) };
 }
@@ -264,7 +264,7 @@ async function datasetInfoOf(file: string, format: FormatId): Promise<(() => Pro
   };
   return async () => {
     const text = JSON.stringify({ ...(await read(info)), [name]: entry }, null, 2);
-    await writeAtomically(info, (handle) => handle.writeFile(`${text}\n`));
+    await writeAtomically(info, `${text}\n`);
     return info;
   };
 }
