@@ -4,13 +4,13 @@ import type { TurnScorer } from './local/critic/turnScorer';
 import type { MixtureSpec } from './mixtureSpec';
 import {
   sumOfCounts,
+  sumOfUsage,
   type ChatMessage,
   type GenerateOptions,
   type Generation,
   type Model,
   type ModelCounts,
   type SamplingSettings,
-  type Usage,
 } from './model';
 
 interface Candidate {
@@ -76,7 +76,7 @@ export class MixtureModel implements Model {
         place,
         candidates: candidates.map((one, at) => ({ model: nameOf(one), score: scores[at] ?? null })),
       },
-      usage: sumOfUsage(candidates),
+      usage: sumOfUsage(candidates.map(({ generation }) => generation)),
       timing: { totalMs: performance.now() - started, attempts: generation.timing.attempts },
     };
   }
@@ -149,11 +149,3 @@ export function chooseCandidate(
 }
 
 const nameOf = ({ model, generation }: Candidate): string => generation.servedModel ?? model.name;
-
-/** Undefined if one of the models does not count. */
-function sumOfUsage(candidates: readonly Candidate[]): Usage | undefined {
-  const known = candidates.flatMap(({ generation: { usage } }) => usage ?? []);
-  if (known.length < candidates.length) return undefined;
-  const sum = (count: keyof Usage): number => known.reduce((total, usage) => total + usage[count], 0);
-  return { promptTokens: sum('promptTokens'), completionTokens: sum('completionTokens') };
-}

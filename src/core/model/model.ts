@@ -157,6 +157,14 @@ export function sumOfCounts(all: readonly ModelCounts[]): ModelCounts {
   };
 }
 
+/** Undefined if one of them was not counted. */
+export function sumOfUsage(all: readonly Pick<Generation, 'usage'>[]): Usage | undefined {
+  const known = all.flatMap(({ usage }) => usage ?? []);
+  if (known.length < all.length) return undefined;
+  const sum = (count: keyof Usage): number => known.reduce((total, usage) => total + usage[count], 0);
+  return { promptTokens: sum('promptTokens'), completionTokens: sum('completionTokens') };
+}
+
 export interface Model {
   /** As on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
   readonly name: string;

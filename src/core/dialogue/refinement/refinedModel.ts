@@ -1,6 +1,7 @@
 import type { AnswerRunner } from '../../grading/grader';
 import {
   sumOfCounts,
+  sumOfUsage,
   type ChatMessage,
   type GenerateOptions,
   type Generation,
@@ -8,7 +9,6 @@ import {
   type ModelCounts,
   type SamplingSettings,
   type Selection,
-  type Usage,
   type VerifierOutput,
 } from '../../model/model';
 import { requestedName } from '../../task/signature';
@@ -285,11 +285,3 @@ const asGenerated = ({ model, text = '' }: Selection['candidates'][number]): Gen
 });
 
 const nameOf = ({ servedModel }: Generation, model: Model): string => servedModel ?? model.name;
-
-/** Undefined if one of them was not counted. */
-function sumOfUsage(all: readonly Generation[]): Usage | undefined {
-  const known = all.flatMap(({ usage }) => usage ?? []);
-  if (known.length < all.length) return undefined;
-  const sum = (count: keyof Usage): number => known.reduce((total, usage) => total + usage[count], 0);
-  return { promptTokens: sum('promptTokens'), completionTokens: sum('completionTokens') };
-}

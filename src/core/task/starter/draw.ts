@@ -1,4 +1,5 @@
 import { mulberry32 } from '../../random';
+import type { Task } from '../task';
 
 export class Random {
   readonly number: () => number;
@@ -34,5 +35,18 @@ export class Random {
       .toSorted((a, b) => b.key - a.key)
       .slice(0, count)
       .map(({ thing }) => thing);
+  }
+}
+
+/** Yields what is drawn without end, no task twice; an undefined draw is repeated. */
+export function* withoutRepeats<T extends { readonly task: Task }>(
+  draw: () => T | undefined,
+): Generator<T, never> {
+  const seen = new Set<string>();
+  for (;;) {
+    const drawn = draw();
+    if (drawn === undefined || seen.has(drawn.task.id)) continue;
+    seen.add(drawn.task.id);
+    yield drawn;
   }
 }

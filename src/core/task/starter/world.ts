@@ -1,6 +1,6 @@
 import type { Fact, ProgramTask } from '../task';
 import { DOMAINS, type Domain } from './domains';
-import { Random } from './draw';
+import { Random, withoutRepeats } from './draw';
 import { fitTogether, KINDS, OPTIONS, type DecisionKind, type Value, type DecisionValues } from './kinds';
 import {
   callOf,
@@ -53,20 +53,14 @@ const MIN_DESCRIPTION_WORDS = 25;
 const MAX_DESCRIPTION_WORDS = 60;
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
-export function* starterTasks(options: {
+export function starterTasks(options: {
   split: Split;
   seed: number;
   difficulty: Difficulty;
 }): Generator<StarterTask, never> {
   const { split, seed, difficulty } = options;
   const random = new Random(hash(`${split} ${difficulty} ${seed}`));
-  const seen = new Set<string>();
-  for (;;) {
-    const drawn = drawTask(split, difficulty, random);
-    if (drawn === undefined || seen.has(drawn.task.id)) continue;
-    seen.add(drawn.task.id);
-    yield drawn;
-  }
+  return withoutRepeats(() => drawTask(split, difficulty, random));
 }
 
 /** A decision that is not given is left out. With all values it is the reference. */

@@ -1,5 +1,5 @@
 import type { PageTask } from '../../task';
-import { Random } from '../draw';
+import { Random, withoutRepeats } from '../draw';
 import { contentId, hash, splitOf, type Split } from '../splits';
 import type { Difficulty } from '../world';
 import { looks, PAGE_DECISIONS, PAGE_OPTIONS, type PageDecision, type PageValues } from './decisions';
@@ -34,20 +34,14 @@ export interface PageWorldTask {
 }
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
-export function* pageTasks(options: {
+export function pageTasks(options: {
   split: Split;
   seed: number;
   difficulty: Difficulty;
 }): Generator<PageWorldTask, never> {
   const { split, seed, difficulty } = options;
   const random = new Random(hash(`pages ${split} ${difficulty} ${seed}`));
-  const seen = new Set<string>();
-  for (;;) {
-    const drawn = drawTask(split, difficulty, random);
-    if (drawn === undefined || seen.has(drawn.task.id)) continue;
-    seen.add(drawn.task.id);
-    yield drawn;
-  }
+  return withoutRepeats(() => drawTask(split, difficulty, random));
 }
 
 /** The page of the task's trade with these values; with the task's own it is the reference. */
