@@ -45,7 +45,7 @@ describe('a run that is done', () => {
     const own = ['evaluations/0123.json', 'tracked.json', 'told.json', 'alive'];
     await Promise.all(own.map((file) => writeFile(path.join(done.folder, file), '{}')));
     const run = await continueRun(runs, done.id, { epochs: 1.5, name: 'more' });
-    expect(run).not.toHaveProperty('tags');
+    expect(run.tags).toBeUndefined();
     expect(run).toMatchObject({ name: 'more', state: 'queued', progress: { latest: { step: 2 } } });
     const files = (await readdir(run.folder)).sort();
     expect(files).toEqual(

@@ -54,7 +54,7 @@ it('tells the commit of a base on the hub with which its trainer began', async (
   const begun = (of: string | null): Promise<void> =>
     writeFile(path.join(folder, 'configuration.json'), JSON.stringify({ version: 1, commit: of }));
   await begun(null); // its base is a folder
-  expect(await runs.find('a')).not.toHaveProperty('commit');
+  expect((await runs.find('a')).commit).toBeUndefined();
   await begun(commit);
   const found = await runs.find('a');
   expect(found.commit).toBe(commit);
