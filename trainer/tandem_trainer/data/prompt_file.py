@@ -63,9 +63,9 @@ def agent_prompt(file: str | None = None) -> Prompt:
     return read_prompt(file or SHIPPED / "agent.md", AGENT)
 
 
-def critic_prompt(file: str | Path | None = None) -> Prompt:
-    """The text in front of the critic's first user message: from `file`, or the one that ships with Tandem."""
-    return read_prompt(file or SHIPPED / "critic.md", CRITIC)
+def critic_prompt() -> Prompt:
+    """The text in front of the critic's first user message."""
+    return read_prompt(SHIPPED / "critic.md", CRITIC)
 
 
 def page_agent_prompt() -> Prompt:

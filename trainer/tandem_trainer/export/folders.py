@@ -66,17 +66,16 @@ class Check:
 
 
 def export_policy(
-    base: Base, target: Path, turns: Sequence[Turn], card: Card, *, trained: bool = True, beside: Beside | None = None
+    base: Base, target: Path, turns: Sequence[Turn], card: Card, *, beside: Beside | None = None
 ) -> Check | None:
     """Writes the policy that `base` holds to the folder `target`; an existing folder is left alone.
 
     Of several processes all call this, and the first one writes and returns the check. turns: from the data, for the
-    check. card: makes README.md from the check. trained: whether a step was made, so that a result equal to its base is
-    refused. beside: writes more into the folder after the check.
+    check. card: makes README.md from the check. beside: writes more into the folder after the check.
     Errors: Fault when nothing was learnt, the exported model differs from the live one, or the disk is full; the folder
     then does not exist.
     """
-    return _export(base, "policy", target, turns, card, trained, beside)
+    return _export(base, "policy", target, turns, card, beside)
 
 
 def export_critic(
@@ -88,7 +87,6 @@ def export_critic(
     head: Mapping[str, Tensor] | None = None,
     *,
     prompt: Prompt | None = None,
-    trained: bool = True,
     beside: Beside | None = None,
 ) -> Check | None:
     """As `export_policy`, with `critic.json` and, if there is one, the value head.
@@ -104,11 +102,11 @@ def export_critic(
         if beside:
             beside(folder)
 
-    return _export(base, "critic", target, turns, card, trained, with_about)
+    return _export(base, "critic", target, turns, card, with_about)
 
 
 def _export(
-    base: Base, name: Name, target: Path, turns: Sequence[Turn], card: Card, trained: bool, beside: Beside | None = None
+    base: Base, name: Name, target: Path, turns: Sequence[Turn], card: Card, beside: Beside | None
 ) -> Check | None:
     rows = check_rows(turns)
     with base.adapter(name):
@@ -121,7 +119,7 @@ def _export(
     learnt = distance(before, live)
     if merged is None:
         return None
-    if trained and (merged.changed == 0 or learnt == 0):
+    if merged.changed == 0 or learnt == 0:
         raise Fault(
             f"Training changed nothing: the {name} still gives the logits of its base, so there is nothing to export; "
             "raise its learning_rate or its epochs."

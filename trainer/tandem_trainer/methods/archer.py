@@ -241,6 +241,7 @@ class Critic(Objective):
     """
 
     better = "last"
+    compares = False
 
     def __init__(self, settings: ArcherConfig, reference: ReferenceCache, seed: int):
         super().__init__(reference)
@@ -297,9 +298,6 @@ class Critic(Objective):
 
         budget.spend(range(len(examples)), counter(examples, base.shares_prefixes), work, lambda: None)
         return np.concatenate([found[index] for index in range(len(examples))])
-
-    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
-        """Does nothing: there is no reference."""
 
     def parameters(self) -> list[tuple[str, nn.Parameter]]:
         heads = (("q", self.q), ("v", self.v))
@@ -361,6 +359,7 @@ class Actor(Objective):
     """The policy gradient with the advantage of the utterance for each of its tokens."""
 
     better = "last"
+    compares = False
 
     def __init__(self, settings: ArcherConfig, reference: ReferenceCache):
         super().__init__(reference)
@@ -373,6 +372,3 @@ class Actor(Objective):
             loss = policy_gradient_loss(live, sampled, example.target, self.settings.ratio_clip)
             sums.add(example, loss, nll=nll([live]), sampler_difference=sampler_difference([turn], [live]))
         return sums.total()
-
-    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
-        """Does nothing: there is no reference."""

@@ -7,7 +7,7 @@ history teach; none is pushed down. In later rounds π_ref is the policy of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -48,6 +48,7 @@ class Projection(Objective):
     """
 
     better = "loss"
+    compares = False
 
     def __init__(self, reference: ReferenceCache, plainly_sampled: bool = True):
         super().__init__(reference)
@@ -59,6 +60,3 @@ class Projection(Objective):
             moved = sampler_difference(example.chosen, [live]) if self.plainly_sampled else None
             sums.add(example, turn_nll(live), nll=nll([live]), sampler_difference=moved)
         return sums.total()
-
-    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
-        """Does nothing: there is no reference."""

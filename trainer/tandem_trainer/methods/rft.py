@@ -1,6 +1,6 @@
 """Rejection fine-tuning: imitates the trajectories that succeeded (Yuan et al. 2023, arXiv 2308.01825)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from torch import Tensor
 
@@ -31,6 +31,7 @@ class RejectionFineTuning(Objective):
     """
 
     better = "loss"
+    compares = False
 
     def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
         sums = Sums()
@@ -40,6 +41,3 @@ class RejectionFineTuning(Objective):
             nats = nll(live)
             sums.add(example, nats, nll=nats, sampler_difference=sampler_difference(example.chosen, live))
         return sums.total()
-
-    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
-        """Does nothing: there is no reference."""

@@ -1,6 +1,6 @@
 """A critic of SWEET-RL that predicts the reward as a number, to compare with (`critic.score: value-head`)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ class ValueHead(Objective):
     """
 
     better = "loss"
+    compares = False
 
     def __init__(self, reference: ReferenceCache):
         super().__init__(reference)
@@ -50,9 +51,6 @@ class ValueHead(Objective):
     def scores(self, base: Base, turns: Sequence[Turn], budget: TokenBudget) -> np.ndarray:
         """Computes `values` without gradients, (len(turns),) float32, as many at once as the budget allows."""
         return np.array(in_batches(base, turns, budget, lambda batch: self.values(base.model, batch).cpu().numpy()))
-
-    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
-        """Does nothing: there is no reference."""
 
     def parameters(self) -> list[tuple[str, nn.Parameter]]:
         return [("value_head.weight", self.weight), ("value_head.bias", self.bias)]

@@ -68,10 +68,10 @@ def with_hidden(model: nn.Module, turns: Sequence[Turn], use: Callable[[Tensor, 
     return within_forward(causal_of(model), lambda: use(_hidden(model, forest, True)[places], Head.of(model)))
 
 
-def last_hidden(model: nn.Module, turns: Sequence[Turn], *, shared: bool = True) -> Tensor:
+def last_hidden(model: nn.Module, turns: Sequence[Turn]) -> Tensor:
     """Returns the hidden state at each turn's last response token, after the final norm: (len(turns), d)."""
     forest = grow(turns, ends=True).to(_device(model))
-    return within_forward(causal_of(model), lambda: _hidden(model, forest, shared))
+    return within_forward(causal_of(model), lambda: _hidden(model, forest, True))
 
 
 def causal_of(model: nn.Module) -> nn.Module:

@@ -42,8 +42,8 @@ class Fixed:
         return self.weights + self.adapters + self.gradients + self.optimiser + self.gathered
 
 
-def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2, processes: int = 1) -> Fixed:
-    """adapters: number in memory (critic and policy: 2); one at a time is trained.
+def fixed(shape: Shape, model: ModelConfig, dtype: str, processes: int = 1) -> Fixed:
+    """Of the adapters, critic and policy are in memory; one at a time is trained.
 
     Gradients are summed in float32. Adam keeps two moments in float32, and a float32 original of weights of another
     type (`adam.py`). Processes have equal parts of everything but weights of 4 bits, which each has whole (`fsdp.py`).
@@ -53,7 +53,7 @@ def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2, proce
     quantised = shape.quantised if model.training == "qlora" else 0
     trained = shape.parameters if model.training == "full" else shape.adapted * model.lora_rank
     weights = int(quantised * NF4 + (shape.parameters - quantised) * size / processes)
-    added = 0 if model.training == "full" else adapters * trained * size // processes
+    added = 0 if model.training == "full" else 2 * trained * size // processes
     return Fixed(
         weights,
         added,

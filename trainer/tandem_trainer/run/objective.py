@@ -23,6 +23,8 @@ class Objective:
 
     # Criterion on held-out examples: higher margin, lower loss, or the last step where neither tells what is better.
     better: Literal["margin", "loss", "last"] = "margin"
+    # Whether the loss compares with the base model, whose log-probabilities are then computed first.
+    compares = True
 
     def __init__(self, reference: ReferenceCache):
         self.reference = reference
@@ -33,7 +35,8 @@ class Objective:
 
     def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
         """Computes the reference log-probabilities, also of held-out examples; must run before `loss`."""
-        self.reference.compute(turns_of(examples), progress)
+        if self.compares:
+            self.reference.compute(turns_of(examples), progress)
 
     def parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
         """Those that are trained beside the weights of the model."""

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto
 
-from .decoder import Decoder, Precision
+from .decoder import Decoder
 from .graph import MICROSOFT
 from .shape import Shape
 
 
-def write_scorer(folder: Path, shape: Shape, file: Path, precision: Precision = "fp32") -> None:
+def write_scorer(folder: Path, shape: Shape, file: Path) -> None:
     """Writes a graph for scoring: input_ids (1, T), positions (N,), targets (N,) → log_probs (N,).
 
     log_probs[n] is log p(targets[n] | input_ids[: positions[n] + 1]).
     Positions are selected before the output layer, so that it computes logits of N tokens instead of T.
     """
-    decoder = GroupQueryDecoder(folder, shape, file, precision)
+    decoder = GroupQueryDecoder(folder, shape, file, "fp32")
     graph = decoder.graph
     ids = graph.input("input_ids", TensorProto.INT64, [1, "sequence"])
     positions = graph.input("positions", TensorProto.INT64, ["selected"])
