@@ -164,6 +164,35 @@ export async function openDocument(uri: vscode.Uri): Promise<void> {
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
 }
 
+export async function showBeside(
+  panel: vscode.WebviewPanel,
+  uri: vscode.Uri,
+  preserveFocus = false,
+): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const where = { viewColumn: columnBeside(panel), preserveFocus, preview: true };
+  await vscode.window.showTextDocument(document, where);
+}
+
+/** Column to the right of the panel, which is not always the active one. */
+export function columnBeside(panel: vscode.WebviewPanel): vscode.ViewColumn {
+  const { One, Two, Three, Beside } = vscode.ViewColumn;
+  const own = columnOf(panel);
+  if (own === One) return Two;
+  return own === Two ? Three : Beside;
+}
+
+/** Returns the column of a panel's tab, because a panel restored after a reload knows no column. */
+function columnOf({ viewType, title, viewColumn }: vscode.WebviewPanel): vscode.ViewColumn {
+  const group = vscode.window.tabGroups.all.find(({ tabs }) =>
+    tabs.some(
+      ({ input, label }) =>
+        input instanceof vscode.TabInputWebview && input.viewType.endsWith(viewType) && label === title,
+    ),
+  );
+  return group?.viewColumn ?? viewColumn ?? vscode.ViewColumn.One;
+}
+
 /** The pages are in the package, so that they fit its version and need no network. */
 export async function openHelp(extension: vscode.Uri, page: HelpPage): Promise<void> {
   await vscode.commands.executeCommand('vscode.openWith', pageUri(extension, page), RENDERED);

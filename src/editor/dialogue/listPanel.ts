@@ -3,7 +3,8 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log'
 import { idOf, type PageName } from '../contributions';
 import type { Engine } from '../engine';
 import { unlessClosed } from '../logs';
-import { Panel, Panels } from '../panel';
+import { Panel } from '../panel';
+import { Panels } from '../panels';
 import type { ShownLog } from '../shownLog';
 import { calledFilter, filterWords, type ListFilter } from './filter';
 
@@ -38,13 +39,13 @@ export interface Listed {
 }
 
 /** Base class of the panels with figures of what the list of trajectories shows; they follow the log and the filter. */
-export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, To> {
+export abstract class ListPanel<From extends { readonly type: string }, To> extends Panel<From, To> {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     panel: vscode.WebviewPanel,
     private readonly of: ListContext,
-    look: { readonly name: Name; readonly icon: string },
+    look: { readonly name: PageName; readonly icon: string },
   ) {
     super(panel, { ...look, extension: of.extension, errors: of.log.engine });
     this.owns(
@@ -87,7 +88,7 @@ export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, T
   }
 }
 
-export const onePanel = <One extends ListPanel<PageName, never>>(
+export const onePanel = <One extends ListPanel<never, never>>(
   name: PageName,
   { log }: ListContext,
   open: (panel: vscode.WebviewPanel) => One,

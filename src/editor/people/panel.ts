@@ -21,7 +21,8 @@ import {
   type MeasuresView,
   type MeasureView,
 } from '../../../webview/people/protocol';
-import type { Panels } from '../panel';
+import type { Asks } from '../panel';
+import type { Panels } from '../panels';
 import { saveOfPage } from '../savePage';
 import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
 
@@ -31,7 +32,7 @@ interface PeopleContext extends ListContext {
   readonly open: (episode: string) => Promise<unknown>;
 }
 
-class PeoplePanel extends ListPanel<'people', ToWebview> {
+class PeoplePanel extends ListPanel<FromWebview, ToWebview> {
   private readonly opinions = new PeoplesOpinions();
   private readonly choices = new PageChoices();
   private sent = 0;
@@ -43,19 +44,12 @@ class PeoplePanel extends ListPanel<'people', ToWebview> {
     super(panel, on, { name: 'people', icon: 'organization' });
   }
 
-  override receive(message: FromWebview): Thenable<unknown> | undefined {
-    switch (message.type) {
-      case 'ready':
-        this.show();
-        return undefined;
-      case 'filter':
-        return this.chooseFilter();
-      case 'open':
-        return this.on.open(message.episode);
-      case 'save':
-        return saveOfPage(message.file, this.on.log.engine);
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => this.show(),
+    filter: () => this.chooseFilter(),
+    open: ({ episode }) => this.on.open(episode),
+    save: ({ file }) => saveOfPage(file, this.on.log.engine),
+  };
 
   protected override onDidChangeDialogues(episodes: readonly string[]): void {
     this.opinions.forget(episodes);

@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
 import { isProgram } from '../../core/task/task';
-import type { Action, FromWebview, ToWebview } from '../../../webview/session/protocol';
+import { actions, type Action, type FromWebview, type ToWebview } from '../../../webview/session/protocol';
 import { idOf } from '../contributions';
-import { documentUri, type TaskPlace } from '../documents';
+import { columnBeside, documentUri, showBeside, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import type { FrameLayout, LayoutFrame } from '../pages';
 import { openLink } from '../link';
-import { Panel } from '../panel';
+import { Panel, type Asks } from '../panel';
 import { askPseudonym } from '../pseudonym';
 import { askSkipReason } from './skipTask';
 import { manageTrust } from '../workspaceTrust';
@@ -37,7 +37,7 @@ export interface SessionContext {
 }
 
 /** The panel of a session, with its native parts: questions, documents, the diff. */
-export class SessionPanel extends Panel<'session', ToWebview> implements LayoutFrame {
+export class SessionPanel extends Panel<FromWebview, ToWebview> implements LayoutFrame {
   private listening: { dispose: () => void };
   private isDrawn = false;
   /** Pages that the frame lays out, by number. */
@@ -54,7 +54,7 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
       light: vscode.Uri.joinPath(on.extension, 'media', 'session-light.svg'),
       dark: vscode.Uri.joinPath(on.extension, 'media', 'session-dark.svg'),
     };
-    super(panel, { ...on, name: 'session', icon, errors: engine });
+    super(panel, { ...on, name: 'session', icon, errors: engine, actions });
     this.listening = this.listen(session);
     this.title = session.title;
     this.owns(engine.pages.addFrame(this));
@@ -93,13 +93,13 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
     // A developer's own function has neither.
     if (place === undefined || isOwnFunction(this.session.task)) return;
     if (kind === 'tests' && !isProgram(this.session.task)) return;
-    await this.showBeside(documentUri(kind, this.session.task, place), preserveFocus);
+    await showBeside(this.panel, documentUri(kind, this.session.task, place), preserveFocus);
   }
 
   async openTranscript(): Promise<void> {
     const { id, task } = this.session;
     if (id === undefined) return;
-    await this.showBeside(documentUri('dialogue', task, { episode: id }));
+    await showBeside(this.panel, documentUri('dialogue', task, { episode: id }));
   }
 
   private leave(): void {
@@ -145,57 +145,20 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
     this.leave();
   }
 
-  /** Tells the page that its message was dropped; otherwise it would wait for a reply that is not under way. */
-  override onMalformed(kind: string | undefined): void {
-    this.send({ type: kind === 'reply' ? 'not-sent' : 'heard' });
-  }
-
-  override async receive(message: FromWebview): Promise<void> {
-    const { session } = this;
+  /** The page learns that the host is there. */
+  protected override onAsked(): void {
     this.send({ type: 'heard' });
-    switch (message.type) {
-      case 'ready':
-        return this.snapshot();
-      case 'draft':
-        await session.do({ type: 'edited' });
-        return session.id === undefined ? undefined : this.on.drafts.write(session.id, message.draft);
-      case 'reply':
-        return this.reply(message);
-      case 'laid-out':
-        this.layouts.get(message.id)?.(message);
-        return;
-      case 'copy':
-        return vscode.env.clipboard.writeText(message.text);
-      case 'open-link':
-        return openLink(message.address);
-      case 'act':
-        return this.act(message.action);
-      default:
-        return session.do(message);
-    }
   }
 
-  /** The draft is forgotten as soon as the log has the reply, or it would come back as that of the next reply. */
-  private async reply(message: Extract<FromWebview, { type: 'reply' }>): Promise<void> {
-    const { session } = this;
-    const { drafts } = this.on;
-    const { draft } = message;
-    const place = session.replies.length;
-    // The composer sends nothing that is cut.
-    const said = draft.text.trim();
-    let isForgotten = false;
-    const look = (): void => {
-      if (isForgotten || session.id === undefined || session.replies[place] !== said) return;
-      isForgotten = true;
-      drafts.forget(session.id, draft).catch((error: unknown) => this.engine.show(error));
+  override get asks(): Asks<FromWebview> {
+    return {
+      ...this.session.asks,
+      ready: () => this.snapshot(),
+      'laid-out': (message) => this.layouts.get(message.id)?.(message),
+      copy: ({ text }) => vscode.env.clipboard.writeText(text),
+      'open-link': ({ address }) => openLink(address),
+      act: ({ action }) => this.act(action),
     };
-    const listening = session.onMessage(look);
-    try {
-      await session.do(message);
-    } finally {
-      listening.dispose();
-      look();
-    }
   }
 
   private async act(action: Action): Promise<void> {
@@ -279,7 +242,7 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
       documentUri('answer', task, place),
       documentUri('reference', task, place),
       t('{0}: answer ↔ reference', title),
-      { viewColumn: this.besideColumn } satisfies vscode.TextDocumentShowOptions,
+      { viewColumn: columnBeside(this.panel) } satisfies vscode.TextDocumentShowOptions,
     );
   }
 

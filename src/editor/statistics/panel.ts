@@ -18,14 +18,15 @@ import {
 import { idOf } from '../contributions';
 import { language } from '../language';
 import { namesOf } from '../displayNames';
-import type { Panels } from '../panel';
+import type { Asks } from '../panel';
+import type { Panels } from '../panels';
 import { saveOfPage } from '../savePage';
 import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
 import { headline } from '../dialogue/words';
 
 const { t } = vscode.l10n;
 
-class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
+class StatisticsPanel extends ListPanel<FromWebview, ToWebview> {
   constructor(
     panel: vscode.WebviewPanel,
     private readonly on: ListContext,
@@ -33,19 +34,12 @@ class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
     super(panel, on, { name: 'statistics', icon: 'graph' });
   }
 
-  override receive(message: FromWebview): Thenable<void> | undefined {
-    switch (message.type) {
-      case 'ready':
-        this.show();
-        return undefined;
-      case 'filter':
-        return this.chooseFilter();
-      case 'play':
-        return vscode.commands.executeCommand(idOf('playNext'));
-      case 'save':
-        return saveOfPage(message.file, this.on.log.engine);
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => this.show(),
+    filter: () => this.chooseFilter(),
+    play: () => vscode.commands.executeCommand(idOf('playNext')),
+    save: ({ file }) => saveOfPage(file, this.on.log.engine),
+  };
 
   protected override async send({ log, filter, filterInWords, engine, name }: Listed): Promise<void> {
     this.title = name === undefined ? t('Dialogues: statistics') : t('Dialogues of {0}: statistics', name);
