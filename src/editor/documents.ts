@@ -220,3 +220,29 @@ async function titleOf({ fsPath }: vscode.Uri): Promise<string> {
   const [heading = ''] = (await readFile(fsPath, 'utf8')).split('\n', 1);
   return heading.replace(/^# /, '');
 }
+
+/** Opens a link that an agent wrote, after a question; only https. */
+export async function openLink(address: string): Promise<void> {
+  if (!/^https:\/\//i.test(address)) return;
+  const open = t('Open');
+  const chosen = await vscode.window.showInformationMessage(
+    t('The agent wrote this link. Open it in the browser?'),
+    { modal: true, detail: address },
+    open,
+  );
+  if (chosen === open) await vscode.env.openExternal(vscode.Uri.parse(address, true));
+}
+
+/** @param file that a file manager selects @param sentence says where it is, for a window that can show neither */
+export async function revealFolder(folder: string, file: string, sentence: string): Promise<void> {
+  const uri = vscode.Uri.file(folder);
+  if (vscode.workspace.getWorkspaceFolder(uri) !== undefined) {
+    await vscode.commands.executeCommand('revealInExplorer', uri);
+  } else if (vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined) {
+    await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.joinPath(uri, file));
+  } else {
+    const copy = vscode.l10n.t('Copy Path');
+    if ((await vscode.window.showInformationMessage(sentence, copy)) === copy)
+      await vscode.env.clipboard.writeText(folder);
+  }
+}

@@ -33,7 +33,6 @@ const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
 @customElement('tandem-comparison')
 export class ComparisonElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true, curves: true } as const;
   @state() private shown: ComparisonView | undefined;
   /** Of all charts shown so far, by chart key; one entry for each run. */
   @state() private curves: ReadonlyMap<string, readonly RunCurves[]> = new Map();

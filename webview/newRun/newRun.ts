@@ -32,14 +32,6 @@ const act = (action: Action): void => api.postMessage({ type: action });
 
 @customElement('tandem-newrun')
 export class NewRunElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    begin: true,
-    set: true,
-    show: true,
-    data: true,
-    estimate: true,
-    start: true,
-  } as const;
   @state() private form: FormState | undefined = formOf(api.getState());
   @state() private shown: FormView | undefined;
   @state() private data: DataView | undefined;

@@ -55,7 +55,6 @@ const reliances: Readonly<Record<Reliance, { readonly icon: string; readonly wor
 
 @customElement('tandem-people')
 export class PeopleElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true } as const;
   @state() private shown: ToWebview | undefined;
   @state() private kind = part(api.getState(), 'kind', isOneOf(judgements));
 

@@ -1,12 +1,11 @@
 import '../language/page';
-import { html, nothing, type TemplateResult } from 'lit';
-import { customElement, state } from 'lit/decorators.js';
 import '../dialogue/dialogue.css';
 import './replay.css';
 import './credit.css';
 import '../dialogue/grade';
-import { PageElement } from '../dialogue/page';
-import { followPresses } from '../dialogue/clickTarget';
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { PageElement, followPresses } from '../dialogue/page';
 import { prose } from '../dialogue/messageText';
 import { testsOf, type Names } from '../dialogue/names';
 import { message } from '../dialogue/turn';
@@ -18,13 +17,11 @@ import { tokenScale } from './figures';
 import { host } from './host';
 import { apart, type Apart, type Parting } from './parting';
 import { notes, reviewByKey, reviewTools } from './review';
-import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
-import { clearPassage, showPassage } from './passage';
+import type { Action, Credits, Replay, Shown, ToWebview, Found } from './protocol';
 import { facts, foot, goToParting, result, turns, type Disclosure, type ShownCredit } from './transcript';
 
 @customElement('tandem-replay')
 export class ReplayElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true, credit: true, found: true } as const;
   @state() private shown: Shown | undefined;
   /** Undefined when both dialogues say the same, and for a single one. */
   private apart: readonly [Apart, Apart] | undefined;
@@ -198,4 +195,51 @@ function partingWords({ turn, by, only }: Parting): string {
 /** One row for the facts, one for each turn of the longer dialogue, one for the end. */
 function rowsOf(first: Replay, second: Replay): number {
   return Math.max(first.turns.length, second.turns.length) + 2;
+}
+
+const NAME = 'found';
+
+export function clearPassage(): void {
+  CSS.highlights.delete(NAME);
+}
+
+/** Goes to what a search has found, in whatever case. The words are marked in the drawn text, because its elements belong to Lit. */
+export function showPassage(page: HTMLElement, { turn, by, words }: Found): void {
+  const places = [...page.querySelectorAll<HTMLElement>(placesOf(turn, by))];
+  const ranges = places.flatMap((place) => rangesOf(place, words));
+  CSS.highlights.set(NAME, new Highlight(...ranges));
+  const found = ranges[0]?.startContainer.parentElement ?? places[0];
+  for (let fold = found?.closest('details'); fold != null; fold = fold.parentElement?.closest('details'))
+    fold.open = true;
+  const group = found?.closest<HTMLElement>('.played, .note');
+  if (found === undefined || group == null) return;
+  group.tabIndex = -1;
+  group.focus({ preventScroll: true });
+  found.scrollIntoView({ block: 'center' });
+}
+
+function placesOf(turn: number, by: Found['by']): string {
+  if (by === 'note') return '.note';
+  const said = by === 'agent' ? '.from-agent' : ':not(.from-agent)';
+  return `.played[data-turn="${turn}"] .message${said} .said`;
+}
+
+function rangesOf(place: HTMLElement, words: readonly string[]): Range[] {
+  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  const ranges: Range[] = [];
+  while (walker.nextNode() !== null) {
+    const node = walker.currentNode as Text;
+    const text = node.data.toLowerCase();
+    // `İ` becomes two characters, so that offsets after it would be wrong.
+    if (text.length !== node.data.length) continue;
+    for (const word of words) {
+      for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        ranges.push(range);
+      }
+    }
+  }
+  return ranges;
 }

@@ -1,5 +1,7 @@
+import { html, nothing, type TemplateResult } from 'lit';
 import type { Picture } from '../chart/chart';
 import {
+  latestWithin,
   nearest,
   nearestWithin,
   opened,
@@ -7,15 +9,18 @@ import {
   outline,
   smoothed,
   smoothedWords,
+  some,
   undrawnWords,
   type LinePoint,
   type PlacedPoint,
 } from '../chart/curves';
 import type { FigureStyle } from '../chart/figures';
-import { placeWords } from '../chart/axis';
+import { durationWords, placeWords } from '../chart/axis';
+import type { Axis } from '../chart/protocol';
 import { isIn, lineInRange, type Zoom } from '../chart/steps';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
+import { numberColumn, table } from '../ui/table';
 import type { Theme } from '../ui/theme';
 
 export interface Drawing {
@@ -136,3 +141,70 @@ function hover({ figure, training, heldOut, zoom: { axis } }: Drawing, x: number
     lines.push(t('held out {0} (step {1})', figure.format(measured.mean), grouped(measured.step)));
   return lines.join('\n');
 }
+
+export function described({ figure, training, heldOut, untrained, zoom }: Drawing, stage: string): string {
+  const { axis } = zoom;
+  const [first, last] = [training[0], training.at(-1)];
+  if (first === undefined || last === undefined) return t('{0} of {1}', figure.title, stage);
+  const course = t(
+    '{0} of {1}, from {2} at {3} to {4} at {5}.',
+    figure.title,
+    stage,
+    figure.format(first.mean),
+    placeWords(first.x, axis),
+    figure.format(last.mean),
+    placeWords(last.x, axis),
+  );
+  const measured = heldOut.at(-1);
+  return [
+    course,
+    ...(measured === undefined
+      ? []
+      : [t('Held out {0} at {1}.', figure.format(measured.mean), placeWords(measured.x, axis))]),
+    ...(untrained === undefined ? [] : [t('Untrained baseline: {0}.', figure.format(untrained))]),
+  ].join(' ');
+}
+
+const MAX_ROWS = 40;
+
+/** For people who cannot see the picture. */
+export function curveTable(
+  label: string,
+  figure: FigureStyle,
+  training: readonly PlacedPoint[],
+  heldOut: readonly PlacedPoint[],
+  axis: Axis,
+): TemplateResult {
+  // Held-out examples are also measured before the first training step.
+  const early = heldOut.filter(({ x }) => x < (training[0]?.x ?? Infinity));
+  const rows = [...some(early, MAX_ROWS), ...some(training, MAX_ROWS)];
+  const isMean = training.some(({ low, high }) => low !== high);
+  const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
+  return table(
+    label,
+    [
+      axis === 'time' ? numberColumn(t('Training time')) : nothing,
+      numberColumn(t('Step')),
+      numberColumn(t('Training')),
+      ...(isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : []),
+      heldOut.length === 0 ? nothing : numberColumn(t('Held-out')),
+    ],
+    rows.map(({ x, step, seconds }, index) => {
+      const before = rows[index - 1]?.x ?? -1;
+      const at = latestWithin(training, before, x);
+      const values = [
+        at?.mean,
+        ...(isMean ? [at?.low, at?.high] : []),
+        ...(heldOut.length === 0 ? [] : [latestWithin(heldOut, before, x)?.mean]),
+      ];
+      return html`${rowHead(axis, step, seconds)}
+      ${values.map((value) => html`<td class="number">${cell(value)}</td>`)}`;
+    }),
+  );
+}
+
+const rowHead = (axis: Axis, step: number, seconds: number): TemplateResult =>
+  axis === 'step'
+    ? html`<th scope="row" class="number">${grouped(step)}</th>`
+    : html`<th scope="row" class="number">${durationWords(seconds)}</th>
+        <td class="number">${grouped(step)}</td>`;

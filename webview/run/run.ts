@@ -1,26 +1,41 @@
 import '../language/page';
-import { html, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
-import { grown, noCurves, type RunCurves } from '../chart/curves';
+import { drawn } from '../chart/chart';
+import { grown, noCurves, placed, type RunCurves } from '../chart/curves';
+import { curvesCsv } from '../chart/curvesCsv';
+import { canBeLogarithmic, figures } from '../chart/figures';
+import { chartKey, type ChartName, type Choice, type FigureName, type Look } from '../chart/protocol';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import { chartKey, type Choice, type Look, type FigureName } from '../chart/protocol';
+import { chartSection, pinnedCharts, pinningOf, type TitledChart } from '../chart/section';
+import { inRange, zoomOf } from '../chart/steps';
 import { PageElement } from '../dialogue/page';
+import { editorApi } from '../editorApi';
 import { t } from '../language';
+import { grouped } from '../language/numbers';
 import { linkButton } from '../ui';
 import { help } from '../ui/help';
-import { announcement } from './announce';
-import { course } from './curveCharts';
-import { header, clusterNodes, outcome, stepper } from './status';
-import { host } from './host';
-import type { CurvesView, RunView, SamplesView, EventListView, ToWebview, FigureView } from './protocol';
+import { inlineSelect } from '../ui/inline';
+import { curveTable, described, pictureOf, undrawn, type Drawing } from './lines';
+import type {
+  CurvesView,
+  EventListView,
+  FromWebview,
+  PanelState,
+  RunView,
+  SamplesView,
+  ToWebview,
+} from './protocol';
 import { sampled } from './samples';
-import { figures } from '../chart/figures';
+import { act, announcement, clusterNodes, header, outcome, stepper } from './status';
+import { tiles } from './tiles';
+
+const api = editorApi<FromWebview, PanelState>();
 
 @customElement('tandem-run')
 export class RunElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true, curves: true, samples: true, told: true } as const;
   @state() private shown: RunView | undefined;
   /** Of all charts shown so far, by chart key. */
   @state() private curves: ReadonlyMap<string, RunCurves> = new Map();
@@ -28,11 +43,11 @@ export class RunElement extends PageElement<ToWebview> {
   @state() private sample = 0;
   @state() private told: EventListView | undefined;
   @state() private said = '';
-  @state() private choice: Choice = choiceOf(host.kept());
-  @state() private look: Look = lookOf(host.kept());
+  @state() private choice: Choice = choiceOf(api.getState());
+  @state() private look: Look = lookOf(api.getState());
 
   protected override ask(): void {
-    host.ready(this.choice);
+    api.postMessage({ type: 'ready', choice: this.choice });
   }
 
   override render(): TemplateResult {
@@ -87,28 +102,110 @@ export class RunElement extends PageElement<ToWebview> {
 
   private choose(choice: Choice): void {
     this.choice = { ...this.choice, ...choice };
-    host.choose(this.choice);
+    api.postMessage({ type: 'choose', choice: this.choice });
     this.keep();
   }
 
   private keep(): void {
     if (this.shown === undefined) return;
     const { dataFolder, id } = this.shown;
-    host.keep({ dataFolder, id, choice: this.choice, ...this.look });
+    api.setState({ dataFolder, id, choice: this.choice, ...this.look });
   }
 
   private course(shown: RunView): TemplateResult {
-    const { curves, look } = this;
-    return course({
-      ...{ shown, curves, look },
-      onChoose: (choice) => this.choose(choice),
-      onPin: host.pin,
-      onLook: (chosen) => {
-        this.look = chosen;
-        this.keep();
-      },
-      onSave: host.save,
-    });
+    const { look } = this;
+    const onPin = ({ stage, figure }: ChartName, isPinned: boolean): void =>
+      api.postMessage({ type: 'pin', stage, figure, isPinned });
+    const onLook = (chosen: Look): void => {
+      this.look = chosen;
+      this.keep();
+    };
+    const { figures: choices, figure: name, stage, pinned } = shown;
+    const figure = figures[name];
+    const untrained = choices.find((one) => one.name === name)?.untrained;
+    const curves = this.curvesOf(shown);
+    const chart = this.chartOf(shown, { ...shown, untrained });
+    return html`${chartSection({
+      ...{ figure, chart, look, onLook },
+      onSave: (file) => api.postMessage({ type: 'save', file }),
+      pinning: pinningOf(pinned, { stage, figure: name }, onPin),
+      selects: [
+        inlineSelect(
+          t('Metric'),
+          choices.map((one) => ({ value: one.name, label: figures[one.name].title })),
+          name,
+          (value) => this.choose({ figure: value as FigureName }),
+        ),
+      ],
+      name: [shown.name, chart.title].join(', '),
+      csv: () => curvesCsv(stage, name, [{ run: shown.name, ...curves }]),
+      legend: html`<p class="legend quiet">
+        ${lineKeys(curves.heldOut.points.length > 0)}
+        ${
+          untrained === undefined
+            ? nothing
+            : html`<span class="key untrained"
+                >${t('untrained baseline on the same pairs: {0}', figure.format(untrained))}</span
+              >`
+        }
+        ${
+          curves.training.valuesPerPoint === 1
+            ? nothing
+            : html`<span
+                >${t('A point is the mean of {0} steps.', grouped(curves.training.valuesPerPoint))}</span
+              >`
+        }
+      </p>`,
+    })}
+    ${pinnedCharts({
+      ...{ pinned, look, onLook },
+      draw: (one) => this.chartOf(shown, one),
+      from: (one) => [this.curvesOf(one), stageLabel(shown, one.stage), one.untrained],
+      // Without a chosen stage the page follows the run to its next one.
+      onOpen: (one) => this.choose(one.stage === stage ? { figure: one.figure } : one),
+      onUnpin: (one) => onPin(one, false),
+      legend: html`<p class="legend quiet">
+        ${lineKeys(pinned.some((one) => this.curvesOf(one).heldOut.points.length > 0))}
+        ${
+          pinned.some((one) => one.untrained !== undefined)
+            ? html`<span class="key untrained">${t('untrained baseline on the same pairs')}</span>`
+            : nothing
+        }
+      </p>`,
+    })}`;
+  }
+
+  private chartOf(
+    shown: RunView,
+    { stage, figure: name, untrained }: ChartName & Pick<Drawing, 'untrained'>,
+  ): TitledChart {
+    const { look } = this;
+    const curves = this.curvesOf({ stage, figure: name });
+    const figure = figures[name];
+    const { smoothing, axis } = look;
+    const isLogarithmic = look.isLogarithmic && canBeLogarithmic(figure);
+    const [all, measured] = [placed(curves.training.points, axis), placed(curves.heldOut.points, axis)];
+    const zoom = zoomOf(look, stage, [all, measured]);
+    const training = inRange(all, zoom.shown);
+    const heldOut = inRange(measured, zoom.shown);
+    const drawing: Drawing = {
+      ...{ figure, training: all, heldOut: measured, untrained, smoothing, isLogarithmic, zoom },
+      key: [stage, name, isLogarithmic].join(' '),
+    };
+    const label = stageLabel(shown, stage);
+    const missing = undrawn(drawing);
+    const words = [described({ ...drawing, training, heldOut }, label), missing];
+    return {
+      title: t('{0} of {1}', figure.title, label),
+      zoom,
+      picture: (onSteps) => drawn(pictureOf(drawing), words, onSteps),
+      undrawn: missing,
+      table: (tableLabel) => curveTable(tableLabel, figure, training, heldOut, axis),
+    };
+  }
+
+  private curvesOf(chart: ChartName): RunCurves {
+    return this.curves.get(chartKey(chart)) ?? noCurves;
   }
 }
 
@@ -122,9 +219,7 @@ function events(told: EventListView | undefined): TemplateResult | typeof nothin
     ${
       told.more === ''
         ? nothing
-        : html`<p class="quiet">
-            ${told.more} ${linkButton(t('Open the event file'), () => host.act('events'))}
-          </p>`
+        : html`<p class="quiet">${told.more} ${linkButton(t('Open the event file'), () => act('events'))}</p>`
     }
   </section>`;
 }
@@ -135,52 +230,12 @@ function nothingYet({ isLive, state }: RunView): string {
     : t('There are no curves: no step was made.');
 }
 
-/** The list of metrics has all figures. */
-const headline: readonly FigureName[] = ['accuracy', 'success', 'loss', 'tokens_per_second', 'memory_mb'];
+const stageLabel = ({ stages }: RunView, stage: string): string =>
+  stages.find((one) => one.name === stage)?.label ?? stage;
 
-const WIDTH = 96;
-const HEIGHT = 22;
-
-/** Screen readers skip it and read the number beside it. */
-function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const y = (value: number): number =>
-    high === low ? HEIGHT / 2 : HEIGHT - 2 - ((value - low) / (high - low)) * (HEIGHT - 4);
-  const points = values.map((value, index) => {
-    const x = values.length === 1 ? 0 : (index / (values.length - 1)) * WIDTH;
-    return `${x.toFixed(1)},${y(value).toFixed(1)}`;
-  });
-  return html`<svg
-    class="spark ${isHeldOut ? 'held-out' : ''}"
-    viewBox="0 0 ${WIDTH} ${HEIGHT}"
-    aria-hidden="true"
-    focusable="false"
-  >
-    ${svg`<polyline points=${points.join(' ')} />`}
-  </svg>`;
-}
-
-function tiles(
-  { figures: all, figure: chosen }: RunView,
-  choose: (figure: FigureName) => void,
-): TemplateResult {
-  const row = headline.flatMap((name) => all.find((figure) => figure.name === name) ?? []);
-  return html`<div class="figures" role="group" aria-label=${t('Figures')}>
-    ${row.map((figure) => tile(figure, figure.name === chosen, choose))}
-  </div>`;
-}
-
-function tile(view: FigureView, isChosen: boolean, choose: (figure: FigureName) => void): TemplateResult {
-  const { name, training, heldOut, untrained, outline, isOutlineHeldOut } = view;
-  const { title, format } = figures[name];
-  const value = heldOut ?? training;
-  return html`<button type="button" class="figure" aria-pressed=${isChosen} @click=${() => choose(name)}>
-    <span class="quiet">${heldOut === undefined ? title : t('{0}, held out', title)}</span>
-    <span class="value"
-      ><span>${value === undefined ? '–' : format(value)}</span>${
-        outline.length > 1 ? spark(outline, isOutlineHeldOut) : nothing
-      }</span
-    >
-    ${untrained === undefined ? nothing : html`<span class="quiet">${t('untrained {0}', format(untrained))}</span>`}
-  </button>`;
-}
+const lineKeys = (isHeldOut: boolean): TemplateResult =>
+  html`<span class="key">${t('training')}</span> ${
+      isHeldOut
+        ? html`<span class="key held-out">${t('held-out tasks, which are never trained on')}</span>`
+        : nothing
+    }`;

@@ -14,20 +14,24 @@ import { isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { idOf, type CommandName } from '../contributions';
-import type { Credits } from '../credit/credits';
-import { logVerdict, type NewVerdict } from '../credit/verdicts';
-import { closeReferences, columnBeside, documentUri, showBeside, type TaskPlace } from '../documents';
+import { type Credits, logVerdict, type NewVerdict } from '../credit/credits';
+import {
+  closeReferences,
+  columnBeside,
+  documentUri,
+  showBeside,
+  type TaskPlace,
+  openLink,
+} from '../documents';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
-import { openLink } from '../link';
 import { calledOf, modelsOf } from '../displayNames';
 import { Panel, type Asks } from '../panel';
 import { Panels } from '../panels';
 import { taskView } from '../dialogue/turnView';
 import { manageTrust } from '../workspaceTrust';
-import { creditsView } from './view';
-import { replayOf } from './view';
+import { creditsView, replayOf } from './view';
 import { noTrajectory } from '../logs';
 
 const { t } = vscode.l10n;

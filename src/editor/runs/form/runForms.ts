@@ -149,7 +149,7 @@ export class RunForms implements NewRunContext, vscode.Disposable {
 
   async collect(engine: Engine): Promise<void> {
     const { collectHere, playsHere } = await import('../../collecting/collect');
-    const { extentOf, SUGGESTED_TASKS } = await import('../../collecting/collectionExtent');
+    const { extentOf, SUGGESTED_TASKS } = await import('../../collecting/askExtent');
     const { QUICK } = await import('../../../core/evaluation/loop/settings');
     const { packs } = this.parts;
     const all = (await packs.all()).flatMap((pack) => pack.tasks);
