@@ -134,8 +134,8 @@ export const commands = {
     run: ({ publish }, row) => publish(row?.kind === 'run' ? modelOf(row.run) : undefined),
   },
   importTrajectories: { run: ({ engines }) => importTrajectories(engines.shown) },
-  showStatistics: { run: ({ statistics }) => statistics.open('log') },
-  showAgreement: { run: ({ people }) => people.open('log') },
+  showStatistics: { run: ({ statistics }) => statistics.open('one') },
+  showAgreement: { run: ({ people }) => people.open('one') },
   chooseLog: { run: ({ engines }) => chooseLog(engines) },
   openTranscript: { run: dialogues.openTranscript },
 
@@ -193,7 +193,7 @@ export const commands = {
   },
 
   // Training.
-  teachAgent: { run: ({ teaching }) => teaching.open('lesson') },
+  teachAgent: { run: ({ teaching }) => teaching.open('one') },
   newRun: { refused: notTrained, run: ({ runForms }) => runForms.open() },
   startRunFile: { refused: notTrained, run: runs.startFile },
   openRun: { run: runs.open },
@@ -212,7 +212,7 @@ export const commands = {
   renameRun: { run: runs.renameRun },
   tagRuns: { run: runs.tagRuns },
   findRun: { run: runs.findRun },
-  showRunTable: { run: ({ runTables }) => runTables.open('runs') },
+  showRunTable: { run: ({ runTables }) => runTables.open('one') },
   duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
   compareBlindly: { refused: notPlayed, run: ofRun(({ engine }, run) => compareBlindly(run, engine)) },
   deleteRun: { run: runs.remove },

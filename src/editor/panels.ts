@@ -101,3 +101,11 @@ export class Panels<Thing, Shown extends Revealed>
     return shown;
   }
 }
+
+/** A kind of which there is one panel at most. */
+export const onePanel = <Shown extends Revealed>(
+  name: PageName,
+  errors: ErrorSink,
+  make: (panel: vscode.WebviewPanel) => Shown,
+): Panels<'one', Shown> =>
+  new Panels({ name, errors, shows: () => true, restore: () => 'one' as const, load: () => make });

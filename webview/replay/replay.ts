@@ -199,12 +199,12 @@ function rowsOf(first: Replay, second: Replay): number {
 
 const NAME = 'found';
 
-export function clearPassage(): void {
+function clearPassage(): void {
   CSS.highlights.delete(NAME);
 }
 
 /** Goes to what a search has found, in whatever case. The words are marked in the drawn text, because its elements belong to Lit. */
-export function showPassage(page: HTMLElement, { turn, by, words }: Found): void {
+function showPassage(page: HTMLElement, { turn, by, words }: Found): void {
   const places = [...page.querySelectorAll<HTMLElement>(placesOf(turn, by))];
   const ranges = places.flatMap((place) => rangesOf(place, words));
   CSS.highlights.set(NAME, new Highlight(...ranges));

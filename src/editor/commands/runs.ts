@@ -29,7 +29,7 @@ export async function continueRun({ runControl, runPanels }: App, run: Run): Pro
   if (next !== undefined) await runPanels.open(next);
 }
 
-export async function runsMeant(
+async function runsMeant(
   { runTree }: App,
   row: RowOrSelected,
   selected?: readonly CommandRow[],

@@ -281,7 +281,7 @@ export function agentsByRun(
 }
 
 /** Returns the name of a run by its id; the id where none of these agents is its model. */
-export function runCalled(id: string, agents: Iterable<string>, namer: RunNamer): string {
+function runCalled(id: string, agents: Iterable<string>, namer: RunNamer): string {
   for (const agent of agents) {
     const run = namer.runOf(agent);
     if (run?.id === id) return run.name;

@@ -4,7 +4,6 @@ import { idOf, type PageName } from '../contributions';
 import type { Engine } from '../engine';
 import { unlessClosed } from '../logs';
 import { Panel } from '../panel';
-import { Panels } from '../panels';
 import type { ShownLog } from '../shownLog';
 import { calledFilter, filterWords, type ListFilter } from './filter';
 
@@ -50,7 +49,7 @@ export abstract class ListPanel<From extends { readonly type: string }, To> exte
     super(panel, { ...look, extension: of.extension, errors: of.log.engine });
     this.owns(
       of.log.onDidChangeDialogues((episodes) => {
-        this.onDidChangeDialogues(episodes);
+        this.onDidChangeDialogues?.(episodes);
         this.timer ??= setTimeout(() => this.show(), AGAIN_AFTER_MS);
       }),
       of.log.onDidChange(() => this.show()),
@@ -61,9 +60,7 @@ export abstract class ListPanel<From extends { readonly type: string }, To> exte
   protected abstract send(listed: Listed): Promise<void>;
 
   /** Called before changed dialogues are counted; an empty list means that any may have changed. */
-  protected onDidChangeDialogues(_episodes: readonly string[]): void {
-    return;
-  }
+  protected onDidChangeDialogues?(episodes: readonly string[]): void;
 
   protected show(): void {
     clearTimeout(this.timer);
@@ -87,16 +84,3 @@ export abstract class ListPanel<From extends { readonly type: string }, To> exte
     await this.send({ log, filter, filterInWords, engine, name });
   }
 }
-
-export const onePanel = <One extends ListPanel<never, never>>(
-  name: PageName,
-  { log }: ListContext,
-  open: (panel: vscode.WebviewPanel) => One,
-): Panels<'log', One> =>
-  new Panels({
-    name,
-    errors: log.engine,
-    shows: () => true,
-    restore: () => 'log' as const,
-    load: () => open,
-  });

@@ -22,9 +22,9 @@ import {
   type MeasureView,
 } from '../../../webview/people/protocol';
 import type { Asks } from '../panel';
-import type { Panels } from '../panels';
+import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
-import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
+import { ListPanel, type ListContext, type Listed } from '../dialogue/listPanel';
 
 const { t } = vscode.l10n;
 
@@ -77,8 +77,8 @@ const nobody = {
   disagreements: [],
 };
 
-export const peoplePanels = (on: PeopleContext): Panels<'log', PeoplePanel> =>
-  onePanel('people', on, (panel) => new PeoplePanel(panel, on));
+export const peoplePanels = (on: PeopleContext): Panels<'one', PeoplePanel> =>
+  onePanel('people', on.log.engine, (panel) => new PeoplePanel(panel, on));
 
 /** Maximum number of disagreements on the page. */
 export const SHOWN = 100;

@@ -42,7 +42,7 @@ interface RunPanelContext {
 
 type Shown = Pick<Run, 'folder' | 'id'>;
 
-export class RunPanel extends Panel<FromWebview, ToWebview> {
+class RunPanel extends Panel<FromWebview, ToWebview> {
   readonly runs: Runs;
   readonly id: string;
   private readonly history = new RunHistory();

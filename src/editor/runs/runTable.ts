@@ -12,7 +12,7 @@ import {
 import { idOf, type CommandId } from '../contributions';
 import { language } from '../language';
 import { Panel, type Asks } from '../panel';
-import { Panels } from '../panels';
+import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
 import type { ShownLog } from '../shownLog';
 import type { Translate } from '../translate';
@@ -36,7 +36,7 @@ const commandOf: Readonly<Record<Action, CommandId>> = {
   tag: idOf('tagRuns'),
 };
 
-export class RunTablePanel extends Panel<FromWebview, ToWebview> {
+class RunTablePanel extends Panel<FromWebview, ToWebview> {
   private readonly results = new RunResults();
   /** Last sent rows, compared to skip equal updates. */
   private sent = '';
@@ -95,14 +95,8 @@ export class RunTablePanel extends Panel<FromWebview, ToWebview> {
   }
 }
 
-export const runTablePanels = (on: RunTableContext): Panels<'runs', RunTablePanel> =>
-  new Panels({
-    name: 'runs',
-    errors: on.log.engine,
-    shows: () => true,
-    restore: () => 'runs' as const,
-    load: () => (panel) => new RunTablePanel(panel, on),
-  });
+export const runTablePanels = (on: RunTableContext): Panels<'one', RunTablePanel> =>
+  onePanel('runs', on.log.engine, (panel) => new RunTablePanel(panel, on));
 
 interface ViewOptions {
   readonly t: Translate;

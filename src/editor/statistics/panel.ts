@@ -19,9 +19,9 @@ import { idOf } from '../contributions';
 import { language } from '../language';
 import { namesOf } from '../displayNames';
 import type { Asks } from '../panel';
-import type { Panels } from '../panels';
+import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
-import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
+import { ListPanel, type ListContext, type Listed } from '../dialogue/listPanel';
 import { headline } from '../dialogue/words';
 
 const { t } = vscode.l10n;
@@ -54,8 +54,8 @@ class StatisticsPanel extends ListPanel<FromWebview, ToWebview> {
   }
 }
 
-export const statisticsPanels = (on: ListContext): Panels<'log', StatisticsPanel> =>
-  onePanel('statistics', on, (panel) => new StatisticsPanel(panel, on));
+export const statisticsPanels = (on: ListContext): Panels<'one', StatisticsPanel> =>
+  onePanel('statistics', on.log.engine, (panel) => new StatisticsPanel(panel, on));
 
 /** @param namesOf returns shown names by the logged ones */
 export function statisticsView(

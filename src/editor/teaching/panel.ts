@@ -6,7 +6,7 @@ import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import { OneAtATime } from '../oneAtATime';
 import { Panel, type Asks } from '../panel';
-import { Panels } from '../panels';
+import { onePanel, type Panels } from '../panels';
 import { longWorks } from '../progress';
 import { useModel } from '../run/useModel';
 import { lowerFirst } from '../words';
@@ -122,17 +122,11 @@ class TeachingPanel extends Panel<FromWebview, ToWebview> {
   }
 }
 
-type TeachingPanels = Panels<'lesson', TeachingPanel>;
+type TeachingPanels = Panels<'one', TeachingPanel>;
 
 export function teachingPanels(on: TeachingContext): TeachingPanels {
   const slowness: Slowness = new Map();
-  return new Panels({
-    name: 'teaching',
-    errors: on.engine,
-    shows: () => true,
-    restore: () => 'lesson' as const,
-    load: () => (panel) => new TeachingPanel(panel, on, slowness),
-  });
+  return onePanel('teaching', on.engine, (panel) => new TeachingPanel(panel, on, slowness));
 }
 
 /** Only when its panel is out of sight. */
@@ -145,7 +139,7 @@ export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vsc
       fault === undefined
         ? await vscode.window.showInformationMessage(t('{0}: {1}', title, outcome?.sentence ?? ''), show)
         : await vscode.window.showErrorMessage(fault, show);
-    if (chosen === show) await panels.open('lesson');
+    if (chosen === show) await panels.open('one');
   };
   return on.teacher.onDidChange(() => {
     const { state, lesson, fault } = on.teacher.now;
