@@ -163,10 +163,8 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
   }
 
   override readonly asks: Asks<FromWebview> = {
-    ready: ({ values }) => {
-      // A page taken over from another log may hold its values; values are checked each time.
-      if (values === undefined) this.tell({ type: 'begin', state: this.state });
-      else this.state = { ...this.state, values };
+    ready: () => {
+      this.tell({ type: 'begin', state: this.state });
       this.tell(this.estimate);
       this.starting.tell();
       this.tellData();

@@ -32,7 +32,7 @@ function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
 const keptSchema = lazily((): z.ZodType<FormState> =>
   z.object({
     dataFolder: z.string(),
-    values: z.record(z.string(), z.string()),
+    values: z.record(z.string(), z.string()).transform(withScore),
     copied: z
       .object({
         of: z.string(),
@@ -43,6 +43,12 @@ const keptSchema = lazily((): z.ZodType<FormState> =>
     isUnfolded: z.boolean().exactOptional(),
   }),
 );
+
+/** An older form has two scores of SWEET-RL's critic as methods. */
+const withScore = (values: Values): Values =>
+  values.method === 'value-head' || values.method === 'untrained'
+    ? { ...values, method: 'sweet-rl', 'critic.score': values.method }
+    : values;
 
 interface RunFormParts {
   readonly engines: Engines;
