@@ -14,11 +14,13 @@ import { linkButton } from '../ui';
 import { help } from '../ui/help';
 import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
-import { host } from './host';
+import { editorApi } from '../editorApi';
 import { apart, type Apart, type Parting } from './parting';
-import { notes, reviewByKey, reviewTools } from './review';
-import type { Action, Credits, Replay, Shown, ToWebview, Found } from './protocol';
+import { act, notes, reviewByKey, reviewTools } from './review';
+import type { Action, Credits, Found, FromWebview, PanelState, Replay, Shown, ToWebview } from './protocol';
 import { facts, foot, goToParting, result, turns, type Disclosure, type ShownCredit } from './transcript';
+
+const api = editorApi<FromWebview, PanelState>();
 
 @customElement('tandem-replay')
 export class ReplayElement extends PageElement<ToWebview> {
@@ -31,7 +33,7 @@ export class ReplayElement extends PageElement<ToWebview> {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    followPresses(this, (message) => host.send(message));
+    followPresses(this, (message) => api.postMessage(message));
     document.addEventListener('keydown', (event) => {
       const [first, second] = this.shown?.replays ?? [];
       if (first === undefined || second !== undefined || !reviewByKey(event, first)) return;
@@ -41,7 +43,7 @@ export class ReplayElement extends PageElement<ToWebview> {
   }
 
   protected override ask(): void {
-    host.send({ type: 'ready' });
+    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(message: ToWebview): void {
@@ -60,7 +62,7 @@ export class ReplayElement extends PageElement<ToWebview> {
       for (const part of [this, ...this.querySelectorAll('main')]) part.scrollTo(0, 0);
     }
     if (!isSame(this.credits, shown)) this.credits = undefined;
-    host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
+    api.setState({ episodes: shown.replays.map(({ episode }) => episode) });
   }
 
   override render(): TemplateResult {
@@ -130,7 +132,7 @@ const isSame = (credits: Credits | undefined, { replays }: Shown): boolean =>
   credits?.episodes.join() === replays.map(({ episode }) => episode).join();
 
 function link(label: string, action: Action, { episode }: Replay, title?: string): TemplateResult {
-  return linkButton(label, () => host.act(action, episode), title);
+  return linkButton(label, () => act(action, episode), title);
 }
 
 function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {

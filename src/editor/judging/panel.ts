@@ -28,7 +28,7 @@ class JudgingPanel extends Panel<FromWebview, ToWebview> {
 
   constructor(
     panel: vscode.WebviewPanel,
-    private episode: string,
+    public episode: string,
     private readonly on: JudgingContext,
   ) {
     super(panel, { ...on, name: 'judging', icon: 'law', errors: on.engines.first, actions });
@@ -37,10 +37,6 @@ class JudgingPanel extends Panel<FromWebview, ToWebview> {
         if (episodes.length === 0 || episodes.includes(this.episode)) this.follow();
       }),
     );
-  }
-
-  get shown(): string {
-    return this.episode;
   }
 
   async turnTo(episode: string): Promise<void> {
@@ -172,6 +168,6 @@ export class JudgingPanels extends Panels<string, JudgingPanel> {
 
   async judge(episode: string): Promise<void> {
     const panel = await this.open(episode);
-    if (panel.shown !== episode) await panel.turnTo(episode);
+    if (panel.episode !== episode) await panel.turnTo(episode);
   }
 }

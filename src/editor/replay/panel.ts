@@ -52,29 +52,25 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
 
   constructor(
     panel: vscode.WebviewPanel,
-    private shown: readonly string[],
+    /** One dialogue, or two of a task. */
+    public episodes: readonly string[],
     on: ReplayContext,
   ) {
-    const icon = shown.length === 2 ? 'split-horizontal' : 'history';
+    const icon = episodes.length === 2 ? 'split-horizontal' : 'history';
     super(panel, { ...on, name: 'replay', icon, errors: on.engines.first, actions });
     this.engines = on.engines;
     this.credits = on.credits;
     this.owns(
-      on.engines.onDidChangeLog(({ episodes }) => {
-        if (episodes.length === 0 || episodes.some((id) => this.shown.includes(id))) this.follow();
+      on.engines.onDidChangeLog(({ episodes: changed }) => {
+        if (changed.length === 0 || changed.some((id) => this.episodes.includes(id))) this.follow();
       }),
       on.credits.choice.onDidChange(() => this.follow()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.follow()),
     );
   }
 
-  /** One dialogue, or two of a task. */
-  get episodes(): readonly string[] {
-    return this.shown;
-  }
-
   async turnTo(episode: string, found?: Found): Promise<void> {
-    this.shown = [episode];
+    this.episodes = [episode];
     this.found = found;
     await this.start();
   }
@@ -133,7 +129,7 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
 
   /** Two dialogues that are compared are in one log. */
   private engine(): Promise<Engine> {
-    return this.engines.withEpisode(this.shown[0]!);
+    return this.engines.withEpisode(this.episodes[0]!);
   }
 
   override readonly asks: Asks<FromWebview> = {

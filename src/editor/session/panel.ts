@@ -45,7 +45,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
 
   constructor(
     panel: vscode.WebviewPanel,
-    private session: Session,
+    public shown: Session,
     private readonly engine: Engine,
     private readonly on: SessionContext,
   ) {
@@ -54,8 +54,8 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
       dark: vscode.Uri.joinPath(on.extension, 'media', 'session-dark.svg'),
     };
     super(panel, { ...on, name: 'session', icon, errors: engine, actions });
-    this.listening = this.listen(session);
-    this.title = session.title;
+    this.listening = this.listen(shown);
+    this.title = shown.title;
     this.owns(engine.pages.addFrame(this));
   }
 
@@ -74,13 +74,9 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
     }
   }
 
-  get shown(): Session {
-    return this.session;
-  }
-
   show(session: Session): void {
     this.leave();
-    this.session = session;
+    this.shown = session;
     this.listening = this.listen(session);
     this.title = session.title;
     this.snapshot().catch((error: unknown) => this.engine.show(error));
@@ -90,20 +86,20 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   async openBeside(kind: 'reference' | 'tests', preserveFocus: boolean): Promise<void> {
     const place = this.place;
     // A developer's own function has neither.
-    if (place === undefined || isOwnFunction(this.session.task)) return;
-    if (kind === 'tests' && !isProgram(this.session.task)) return;
-    await showBeside(this.panel, documentUri(kind, this.session.task, place), preserveFocus);
+    if (place === undefined || isOwnFunction(this.shown.task)) return;
+    if (kind === 'tests' && !isProgram(this.shown.task)) return;
+    await showBeside(this.panel, documentUri(kind, this.shown.task, place), preserveFocus);
   }
 
   async openTranscript(): Promise<void> {
-    const { id, task } = this.session;
+    const { id, task } = this.shown;
     if (id === undefined) return;
     await showBeside(this.panel, documentUri('dialogue', task, { episode: id }));
   }
 
   private leave(): void {
     this.listening.dispose();
-    this.session.dispose();
+    this.shown.dispose();
   }
 
   private listen(session: Session): { dispose: () => void } {
@@ -120,7 +116,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   }
 
   private async snapshot(): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     const draft = session.id === undefined ? { text: '' } : await this.on.drafts.read(session.id);
     await session.do({ type: 'drafted-by', simulator: draft.suggestion?.by });
     this.isDrawn = true;
@@ -130,9 +126,9 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   }
 
   private async tellEarlier(): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     const replies = await session.earlierReplies();
-    if (session === this.session) this.send({ type: 'earlier', replies });
+    if (session === this.shown) this.send({ type: 'earlier', replies });
   }
 
   private send(message: ToWebview): void {
@@ -151,7 +147,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
 
   override get asks(): Asks<FromWebview> {
     return {
-      ...this.session.asks,
+      ...this.shown.asks,
       ready: () => this.snapshot(),
       'laid-out': (message) => this.layouts.get(message.id)?.(message),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
@@ -161,7 +157,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   }
 
   private async act(action: Action): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     switch (action) {
       case 'end-now':
         return this.endNow();
@@ -212,14 +208,14 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   }
 
   private async endNow(): Promise<void> {
-    if (!(await this.session.mayEndNow())) return;
-    const { question, detail, button } = endingQuestion(isOwnFunction(this.session.task), t);
+    if (!(await this.shown.mayEndNow())) return;
+    const { question, detail, button } = endingQuestion(isOwnFunction(this.shown.task), t);
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, button);
-    if (chosen === button) await this.session.do({ type: 'end-now' });
+    if (chosen === button) await this.shown.do({ type: 'end-now' });
   }
 
   private async skip(): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     const why = t(
       'A skip is logged with its reason. Choose a pseudonym first, and how your data may be shared.',
     );
@@ -229,7 +225,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   }
 
   private async compare(): Promise<void> {
-    const { id, task, title } = this.session;
+    const { id, task, title } = this.shown;
     if (id === undefined) return;
     if (isOwnFunction(task)) {
       await vscode.commands.executeCommand(idOf('reviewAnswer'), { episode: id });
@@ -246,7 +242,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   }
 
   private get place(): TaskPlace | undefined {
-    const { id, from } = this.session;
+    const { id, from } = this.shown;
     if (id !== undefined) return { episode: id };
     return from.pack === undefined ? undefined : { pack: from.pack, task: from.task.id };
   }

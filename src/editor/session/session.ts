@@ -95,10 +95,6 @@ export class Session {
     return this.current.answer;
   }
 
-  get replies(): readonly string[] {
-    return this.current.turns.flatMap(({ reply }) => (reply === undefined ? [] : [reply.text]));
-  }
-
   get state(): SessionState {
     return this.shown.state;
   }
@@ -124,10 +120,6 @@ export class Session {
     return canEnd(this.current);
   }
 
-  refresh(): void {
-    this.show();
-  }
-
   /** Returns the developer's replies in other dialogues of this log, oldest first. */
   async earlierReplies(): Promise<readonly string[]> {
     const by = this.parts.consent.given?.pseudonym;
@@ -151,7 +143,7 @@ export class Session {
     const before = this.current;
     const { state, effects } = reduce(before, action, this.present);
     this.current = state;
-    if (state !== before) this.show();
+    if (state !== before) this.refresh();
     if (state.work === undefined || state.work.request === before.work?.request) {
       const done = this.carryOut(effects, signal);
       const waits = state.next !== undefined && state.next !== before.next;
@@ -204,7 +196,7 @@ export class Session {
     return { t, agentName, connected, showsCandidates, protocol, at: Date.now(), consent: consent.given };
   }
 
-  private show(): void {
+  refresh(): void {
     const before = this.told;
     this.told = this.shown;
     for (const message of changes(before, this.told)) this.tell(message);
