@@ -14,6 +14,7 @@ import { help } from '../ui/help';
 import { courses } from './curveCharts';
 import type {
   Action,
+  ComparedRun,
   ComparisonView,
   CurvesView,
   ToWebview,
@@ -21,11 +22,9 @@ import type {
   FromWebview,
   PanelState,
 } from './protocol';
-import { controlTable, differenceTable, runTable, measuredTable } from './tables';
-import { bars, barsHeight } from '../statistics/pictures';
-import { described, success } from '../statistics/measures';
-import type { GroupView } from '../statistics/protocol';
-import type { Theme } from '../ui/theme';
+import { barPicture } from '../report/pictures';
+import { reportTable } from '../report/table';
+import { inWords } from '../report/words';
 import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
@@ -66,7 +65,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
           })}
         </div>
       </header>
-      ${runTable(shown.runs, (run) => api.postMessage({ type: 'open', run }))} ${measuredRuns(shown)}
+      ${reportTable(shown.table, {
+        name: (run) =>
+          linkButton(shown.runs[run]!.name, () => api.postMessage({ type: 'open', run }), t('Open the run')),
+      })}
+      ${measuredRuns(shown)}
       ${
         shown.stage === ''
           ? html`<p class="first quiet">
@@ -74,7 +77,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
             </p>`
           : this.courses(shown)
       }
-      ${controls(shown)} ${others.length === 0 ? nothing : configurations(shown)}
+      ${critics(shown)} ${others.length === 0 ? nothing : configurations(shown)}
       ${help(t('A comparison puts runs beside each other: their curves, their success on held-out tasks, and what differs in their configurations.'), 'training')}
     </main>`;
   }
@@ -132,30 +135,30 @@ export class ComparisonElement extends PageElement<ToWebview> {
   }
 }
 
-function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {
-  if (all.length === 0) return nothing;
+function critics({ critics: table }: ComparisonView): TemplateResult | typeof nothing {
+  if (table === undefined) return nothing;
   return html`<section>
     <div class="heading-line">
-      <h2>${t('Critics vs. untrained baseline')}</h2>
+      <h2>${inWords(table.name)}</h2>
       <span class="quiet">${t('untrained baseline: the scores of the same model before training')}</span>
     </div>
-    ${controlTable(all, runs)}
+    ${reportTable(table)}
     <p class="quiet">
       ${t('A rank correlation near 1 means that the critic orders turns as the untrained baseline does; near 0, that training has changed the order.')}
     </p>
   </section>`;
 }
 
-function configurations({ differences, runs }: ComparisonView): TemplateResult {
+function configurations({ differences }: ComparisonView): TemplateResult {
   return html`<section>
     <div class="heading-line">
       <h2>${t('Configurations')}</h2>
       <span class="quiet">${t('differences only')}</span>
     </div>
     ${
-      differences.length === 0
+      differences === undefined
         ? html`<p class="quiet">${t('They are identical except for names and data.')}</p>`
-        : differenceTable(differences, runs)
+        : reportTable(differences, { isCode: true })
     }
     ${button({
       label: t('Open as diff'),
@@ -186,8 +189,8 @@ function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonV
     ${all.map(
       (one) =>
         html`<p class="measured">${one.title} <span class="quiet">${one.how}</span></p>
-          ${successPicture(one)}
-          ${measuredTable(one, runs, canPlay && playing === '' ? () => act('evaluate') : undefined)}`,
+          ${barPicture(one.table, 0)}
+          ${reportTable(one.table, { after: (row) => evaluateLink(one, runs, row, canPlay && playing === '') })}`,
     )}
     ${
       all.length === 0
@@ -230,14 +233,13 @@ function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonV
   </section>`;
 }
 
-function successPicture({ rows }: MeasuredRunsView): TemplateResult {
-  const groups = rows.map(({ name, dialogues, success: value }): GroupView => ({
-    ...{ name, dialogues, graded: dialogues },
-    ...(value && { success: { value: value.mean, interval: value } }),
-  }));
-  return html`<tandem-picture
-    .draw=${(theme: Theme) => bars(success, groups, theme)}
-    .height=${barsHeight(groups.length)}
-    .label=${described(success, groups)}
-  ></tandem-picture>`;
+/** Behind the words that a run was not evaluated. */
+function evaluateLink(
+  { table, missing }: MeasuredRunsView,
+  runs: readonly ComparedRun[],
+  row: number,
+  canPlay: boolean,
+): TemplateResult | typeof nothing {
+  const run = runs[missing[row - table.rows.length + missing.length] ?? -1];
+  return canPlay && run?.silent === '' ? linkButton(t('Evaluate…'), () => act('evaluate')) : nothing;
 }

@@ -139,16 +139,16 @@ function figuresOf(
   result: RunResult | undefined,
   t: Translate,
 ): Pick<RunRow, 'evaluatedOn' | 'success' | 'gain'> {
-  if (result === undefined) return { evaluatedOn: '', success: null };
+  if (result === undefined) return { evaluatedOn: '' };
   const { setting, model, start, interval } = result;
   const { title, tasks } = setting;
   const [after, before] = [model.figures.success, start?.figures.success];
   return {
     evaluatedOn: tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks),
-    success: after && { mean: after.mean, ...after.interval },
+    ...(after && { success: { value: after.mean, interval: after.interval } }),
     ...(after !== null &&
       before != null && {
-        gain: { difference: after.mean - before.mean, ...(interval != null && { interval }) },
+        gain: { value: after.mean - before.mean, ...(interval != null && { interval }) },
       }),
   };
 }

@@ -111,8 +111,10 @@ describe('runs beside each other', () => {
       {},
       options,
     );
-    expect(view.differences).toEqual([{ field: 'critic.beta', values: ['1', null] }]);
-    expect(view.runs.map(({ stateLabel }) => stateLabel)).toEqual(['done, ended at step 5 of 10', 'failed']);
+    expect(view.differences!.rows).toMatchObject([
+      { name: 'critic.beta', cells: ['1', { sentence: 'default' }] },
+    ]);
+    expect(view.table.rows.map(({ cells }) => cells[0])).toEqual(['done, ended at step 5 of 10', 'failed']);
     expect(view.runs.map(({ silent }) => silent !== '')).toEqual([true, true]);
   });
 
@@ -133,11 +135,14 @@ describe('runs beside each other', () => {
     }));
     const records = [...measuredRecords, record(run('r2'), [])];
     const [measured] = comparisonView(records, {}, options).measured;
+    const { columns, rows } = measured!.table;
+    expect(columns.map(({ name }) => name)).toEqual(['success', 'vs_first', 'tests_passed', 'turns']);
     expect(
-      measured!.rows.map(({ name, success, testsPassed }) => [name, success?.mean, testsPassed?.mean]),
-    ).toEqual([
-      ['run 0', 0.25, 0.9],
-      ['run 1', 0.5, 0.9],
+      rows.map(({ name, cells: [success, , testsPassed] }) => [name, success, testsPassed]),
+    ).toMatchObject([
+      ['run 0', { value: 0.25 }, { value: 0.9 }],
+      ['run 1', { value: 0.5 }, { value: 0.9 }],
+      ['sweet-rl #4', { sentence: 'not evaluated' }, null],
     ]);
     expect(measured!.missing).toEqual([2]);
   });

@@ -1,12 +1,37 @@
+import './pictures.css';
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { EChartsCoreOption } from 'echarts/core';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
-import { inWords, type Measure } from './measures';
-import type { GroupView } from './protocol';
+import type { Column, Figure, Table } from './protocol';
+import { figureIn, figureInWords, inWords, numberIn } from './words';
 import { themeNow, type Theme } from '../ui/theme';
 import { CanvasElement } from '../chart/canvas';
+
+/** A column of a table, as a picture. */
+export interface Series {
+  readonly column: Column;
+  readonly values: readonly { readonly name: string; readonly figure: Figure | undefined }[];
+}
+
+export const seriesOf = ({ columns, rows }: Table, at: number): Series => ({
+  column: columns[at]!,
+  values: rows.map(({ name, cells }) => ({ name: inWords(name), figure: figureIn(cells[at]) })),
+});
+
+export const withoutGaps = ({ column, values }: Series): Series => ({
+  column,
+  values: values.filter(({ figure }) => figure !== undefined),
+});
+
+/** For screen readers. */
+export function described({ column, values }: Series): string {
+  const words = values.flatMap(({ name, figure }) =>
+    figure === undefined ? [] : [t('{0}: {1}', name, figureInWords(figure, column))],
+  );
+  return `${inWords(column.title)}. ${words.join('; ')}`;
+}
 
 const ROW = 32;
 /** In pixels. */
@@ -14,20 +39,21 @@ const CHARACTER = 7;
 const WIDEST_NAME = 150;
 
 /** In pixels. */
-export const barsHeight = (groups: number): number => groups * ROW + 34;
+export const barsHeight = ({ values }: Series): number => values.length * ROW + 34;
 
-export function bars(measure: Measure, groups: readonly GroupView[], theme: Theme): EChartsCoreOption {
-  const longest = Math.max(...groups.map(({ name }) => name.length));
+export function bars(series: Series, theme: Theme): EChartsCoreOption {
+  const { values } = series;
+  const longest = Math.max(...values.map(({ name }) => name.length));
   const width = Math.min(WIDEST_NAME, longest * CHARACTER);
   return {
     ...common(theme),
     grid: { left: width + 12, right: 72, top: 4, bottom: 26 },
-    tooltip: tooltip(measure, groups, theme),
-    xAxis: valueAxis(measure, theme),
+    tooltip: tooltip(series, theme),
+    xAxis: valueAxis(series, theme),
     yAxis: {
       type: 'category',
       inverse: true,
-      data: groups.map(({ name }) => name),
+      data: values.map(({ name }) => name),
       axisLabel: { ...text(theme), width, overflow: 'truncate' },
       axisLine: { show: false },
       axisTick: { show: false },
@@ -37,28 +63,29 @@ export function bars(measure: Measure, groups: readonly GroupView[], theme: Them
         type: 'bar',
         barWidth: 14,
         itemStyle: { color: theme.series },
-        data: groups.map((group) => measure.of(group)?.value ?? '-'),
+        data: values.map(({ figure }) => figure?.value ?? '-'),
       },
-      whiskers(measure, groups, theme, 'across'),
+      whiskers(series, theme, 'across'),
     ],
   };
 }
 
-export function line(measure: Measure, periods: readonly GroupView[], theme: Theme): EChartsCoreOption {
+export function line(series: Series, theme: Theme): EChartsCoreOption {
+  const { values } = series;
   return {
     ...common(theme),
     grid: { left: 48, right: 16, top: 12, bottom: 26 },
-    tooltip: tooltip(measure, periods, theme),
+    tooltip: tooltip(series, theme),
     xAxis: {
       type: 'category',
-      data: periods.map(({ name }) => name),
+      data: values.map(({ name }) => name),
       axisLabel: { ...text(theme), hideOverlap: true },
       axisLine: { lineStyle: { color: theme.quiet } },
       axisTick: { show: false },
     },
-    yAxis: valueAxis(measure, theme),
+    yAxis: valueAxis(series, theme),
     series: [
-      whiskers(measure, periods, theme, 'up'),
+      whiskers(series, theme, 'up'),
       {
         type: 'line',
         connectNulls: true,
@@ -66,7 +93,7 @@ export function line(measure: Measure, periods: readonly GroupView[], theme: The
         symbolSize: 7,
         lineStyle: { color: theme.series, width: 2 },
         itemStyle: { color: theme.series },
-        data: periods.map((period) => measure.of(period)?.value ?? '-'),
+        data: values.map(({ figure }) => figure?.value ?? '-'),
       },
     ],
   };
@@ -79,18 +106,25 @@ const common = ({ font, size, ink }: Theme) => ({
 
 const text = ({ font, size, ink }: Theme) => ({ fontFamily: font, fontSize: size - 1, color: ink });
 
-const valueAxis = ({ format, most }: Measure, theme: Theme) => ({
+const valueAxis = ({ column }: Series, theme: Theme) => ({
   type: 'value',
   min: 0,
-  ...(most !== undefined && { max: most }),
-  ...(most === 1 && { interval: 0.25 }),
+  ...(column.most !== undefined && { max: column.most }),
+  ...(column.most === 1 && { interval: 0.25 }),
   splitNumber: 4,
-  axisLabel: { ...text(theme), color: theme.quiet, formatter: format, hideOverlap: true },
+  axisLabel: {
+    ...text(theme),
+    color: theme.quiet,
+    // Of a whole, only quarters are labelled.
+    formatter: (value: number) =>
+      numberIn(value, column.unit === 'fraction' && column.most === 1 ? { ...column, digits: 0 } : column),
+    hideOverlap: true,
+  },
   splitLine: { lineStyle: { color: theme.quiet, opacity: 0.25 } },
 });
 
 /** An HTML tooltip needs inline styles, which the page forbids. */
-const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) => ({
+const tooltip = ({ column, values }: Series, theme: Theme) => ({
   trigger: 'item',
   renderMode: 'richText',
   backgroundColor: theme.paper,
@@ -98,31 +132,25 @@ const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) =
   shadowBlur: 0,
   textStyle: text(theme),
   formatter: ({ dataIndex }: { readonly dataIndex: number }): string => {
-    const group = groups[dataIndex];
-    const figure = group && measure.of(group);
-    if (group === undefined || figure === undefined) return '';
-    const dialogues = group.dialogues === 1 ? t('1 dialogue') : t('{0} dialogues', group.dialogues);
-    return [group.name, inWords(figure, measure), dialogues].join('\n');
+    const { name, figure } = values[dataIndex] ?? {};
+    if (name === undefined || figure === undefined) return '';
+    const { of } = figure;
+    const dialogues = of === 1 ? t('1 dialogue') : of === undefined ? '' : t('{0} dialogues', of);
+    return [name, figureInWords(figure, column), dialogues].filter((words) => words !== '').join('\n');
   },
 });
 
 /** Intervals with end marks, and the values beside bars; ECharts has no series for this. */
-function whiskers(
-  measure: Measure,
-  groups: readonly GroupView[],
-  theme: Theme,
-  direction: 'across' | 'up',
-): CustomSeriesOption {
+function whiskers({ column, values }: Series, theme: Theme, direction: 'across' | 'up'): CustomSeriesOption {
   const across = direction === 'across';
   return {
     type: 'custom',
     silent: true,
     z: 3,
-    data: groups.flatMap((group, index) => {
-      const figure = measure.of(group);
+    data: values.flatMap(({ figure }, index) => {
       if (figure === undefined) return [];
       const { low = figure.value, high = figure.value } = figure.interval ?? {};
-      return [[index, Math.max(0, low), high, figure.value]];
+      return [[index, low, high, figure.value]];
     }),
     encode: across ? { y: 0, x: [1, 2] } : { x: 0, y: [1, 2] },
     renderItem: (_, at) => {
@@ -136,7 +164,7 @@ function whiskers(
         type: 'text' as const,
         x: x2! + 8,
         y: y2!,
-        style: { text: measure.format(value!), fill: theme.ink, font: `${theme.size - 1}px ${theme.font}` },
+        style: { text: numberIn(value!, column), fill: theme.ink, font: `${theme.size - 1}px ${theme.font}` },
       };
       return {
         type: 'group',
@@ -187,4 +215,14 @@ export class PictureElement extends CanvasElement {
     this.chart.resize();
     this.chart.setOption(this.draw(themeNow()), { notMerge: true });
   }
+}
+
+/** A column as bars with their intervals. */
+export function barPicture(table: Table, at: number): TemplateResult {
+  const series = withoutGaps(seriesOf(table, at));
+  return html`<tandem-picture
+    .draw=${(theme: Theme) => bars(series, theme)}
+    .height=${barsHeight(series)}
+    .label=${described(series)}
+  ></tandem-picture>`;
 }
