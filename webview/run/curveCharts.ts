@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { drawn } from '../chart/chart';
-import { latestWithin, noCurves, placed, some, type PlacedPoint, type RunCurves } from '../chart/curves';
+import { nearest, nearestWithin, noCurves, placed, type PlacedPoint, type RunCurves } from '../chart/curves';
 import { curvesCsv } from '../chart/curvesCsv';
-import { canBeLogarithmic, figures, type FigureStyle } from '../chart/figures';
-import { durationWords, placeWords } from '../chart/axis';
+import { placeWords } from '../chart/axis';
+import { figures, type FigureStyle } from '../chart/figures';
+import { lineChart, type Drawing, type Line } from '../chart/lines';
 import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
 import {
   chartKey,
@@ -13,13 +13,10 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { inRange, zoomOf } from '../chart/steps';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { PageFile } from '../saving/protocol';
 import { inlineSelect } from '../ui/inline';
-import { numberColumn, table } from '../ui/table';
-import { pictureOf, undrawn, type Drawing } from './lines';
 import type { RunView } from './protocol';
 
 interface CourseView {
@@ -108,32 +105,36 @@ function chartOf(
 ): TitledChart {
   const { shown, look } = of;
   const curves = curvesOf(of, { stage, figure: name });
+  const training = placed(curves.training.points, look.axis);
+  const heldOut = placed(curves.heldOut.points, look.axis);
   const figure = figures[name];
-  const { smoothing, axis } = look;
-  const isLogarithmic = look.isLogarithmic && canBeLogarithmic(figure);
-  const [all, measured] = [placed(curves.training.points, axis), placed(curves.heldOut.points, axis)];
-  const zoom = zoomOf(look, stage, [all, measured]);
-  const training = inRange(all, zoom.shown);
-  const heldOut = inRange(measured, zoom.shown);
-  const drawing: Drawing = {
-    ...{ figure, training: all, heldOut: measured, untrained, smoothing, isLogarithmic, zoom },
-    key: [stage, name, isLogarithmic].join(' '),
-  };
   const label = stageLabel(shown, stage);
-  const missing = undrawn(drawing);
-  const words = [described({ ...drawing, training, heldOut }, label), missing];
-  return {
-    title: t('{0} of {1}', figure.title, label),
-    zoom,
-    picture: (onSteps) => drawn(pictureOf(drawing), words, onSteps),
-    undrawn: missing,
-    table: (tableLabel) => curveTable(tableLabel, figure, training, heldOut, axis),
-  };
+  return lineChart({
+    ...{ chart: { stage, figure: name }, stageLabel: label, look, untrained, isOneRun: true },
+    lines: [
+      {
+        ...{ id: 'training', name: t('Training'), label: t('training'), points: training, dashes: [] },
+        ...{ color: ({ series }) => series, smoothing: look.smoothing, hasRange: true },
+      },
+      {
+        ...{ id: 'held-out', name: t('Held-out'), points: heldOut, dashes: [6, 4], smoothing: 0 },
+        ...{ label: t('held-out tasks, which are never trained on'), isMarked: true },
+        color: ({ second }) => second,
+      },
+    ],
+    hover: (x) => hover(figure, training, heldOut, look.axis, x),
+    described: (_, lines) => described(figure, lines, look.axis, label, untrained),
+  });
 }
 
-function described({ figure, training, heldOut, untrained, zoom }: Drawing, stage: string): string {
-  const { axis } = zoom;
-  const [first, last] = [training[0], training.at(-1)];
+function described(
+  figure: FigureStyle,
+  [training, heldOut]: readonly Line[],
+  axis: Axis,
+  stage: string,
+  untrained: number | undefined,
+): string {
+  const [first, last] = [training!.points[0], training!.points.at(-1)];
   if (first === undefined || last === undefined) return t('{0} of {1}', figure.title, stage);
   const course = t(
     '{0} of {1}, from {2} at {3} to {4} at {5}.',
@@ -144,7 +145,7 @@ function described({ figure, training, heldOut, untrained, zoom }: Drawing, stag
     figure.format(last.mean),
     placeWords(last.x, axis),
   );
-  const measured = heldOut.at(-1);
+  const measured = heldOut!.points.at(-1);
   return [
     course,
     ...(measured === undefined
@@ -154,46 +155,28 @@ function described({ figure, training, heldOut, untrained, zoom }: Drawing, stag
   ].join(' ');
 }
 
-const MAX_ROWS = 40;
-
-/** For people who cannot see the picture. */
-function curveTable(
-  label: string,
+export function hover(
   figure: FigureStyle,
   training: readonly PlacedPoint[],
   heldOut: readonly PlacedPoint[],
   axis: Axis,
-): TemplateResult {
-  // Held-out examples are also measured before the first training step.
-  const early = heldOut.filter(({ x }) => x < (training[0]?.x ?? Infinity));
-  const rows = [...some(early, MAX_ROWS), ...some(training, MAX_ROWS)];
-  const isMean = training.some(({ low, high }) => low !== high);
-  const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
-  return table(
-    label,
-    [
-      axis === 'time' ? numberColumn(t('Training time')) : nothing,
-      numberColumn(t('Step')),
-      numberColumn(t('Training')),
-      ...(isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : []),
-      heldOut.length === 0 ? nothing : numberColumn(t('Held-out')),
-    ],
-    rows.map(({ x, step, seconds }, index) => {
-      const before = rows[index - 1]?.x ?? -1;
-      const at = latestWithin(training, before, x);
-      const values = [
-        at?.mean,
-        ...(isMean ? [at?.low, at?.high] : []),
-        ...(heldOut.length === 0 ? [] : [latestWithin(heldOut, before, x)?.mean]),
-      ];
-      return html`${rowHead(axis, step, seconds)}
-      ${values.map((value) => html`<td class="number">${cell(value)}</td>`)}`;
-    }),
-  );
+  x: number,
+): string {
+  const at = axis === 'step' ? Math.round(x) : x;
+  const [trained, measured] = [nearestWithin(training, at), nearest(heldOut, at)];
+  const head = placeWords(at, axis);
+  const lines = [
+    axis === 'time' && trained !== undefined ? `${head}, ${placeWords(trained.step, 'step')}` : head,
+  ];
+  if (trained !== undefined) {
+    const { mean, low, high } = trained;
+    lines.push(
+      low === high
+        ? t('training {0}', figure.format(mean))
+        : t('training {0} ({1} to {2})', figure.format(mean), figure.format(low), figure.format(high)),
+    );
+  }
+  if (measured !== undefined)
+    lines.push(t('held out {0} (step {1})', figure.format(measured.mean), grouped(measured.step)));
+  return lines.join('\n');
 }
-
-const rowHead = (axis: Axis, step: number, seconds: number): TemplateResult =>
-  axis === 'step'
-    ? html`<th scope="row" class="number">${grouped(step)}</th>`
-    : html`<th scope="row" class="number">${durationWords(seconds)}</th>
-        <td class="number">${grouped(step)}</td>`;
