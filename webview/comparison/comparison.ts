@@ -22,7 +22,7 @@ import type {
   FromWebview,
   PanelState,
 } from './protocol';
-import { barPicture } from '../report/pictures';
+import { columnPicture } from '../report/pictures';
 import { reportTable } from '../report/table';
 import { inWords } from '../report/words';
 import { editorApi } from '../editorApi';
@@ -144,7 +144,7 @@ function critics({ critics: table }: ComparisonView): TemplateResult | typeof no
     </div>
     ${reportTable(table)}
     <p class="quiet">
-      ${t('A rank correlation near 1 means that the critic orders turns as the untrained baseline does; near 0, that training has changed the order.')}
+      ${t('n: held-out pairs. A rank correlation near 1 means that the critic orders turns as the untrained baseline does; near 0, that training has changed the order.')}
     </p>
   </section>`;
 }
@@ -189,7 +189,7 @@ function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonV
     ${all.map(
       (one) =>
         html`<p class="measured">${one.title} <span class="quiet">${one.how}</span></p>
-          ${barPicture(one.table, 0)}
+          ${columnPicture(one.table, 0)}
           ${reportTable(one.table, { after: (row) => evaluateLink(one, runs, row, canPlay && playing === '') })}`,
     )}
     ${

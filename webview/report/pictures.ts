@@ -10,99 +10,80 @@ import { themeNow, type Theme } from '../ui/theme';
 import { CanvasElement } from '../chart/canvas';
 
 /** A column of a table, as a picture. */
-export interface Series {
+interface Series {
   readonly column: Column;
   readonly values: readonly { readonly name: string; readonly figure: Figure | undefined }[];
 }
 
-export const seriesOf = ({ columns, rows }: Table, at: number): Series => ({
-  column: columns[at]!,
-  values: rows.map(({ name, cells }) => ({ name: inWords(name), figure: figureIn(cells[at]) })),
-});
+type Form = 'bars' | 'line';
 
-export const withoutGaps = ({ column, values }: Series): Series => ({
-  column,
-  values: values.filter(({ figure }) => figure !== undefined),
-});
+const ROW = 32;
+/** In pixels. */
+const CHARACTER = 7;
+const WIDEST_NAME = 150;
+const LINE_HEIGHT = 220;
+
+/** Bars leave out the rows without a value; a line passes over them. */
+export function columnPicture({ columns, rows }: Table, at: number, form: Form = 'bars'): TemplateResult {
+  const column = columns[at]!;
+  const all = rows.map(({ name, cells }) => ({ name: inWords(name), figure: figureIn(cells[at]) }));
+  const values = form === 'line' ? all : all.filter(({ figure }) => figure !== undefined);
+  return html`<tandem-picture
+    .series=${{ column, values }}
+    .form=${form}
+    .label=${described({ column, values })}
+  ></tandem-picture>`;
+}
 
 /** For screen readers. */
-export function described({ column, values }: Series): string {
+function described({ column, values }: Series): string {
   const words = values.flatMap(({ name, figure }) =>
     figure === undefined ? [] : [t('{0}: {1}', name, figureInWords(figure, column))],
   );
   return `${inWords(column.title)}. ${words.join('; ')}`;
 }
 
-const ROW = 32;
-/** In pixels. */
-const CHARACTER = 7;
-const WIDEST_NAME = 150;
-
-/** In pixels. */
-export const barsHeight = ({ values }: Series): number => values.length * ROW + 34;
-
-export function bars(series: Series, theme: Theme): EChartsCoreOption {
-  const { values } = series;
-  const longest = Math.max(...values.map(({ name }) => name.length));
-  const width = Math.min(WIDEST_NAME, longest * CHARACTER);
-  return {
-    ...common(theme),
-    grid: { left: width + 12, right: 72, top: 4, bottom: 26 },
+function optionOf(series: Series, form: Form, theme: Theme): EChartsCoreOption {
+  const { font, size, ink, quiet, series: color } = theme;
+  const names = series.values.map(({ name }) => name);
+  const category = { type: 'category', data: names, axisTick: { show: false } };
+  const data = series.values.map(({ figure }) => figure?.value ?? '-');
+  const common = {
+    animation: false,
+    textStyle: { fontFamily: font, fontSize: size, color: ink },
     tooltip: tooltip(series, theme),
+  };
+  if (form === 'line') {
+    return {
+      ...common,
+      grid: { left: 48, right: 16, top: 12, bottom: 26 },
+      xAxis: {
+        ...category,
+        axisLabel: { ...text(theme), hideOverlap: true },
+        axisLine: { lineStyle: { color: quiet } },
+      },
+      yAxis: valueAxis(series, theme),
+      series: [
+        whiskers(series, theme, 'up'),
+        {
+          ...{ type: 'line', connectNulls: true, symbol: 'circle', symbolSize: 7, data },
+          ...{ lineStyle: { color, width: 2 }, itemStyle: { color } },
+        },
+      ],
+    };
+  }
+  const width = Math.min(WIDEST_NAME, Math.max(...names.map(({ length }) => length)) * CHARACTER);
+  return {
+    ...common,
+    grid: { left: width + 12, right: 72, top: 4, bottom: 26 },
     xAxis: valueAxis(series, theme),
     yAxis: {
-      type: 'category',
-      inverse: true,
-      data: values.map(({ name }) => name),
+      ...{ ...category, inverse: true, axisLine: { show: false } },
       axisLabel: { ...text(theme), width, overflow: 'truncate' },
-      axisLine: { show: false },
-      axisTick: { show: false },
     },
-    series: [
-      {
-        type: 'bar',
-        barWidth: 14,
-        itemStyle: { color: theme.series },
-        data: values.map(({ figure }) => figure?.value ?? '-'),
-      },
-      whiskers(series, theme, 'across'),
-    ],
+    series: [{ type: 'bar', barWidth: 14, itemStyle: { color }, data }, whiskers(series, theme, 'across')],
   };
 }
-
-export function line(series: Series, theme: Theme): EChartsCoreOption {
-  const { values } = series;
-  return {
-    ...common(theme),
-    grid: { left: 48, right: 16, top: 12, bottom: 26 },
-    tooltip: tooltip(series, theme),
-    xAxis: {
-      type: 'category',
-      data: values.map(({ name }) => name),
-      axisLabel: { ...text(theme), hideOverlap: true },
-      axisLine: { lineStyle: { color: theme.quiet } },
-      axisTick: { show: false },
-    },
-    yAxis: valueAxis(series, theme),
-    series: [
-      whiskers(series, theme, 'up'),
-      {
-        type: 'line',
-        connectNulls: true,
-        symbol: 'circle',
-        symbolSize: 7,
-        lineStyle: { color: theme.series, width: 2 },
-        itemStyle: { color: theme.series },
-        data: values.map(({ figure }) => figure?.value ?? '-'),
-      },
-    ],
-  };
-}
-
-const common = ({ font, size, ink }: Theme) => ({
-  animation: false,
-  textStyle: { fontFamily: font, fontSize: size, color: ink },
-});
 
 const text = ({ font, size, ink }: Theme) => ({ fontFamily: font, fontSize: size - 1, color: ink });
 
@@ -187,9 +168,8 @@ function whiskers({ column, values }: Series, theme: Theme, direction: 'across' 
 
 @customElement('tandem-picture')
 export class PictureElement extends CanvasElement {
-  @property({ attribute: false }) draw!: (theme: Theme) => EChartsCoreOption;
-  /** In pixels. */
-  @property({ attribute: false }) height = 200;
+  @property({ attribute: false }) series!: Series;
+  @property({ attribute: false }) form!: Form;
   @property({ attribute: false }) label = '';
 
   override render(): TemplateResult {
@@ -199,6 +179,10 @@ export class PictureElement extends CanvasElement {
       aria-label=${this.label}
       .style=${`height: ${this.height}px`}
     ></div>`;
+  }
+
+  private get height(): number {
+    return this.form === 'line' ? LINE_HEIGHT : this.series.values.length * ROW + 34;
   }
 
   override updated(): void {
@@ -213,16 +197,6 @@ export class PictureElement extends CanvasElement {
     if (place === null) return;
     this.chart ??= init(place, undefined, { renderer: 'canvas' });
     this.chart.resize();
-    this.chart.setOption(this.draw(themeNow()), { notMerge: true });
+    this.chart.setOption(optionOf(this.series, this.form, themeNow()), { notMerge: true });
   }
-}
-
-/** A column as bars with their intervals. */
-export function barPicture(table: Table, at: number): TemplateResult {
-  const series = withoutGaps(seriesOf(table, at));
-  return html`<tandem-picture
-    .draw=${(theme: Theme) => bars(series, theme)}
-    .height=${barsHeight(series)}
-    .label=${described(series)}
-  ></tandem-picture>`;
 }

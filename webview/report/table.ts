@@ -26,22 +26,20 @@ export function reportTable(
         unit === undefined ? inWords(title) : numberColumn(inWords(title)),
       ),
     ],
-    rows.map(
-      (row, index) =>
-        html`<th scope="row" class=${isCode ? 'text' : ''}>
-            ${name?.(index) ?? inWords(row.name)}${
-              row.remark === undefined ? nothing : html` <span class="quiet">${inWords(row.remark)}</span>`
-            }
-          </th>
-          ${row.cells.map(
-            (cell, at) =>
-              html`<td
-                class=${columns[at]!.unit !== undefined ? 'number' : isCode && typeof cell === 'string' ? 'text' : ''}
-              >
-                ${cellContent(cell, columns[at]!)}${at === 0 ? (after?.(index) ?? nothing) : nothing}
-              </td>`,
-          )}`,
-    ),
+    rows.map((row, index) => {
+      const remark =
+        row.remark === undefined ? nothing : html` <span class="quiet">${inWords(row.remark)}</span>`;
+      const named = html`${name?.(index) ?? inWords(row.name)}${remark}`;
+      const cells = row.cells.map((cell, at) => {
+        const { unit } = columns[at]!;
+        const type = unit !== undefined ? 'number' : isCode && typeof cell === 'string' ? 'text' : nothing;
+        const content = html`${cellContent(cell, columns[at]!)}${at === 0 ? (after?.(index) ?? nothing) : nothing}`;
+        return html`<td class=${type}>${content}</td>`;
+      });
+      // Code keeps its blanks, so the markup has none.
+      return html`<th scope="row" class=${isCode ? 'text' : nothing}>${named}</th>
+        ${cells}`;
+    }),
     kind,
   );
 }

@@ -37,9 +37,11 @@ function signed(value: number): string {
   return points === decimal(0, 1) ? points : `${value < 0 ? '−' : '+'}${points}`;
 }
 
-/** What stands behind a number: `(38 % to 44 %)`, `p = 0.012`, `n = 8`. */
+/** What stands behind a number: `(38 to 44)`, `p = 0.012`, `n = 8`. */
 export function detailsOf({ interval, of, p, remark }: Figure, column: Column): string[] {
-  const end = (value: number): string => numberIn(value, column);
+  const { unit, digits = 0 } = column;
+  const end = (value: number): string =>
+    unit === 'fraction' ? decimal(100 * value, digits) : numberIn(value, column);
   return [
     ...(interval === undefined ? [] : [t('({0} to {1})', end(interval.low), end(interval.high))]),
     ...(remark === undefined ? [] : [`(${inWords(remark)})`]),
@@ -48,7 +50,7 @@ export function detailsOf({ interval, of, p, remark }: Figure, column: Column): 
   ];
 }
 
-/** `41 % (38 % to 44 %)` */
+/** `41 % (38 to 44)` */
 export const figureInWords = (figure: Figure, column: Column): string =>
   [numberIn(figure.value, column), ...detailsOf(figure, column)].join(' ');
 

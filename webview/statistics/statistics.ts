@@ -3,16 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
-import {
-  barsHeight,
-  bars,
-  described,
-  line,
-  seriesOf,
-  withoutGaps,
-  type PictureElement,
-  type Series,
-} from '../report/pictures';
+import { columnPicture, type PictureElement } from '../report/pictures';
 import { statisticsCsv } from '../report/csv';
 import type { Table } from '../report/protocol';
 import { reportTable } from '../report/table';
@@ -33,7 +24,6 @@ import {
   type FromWebview,
   type PanelState,
 } from './protocol';
-import type { Theme } from '../ui/theme';
 import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
@@ -54,7 +44,6 @@ const titlesByPeriod: Readonly<Record<Unit, string>> = {
   week: t('Success per week'),
   month: t('Success per month'),
 };
-const LINE_HEIGHT = 220;
 /** The columns before it are counts. */
 const SUCCESS = 2;
 
@@ -122,43 +111,30 @@ export class StatisticsElement extends PageElement<ToWebview> {
           csv: () => statisticsCsv(shown),
         })}
       </div>
-      ${this.figure(titlesByPeriod[unit], periods, SUCCESS, line, () => LINE_HEIGHT)}
+      ${this.figure(titlesByPeriod[unit], periods, SUCCESS, 'line')}
       <div class="grid">
         ${groups.columns.map(({ title }, at) =>
           at < SUCCESS
             ? nothing
-            : this.figure(titlesByGroup[this.grouping](inWords(title)), groups, at, bars, barsHeight),
+            : this.figure(titlesByGroup[this.grouping](inWords(title)), groups, at, 'bars'),
         )}
       </div>
       ${this.asTables ? nothing : html`<p class="quiet">${t('Lines with ends are 95 % intervals.')}</p>`}`;
   }
 
-  private figure(
-    title: string,
-    of: Table,
-    at: number,
-    picture: typeof bars,
-    height: (series: Series) => number,
-  ): TemplateResult {
+  private figure(title: string, of: Table, at: number, form: 'bars' | 'line'): TemplateResult {
     const { note = '' } = of.columns[at]!;
-    const drawn = withoutGaps(seriesOf(of, at));
-    const series = picture === line ? seriesOf(of, at) : drawn;
     return html`<figure>
       <figcaption>
         <h2>${title}</h2>
         <p class="quiet">${inWords(note)}</p>
       </figcaption>
       ${
-        drawn.values.length === 0
+        of.rows.every(({ cells }) => cells[at] === null)
           ? html`<p class="none quiet">${t('No dialogue has this value.')}</p>`
           : this.asTables
             ? reportTable(tableOf(title, of, at))
-            : html`<tandem-picture
-                  .draw=${(theme: Theme) => picture(series, theme)}
-                  .height=${height(series)}
-                  .label=${described(drawn)}
-                ></tandem-picture>
-                ${saveButtons({ name: title, picture: pictureOf, onSave })}`
+            : html`${columnPicture(of, at, form)} ${saveButtons({ name: title, picture: pictureOf, onSave })}`
       }
     </figure>`;
   }

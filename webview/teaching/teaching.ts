@@ -5,7 +5,7 @@ import '../ui/page.css';
 import './teaching.css';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
-import { barPicture } from '../report/pictures';
+import { columnPicture } from '../report/pictures';
 import { button, icon, linkButton, radioGroup } from '../ui';
 import { help } from '../ui/help';
 import type { StepView } from '../ui/protocol';
@@ -149,7 +149,7 @@ function outcome({ outcome: shown }: TeachingView): TemplateResult | typeof noth
     <p class="result">${sentence}</p>
     ${remark === '' ? nothing : html`<p class="quiet">${remark}</p>`}
     <figure>
-      ${barPicture(measured, 0)}
+      ${columnPicture(measured, 0)}
       <figcaption class="quiet">${t('Success on held-out tasks; the lines are 95 % intervals.')}</figcaption>
     </figure>
   </section>`;
