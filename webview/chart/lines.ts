@@ -121,7 +121,7 @@ function seriesOf({ lines, untrained, isLogarithmic, zoom }: Drawing, theme: The
     if (hasRange !== true) return [means];
     const lineStyle = { color, width: 1, opacity: 0.3 };
     return [
-      { ...plain, id: `${id} range`, lineStyle, data: opened(seen(outline(points)), isLogarithmic) },
+      { ...plain, id: `${id}-range`, lineStyle, data: opened(seen(outline(points)), isLogarithmic) },
       means,
     ];
   });

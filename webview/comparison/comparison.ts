@@ -3,8 +3,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './comparison.css';
-import { grown, noCurves, type RunCurves } from '../chart/curves';
-import { chartKey, type Choice, type Look } from '../chart/protocol';
+import { grown, type ChartedCurves } from '../chart/curves';
+import type { Choice, Look } from '../chart/protocol';
 import { choiceOf, lookOf } from '../chart/savedChart';
 import { PageElement } from '../dialogue/page';
 import { isFlag, isListOfTexts, part } from '../savedState';
@@ -16,7 +16,6 @@ import type {
   Action,
   ComparedRun,
   ComparisonView,
-  CurvesView,
   ToWebview,
   MeasuredRunsView,
   FromWebview,
@@ -34,8 +33,8 @@ const act = (action: Action): void => api.postMessage({ type: 'act', action });
 export class ComparisonElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true, curves: true } as const;
   @state() private shown: ComparisonView | undefined;
-  /** Of all charts shown so far, by chart key; one entry for each run. */
-  @state() private curves: ReadonlyMap<string, readonly RunCurves[]> = new Map();
+  /** Of all charts shown so far. */
+  @state() private curves: ChartedCurves = new Map();
   @state() private choice: Choice = choiceOf(api.getState());
   @state() private look: Look = lookOf(api.getState());
   @state() private isHeldOut = part(api.getState(), 'isHeldOut', isFlag) ?? false;
@@ -83,20 +82,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
   }
 
   protected override receive(message: ToWebview): void {
-    if (message.type === 'curves') this.draw(message);
+    if (message.type === 'curves') this.curves = grown(this.curves, message);
     else {
       this.shown = message;
       this.keep();
     }
-  }
-
-  private draw({ charts }: CurvesView): void {
-    const news = charts.map((chart) => {
-      const key = chartKey(chart);
-      const before = this.curves.get(key) ?? [];
-      return [key, chart.curves.map((one, run) => grown(before[run] ?? noCurves, one))] as const;
-    });
-    this.curves = new Map([...this.curves, ...news]);
   }
 
   private choose(choice: Choice): void {

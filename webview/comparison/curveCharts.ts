@@ -1,5 +1,5 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
-import { nearestWithin, placed, type RunCurves } from '../chart/curves';
+import { nearestWithin, placed, type ChartedCurves, type RunCurves } from '../chart/curves';
 import { placeWords } from '../chart/axis';
 import { curvesCsv } from '../chart/curvesCsv';
 import { figures, type FigureStyle } from '../chart/figures';
@@ -21,8 +21,8 @@ import { grouped } from '../language/numbers';
 
 interface Courses {
   readonly shown: ComparisonView;
-  /** By chart key; one entry for each run, in the order of `shown.runs`. */
-  readonly curves: ReadonlyMap<string, readonly RunCurves[]>;
+  /** Of the runs in the order of `shown.runs`. */
+  readonly curves: ChartedCurves;
   readonly look: Look;
   readonly isHeldOut: boolean;
   /** Ids of runs whose lines are switched off. */

@@ -1,4 +1,4 @@
-import type { ChartName, Choice, CurvePart, FigureName, Look, PinMessage } from '../chart/protocol';
+import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from '../chart/protocol';
 import type { Table } from '../report/protocol';
 import type { SaveMessage } from '../saving/protocol';
 
@@ -54,22 +54,6 @@ export interface ComparisonView {
   readonly restriction: string;
   /** Progress of the evaluation that is being played; empty when there is none. */
   readonly playing: string;
-}
-
-export interface RunCurves {
-  readonly training: CurvePart;
-  readonly heldOut: CurvePart;
-}
-
-/** New points of the charts that are shown: the chosen one and the pinned ones. */
-export interface CurvesView {
-  readonly type: 'curves';
-  readonly charts: readonly ChartCurves[];
-}
-
-interface ChartCurves extends ChartName {
-  /** New points of each run, in the order of the runs; both parts are empty for a run without this figure. */
-  readonly curves: readonly RunCurves[];
 }
 
 export type ToWebview = ComparisonView | CurvesView;

@@ -1,5 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { nearest, nearestWithin, noCurves, placed, type PlacedPoint, type RunCurves } from '../chart/curves';
+import {
+  nearest,
+  nearestWithin,
+  noCurves,
+  placed,
+  type ChartedCurves,
+  type PlacedPoint,
+  type RunCurves,
+} from '../chart/curves';
 import { curvesCsv } from '../chart/curvesCsv';
 import { placeWords } from '../chart/axis';
 import { figures, type FigureStyle } from '../chart/figures';
@@ -21,8 +29,7 @@ import type { RunView } from './protocol';
 
 interface CourseView {
   readonly shown: RunView;
-  /** By chart key. */
-  readonly curves: ReadonlyMap<string, RunCurves>;
+  readonly curves: ChartedCurves;
   readonly look: Look;
   readonly onChoose: (choice: Choice) => void;
   readonly onPin: (chart: ChartName, isPinned: boolean) => void;
@@ -87,7 +94,7 @@ export function course(of: CourseView): TemplateResult {
 }
 
 const curvesOf = ({ curves }: Pick<CourseView, 'curves'>, chart: ChartName): RunCurves =>
-  curves.get(chartKey(chart)) ?? noCurves;
+  curves.get(chartKey(chart))?.[0] ?? noCurves;
 
 const stageLabel = ({ stages }: RunView, stage: string): string =>
   stages.find((one) => one.name === stage)?.label ?? stage;

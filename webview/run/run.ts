@@ -3,9 +3,9 @@ import { html, nothing, svg, type PropertyValues, type TemplateResult } from 'li
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
-import { grown, noCurves, type RunCurves } from '../chart/curves';
+import { grown, type ChartedCurves } from '../chart/curves';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import { chartKey, type Choice, type Look, type FigureName } from '../chart/protocol';
+import type { Choice, FigureName, Look } from '../chart/protocol';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { linkButton } from '../ui';
@@ -14,7 +14,7 @@ import { announcement } from './announce';
 import { course } from './curveCharts';
 import { header, clusterNodes, outcome, stepper } from './status';
 import { host } from './host';
-import type { CurvesView, RunView, SamplesView, EventListView, ToWebview, FigureView } from './protocol';
+import type { RunView, SamplesView, EventListView, ToWebview, FigureView } from './protocol';
 import { sampled } from './samples';
 import { figures } from '../chart/figures';
 
@@ -22,8 +22,8 @@ import { figures } from '../chart/figures';
 export class RunElement extends PageElement<ToWebview> {
   protected override readonly kinds = { show: true, curves: true, samples: true, told: true } as const;
   @state() private shown: RunView | undefined;
-  /** Of all charts shown so far, by chart key. */
-  @state() private curves: ReadonlyMap<string, RunCurves> = new Map();
+  /** Of all charts shown so far. */
+  @state() private curves: ChartedCurves = new Map();
   @state() private samples: SamplesView['groups'] = [];
   @state() private sample = 0;
   @state() private told: EventListView | undefined;
@@ -67,7 +67,7 @@ export class RunElement extends PageElement<ToWebview> {
         break;
       }
       case 'curves':
-        this.draw(message);
+        this.curves = grown(this.curves, message);
         break;
       case 'samples':
         this.samples = message.groups;
@@ -75,14 +75,6 @@ export class RunElement extends PageElement<ToWebview> {
       case 'told':
         this.told = message;
     }
-  }
-
-  private draw({ charts }: CurvesView): void {
-    const news = charts.map((chart) => {
-      const key = chartKey(chart);
-      return [key, grown(this.curves.get(key) ?? noCurves, chart)] as const;
-    });
-    this.curves = new Map([...this.curves, ...news]);
   }
 
   private choose(choice: Choice): void {

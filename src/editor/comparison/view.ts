@@ -7,20 +7,8 @@ import { criticTable, differenceTable, measuredTable } from '../../core/evaluati
 import { wordColumn, type Table } from '../../core/evaluation/report/table';
 import type { Run } from '../../core/training/runs';
 import { figureNames, type FigureName } from '../../core/training/events';
-import type { ReadCurves } from '../../core/training/history/history';
-import {
-  chartKey,
-  MAX_PINNED,
-  type ChartName,
-  type Choice,
-  type CurvePart,
-} from '../../../webview/chart/protocol';
-import type {
-  ComparedRun,
-  ComparisonView,
-  CurvesView,
-  MeasuredRunsView,
-} from '../../../webview/comparison/protocol';
+import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
+import type { ComparedRun, ComparisonView, MeasuredRunsView } from '../../../webview/comparison/protocol';
 import { dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
 import { baseName, methodWord } from '../words';
 import type { Translate } from '../translate';
@@ -128,38 +116,6 @@ export function shownFigure(
   const figure = figures.find((one) => one === choice.figure) ?? figures[0] ?? 'loss';
   return { stage, figure };
 }
-
-/** Read positions of each chart and its runs; undefined for a run without this figure. */
-export type ComparedCurves = Map<string, readonly (ReadCurves | undefined)[]>;
-
-/** Undefined when nothing is new. Updates `read`, the positions that the page has. */
-export function curvesView(
-  records: readonly RunRecord[],
-  { stage, figure, pinned }: Pick<ComparisonView, 'stage' | 'figure' | 'pinned'>,
-  read: ComparedCurves,
-): CurvesView | undefined {
-  const ids = records.map(({ run }) => run.id);
-  const shown = new Map([{ stage, figure }, ...pinned].map((chart) => [chartKey(chart), chart]));
-  const charts = [...shown].flatMap(([name, chart]) => {
-    // Without one of its runs, the curves of a chart are others.
-    const key = [name, ...ids].join(' ');
-    const known = read.get(key);
-    const news = records.map(({ history }, index) =>
-      history.curvesSince(chart.stage, chart.figure, known?.[index]),
-    );
-    const marks = news.map((one) => one?.read);
-    if (JSON.stringify(marks) === JSON.stringify(known)) return [];
-    read.set(key, marks);
-    const curves = news.map((one) => ({
-      training: one?.training ?? NOTHING,
-      heldOut: one?.heldOut ?? NOTHING,
-    }));
-    return [{ stage: chart.stage, figure: chart.figure, curves }];
-  });
-  return charts.length === 0 ? undefined : { type: 'curves', charts };
-}
-
-const NOTHING: CurvePart = { from: 0, points: [], valuesPerPoint: 1 };
 
 function measuredRunsView(
   { setting, at, rows }: MeasuredRuns,

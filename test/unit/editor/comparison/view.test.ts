@@ -3,12 +3,8 @@ import type { RunRecord } from '../../../../src/core/evaluation/comparison/exper
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import {
-  comparisonView,
-  curvesView,
-  shownFigure,
-  type ComparedCurves,
-} from '../../../../src/editor/comparison/view';
+import { comparisonView, shownFigure } from '../../../../src/editor/comparison/view';
+import { curvesView, type ReadCharts } from '../../../../src/editor/run/curvesView';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
 
@@ -58,7 +54,7 @@ describe('runs beside each other', () => {
   it('are told once, then only the ends of their curves; all of it when others are looked at', () => {
     const steps = [1, 2, 3].map((number) => step('policy', number));
     const records = [record(run('a'), steps), record(run('b'), [])];
-    const read: ComparedCurves = new Map();
+    const read: ReadCharts = new Map();
     const training = (of: readonly RunRecord[]) =>
       curvesView(of, { stage: 'policy', figure: 'loss', pinned: [] }, read)?.charts[0]!.curves.map(
         (curve) => [curve.training.from, curve.training.points.length / 5],

@@ -5,13 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { keep, type KeptEvaluation } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
-import { RunHistory, type ReadCurves } from '../../../../src/core/training/history/history';
+import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
 import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/confirmations';
+import { curvesView, type ReadCharts } from '../../../../src/editor/run/curvesView';
 import { measuredWords, resultInShort } from '../../../../src/editor/run/evaluationResults';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
 import { toldView, unimprovedWords } from '../../../../src/editor/runs/eventMessages';
-import { curvesView, runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
+import { runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
 import { reasonWords, runName, runStatus } from '../../../../src/editor/run/words';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
@@ -132,12 +133,12 @@ describe('the view of a run', () => {
 
   it('tells the curves of the chosen chart and of the pinned ones once, then their new ends only', () => {
     const folded = history(step(1), step(2, { stage: 'policy' }));
-    const read = new Map<string, ReadCurves>();
+    const read: ReadCharts = new Map();
     const loss = { stage: 'policy', figure: 'loss' } as const;
     const shown = { ...loss, pinned: [loss, { stage: 'critic', figure: 'accuracy' } as const] };
     const named = (of: typeof shown) =>
-      curvesView(folded, of, read)?.charts.map(({ stage, figure, training }) => [
-        ...[stage, figure, training.from, training.points[0]],
+      curvesView([{ run: run(), history: folded }], of, read)?.charts.map(({ stage, figure, curves }) => [
+        ...[stage, figure, curves[0]!.training.from, curves[0]!.training.points[0]],
       ]);
     expect(named(shown)).toEqual([
       ['policy', 'loss', 0, 2],
