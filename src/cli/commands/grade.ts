@@ -5,7 +5,7 @@ import { average } from '../../core/evaluation/pages/pageFigures';
 import { keyOf, type PageScale } from '../../core/evaluation/pages/pageScale';
 import { pageScoreInWords } from '../../core/evaluation/pages/words';
 import type { Figure } from '../../core/evaluation/statistics';
-import { percent } from '../../core/evaluation/words';
+import { estimate } from '../../core/evaluation/words';
 import { Fault } from '../../core/fault';
 import type { Grade, GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
@@ -252,10 +252,9 @@ async function* inWords(
   yield tableLine(HEAD, widths);
   for await (const row of rows()) yield tableLine(cellsOf(row), widths);
   const rate = graded === 0 ? 0 : successes / graded;
-  const { low, high } = wilson(rate, graded);
   if (graded === 0 && pages.size === 0) yield 'No answer could be graded here.';
   if (graded > 0)
-    yield `${successes} of ${graded} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`;
+    yield `${successes} of ${graded} answers pass all tests: ${estimate({ mean: rate, interval: wilson(rate, graded) })}, mode ${mode}.`;
   for (const one of pages.values())
     yield `Mean ${pageScoreInWords({ ...one.scale, tasks: one.scores.length, score: scoreOf(one) })}.`;
   for (const { file, line, reason } of bad) yield `${file}:${line}: ${reason}`;
