@@ -9,8 +9,9 @@ import type { Run } from '../../core/training/runs';
 import { figureNames, type FigureName } from '../../core/training/events';
 import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
 import type { ComparedRun, ComparisonView, MeasuredRunsView } from '../../../webview/comparison/protocol';
+import { tasksWords } from '../run/evaluationResults';
 import { dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
-import { baseName, methodWord } from '../words';
+import { baseName, dates, methodWord } from '../words';
 import type { Translate } from '../translate';
 
 interface ViewOptions {
@@ -122,8 +123,9 @@ function measuredRunsView(
   names: readonly string[],
   { t, language, calledBy }: Pick<ViewOptions, 't' | 'language' | 'calledBy'>,
 ): MeasuredRunsView {
-  const title = titleOf(setting, t);
-  const how = t('{0}; {1}', howOf(setting, calledBy(setting.simulator), t), dateOf(at, language));
+  const title = tasksWords(setting, t);
+  const date = dates(language, { day: 'numeric', month: 'short', year: 'numeric' });
+  const how = t('{0}; {1}', howOf(setting, calledBy(setting.simulator), t), date.format(new Date(at)));
   return {
     ...{ key: setting.key, title, how },
     table: {
@@ -133,15 +135,6 @@ function measuredRunsView(
     missing: missingIn(rows, names.length),
   };
 }
-
-function dateOf(at: string, language: string): string {
-  // English dates begin with the day, as in other languages: `8 Mar 2026`.
-  const locale = language === 'en' ? 'en-GB' : language;
-  return new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
-}
-
-const titleOf = ({ title, tasks }: EvaluationSetting, t: Translate): string =>
-  tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
 
 function howOf({ temperature, rollouts }: EvaluationSetting, simulator: string, t: Translate): string {
   const play = temperature === 0 ? t('greedy') : t('sampled at temperature {0}', temperature);

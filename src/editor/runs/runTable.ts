@@ -9,9 +9,10 @@ import { Panel, Panels } from '../panel';
 import { saveOfPage } from '../savePage';
 import type { ShownLog } from '../shownLog';
 import type { Translate } from '../translate';
-import { baseName, duration, methodWord } from '../words';
+import { baseName, dates, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';
+import { tasksWords } from '../run/evaluationResults';
 import { namesOf, isAtWork, placeWords, stateWord } from '../run/words';
 
 const { t } = vscode.l10n;
@@ -113,7 +114,9 @@ export function runRows(
   { t, language }: ViewOptions,
 ): RunRow[] {
   const names = namesOf(runs, t);
-  const dates = datesIn(language);
+  const moments = dates(language, {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  });
   return runs.map((run, index) => {
     const { id, state, tags = [], note = '', startedAt, selection, progress } = run;
     const seconds = secondsOf(run);
@@ -128,7 +131,7 @@ export function runRows(
       ...(selection && { trajectories: selection.trajectories, tasks: selection.tasks }),
       ...figuresOf(resultOf(run), t),
       ...(accuracy != null && { pairAccuracy: accuracy }),
-      ...{ started: startedAt, startedLabel: dates.format(new Date(startedAt)) },
+      ...{ started: startedAt, startedLabel: moments.format(new Date(startedAt)) },
       ...(seconds !== undefined && { seconds }),
       duration: seconds === undefined ? '' : duration(seconds, t),
     };
@@ -141,10 +144,9 @@ function figuresOf(
 ): Pick<RunRow, 'evaluatedOn' | 'success' | 'gain'> {
   if (result === undefined) return { evaluatedOn: '' };
   const { setting, model, start, interval } = result;
-  const { title, tasks } = setting;
   const [after, before] = [model.figures.success, start?.figures.success];
   return {
-    evaluatedOn: tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks),
+    evaluatedOn: tasksWords(setting, t),
     ...(after && { success: { value: after.mean, interval: after.interval } }),
     ...(after !== null &&
       before != null && {
@@ -158,9 +160,3 @@ function secondsOf({ startedAt, changedAt, process, progress }: Run): number | u
   if (process === undefined && progress === undefined) return undefined;
   return Math.max(0, Math.round((Date.parse(changedAt) - Date.parse(startedAt)) / 1000));
 }
-
-/** English dates begin with the day, as in other languages: `8 Mar 2026, 14:05`. */
-const datesIn = (language: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-  });

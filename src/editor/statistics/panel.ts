@@ -15,6 +15,7 @@ import type { Panels } from '../panel';
 import { saveOfPage } from '../savePage';
 import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
 import { headline } from '../dialogue/words';
+import { dates } from '../words';
 
 const { t } = vscode.l10n;
 
@@ -93,7 +94,5 @@ function dateIn(from: number, unit: Unit, language: string): string {
       : unit === 'month'
         ? { month: 'short', year: 'numeric' }
         : { day: 'numeric', month: 'short' };
-  // English dates begin with the day, as in other languages: `8 Mar`.
-  const locale = language === 'en' ? 'en-GB' : language;
-  return new Date(from).toLocaleString(locale, options);
+  return dates(language, options).format(from);
 }
