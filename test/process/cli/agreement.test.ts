@@ -18,7 +18,7 @@ it('tandem agreement prints what each person played and judged, alpha, and where
   const lines = stdout.trimEnd().split('\n');
   expect(lines[1]).toMatch(/^ada +0 +– +– +1\.0 \[1\.0, 4\.2\], n = 1 +– +– +–$/);
   expect(lines).toContainEqual(
-    expect.stringMatching(/^Stars +0\.00 +1 dialogues rated by two or more +Too few for an interval\.$/),
+    expect.stringMatching(/^Stars +0\.00 +1 dialogue rated by two or more +Too few for an interval\.$/),
   );
   expect(lines.at(-1)).toMatch(/^stars +a +kim: 5, ada: 1$/);
   expect(await json(z.unknown(), 'agreement', '--data', data)).toMatchObject({

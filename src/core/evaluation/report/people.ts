@@ -51,14 +51,27 @@ export const peopleNotes = ({ people, shared }: PeoplesAgreement): Sentence[] =>
 
 type Kind = keyof Opinions;
 
-const kinds: Readonly<Record<Kind, { readonly name: Words; readonly judged: (units: number) => Words }>> = {
-  stars: { name: t('Stars'), judged: (units) => t('{0} dialogues rated by two or more', units) },
-  thumbs: { name: t('Thumbs'), judged: (units) => t('{0} turns rated by two or more', units) },
-  choices: {
-    name: t('Choices'),
-    judged: (units) => t('{0} pairs of candidates judged by two or more', units),
-  },
+const names: Readonly<Record<Kind, Words>> = {
+  stars: t('Stars'),
+  thumbs: t('Thumbs'),
+  choices: t('Choices'),
 };
+
+/** What two or more people judged: one, and several. */
+const judged: Readonly<Record<Kind, readonly [Words, (units: number) => Words]>> = {
+  stars: [t('1 dialogue rated by two or more'), (units) => t('{0} dialogues rated by two or more', units)],
+  thumbs: [t('1 turn rated by two or more'), (units) => t('{0} turns rated by two or more', units)],
+  choices: [
+    t('1 pair of candidates judged by two or more'),
+    (units) => t('{0} pairs of candidates judged by two or more', units),
+  ],
+};
+
+function judgedWords(kind: Kind, units: number): Words {
+  if (units === 0) return t('Nothing was judged by two people yet.');
+  const [one, several] = judged[kind];
+  return units === 1 ? one : several(units);
+}
 
 const alphaFields: readonly Field<readonly [Kind, Alpha]>[] = [
   {
@@ -68,8 +81,7 @@ const alphaFields: readonly Field<readonly [Kind, Alpha]>[] = [
   },
   {
     ...{ name: 'judged', title: t('Judged') },
-    cell: ([kind, { units }]) =>
-      units === 0 ? t('Nothing was judged by two people yet.') : kinds[kind].judged(units),
+    cell: ([kind, { units }]) => judgedWords(kind, units),
   },
   { ...{ name: 'reliance', title: t('Reliability') }, cell: ([, alpha]) => relianceOf(alpha)?.words ?? null },
 ];
@@ -82,7 +94,7 @@ export const alphaTable = ({ alpha }: PeoplesAgreement): Table =>
     (['stars', 'thumbs', 'choices'] as const).map((kind) => [kind, alpha[kind]] as const),
     ([kind, of]) => {
       const { icon } = relianceOf(of) ?? {};
-      return { name: kinds[kind].name, ...(icon !== undefined && { icon }) };
+      return { name: names[kind], ...(icon !== undefined && { icon }) };
     },
   );
 
