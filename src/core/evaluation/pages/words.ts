@@ -1,5 +1,5 @@
 import type { AgentFigures } from '../figures';
-import type { Figure } from '../statistics';
+import type { Figure } from '../interval';
 import { chance, estimate } from '../words';
 import type { DraftProgress } from './draftProgress';
 import type { PageFigures } from './pageFigures';

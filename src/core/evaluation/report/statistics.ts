@@ -1,5 +1,6 @@
 import { scaleInWords } from '../pages/words';
-import type { Figure, GroupStatistics } from '../statistics';
+import type { Figure } from '../interval';
+import type { GroupStatistics } from '../statistics';
 import { number, t, tableOf, type Cell, type Field, type Table } from './table';
 
 interface Named extends GroupStatistics {

@@ -1,5 +1,4 @@
-import type { Estimate } from '../interval';
-import type { Figure } from '../statistics';
+import type { Estimate, Figure } from '../interval';
 
 // Figures as data: pages, Markdown, CSV and terminals draw the same tables.
 
