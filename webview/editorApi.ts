@@ -5,7 +5,10 @@ interface EditorApi<Message, State> {
   setState(state: State): void;
 }
 
-declare function acquireVsCodeApi<Message, State>(): EditorApi<Message, State>;
+declare function acquireVsCodeApi(): unknown;
 
-/** A page gets the API only once, so it calls this once, when it is loaded. */
-export const editorApi = <Message, State>(): EditorApi<Message, State> => acquireVsCodeApi<Message, State>();
+let acquired: unknown;
+
+/** A page gets the API only once, so all its files share it. */
+export const editorApi = <Message, State>(): EditorApi<Message, State> =>
+  (acquired ??= acquireVsCodeApi()) as EditorApi<Message, State>;

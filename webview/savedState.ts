@@ -25,6 +25,3 @@ export const isOneOf =
 
 export const isListOfTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isText);
-
-export const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
-  isRecord(value) && Object.values(value).every(isText);

@@ -5,22 +5,19 @@ import type { Run } from '../core/training/runs';
 import type { TrajectorySummary } from '../core/trajectory/trajectory';
 import type { App, CommandRow, RowOrSelected } from './app';
 import { collectPack } from './collecting/commands';
-import * as comparison from './commands/comparison';
+import * as runs from './commands/runs';
 import { idOf, type CommandName } from './contributions';
-import { openDocument, useUri } from './documents';
-import { openHelp, openNamedHelp } from './documents';
-import * as judging from './commands/judging';
+import { openDocument, useUri, openHelp, openNamedHelp } from './documents';
+import * as dialogues from './commands/dialogues';
+import { chooseLog } from './commands/dialogues';
 import * as models from './commands/models';
 import type { Server } from './server';
 import { compareBlindly } from './runs/blindComparison';
-import * as runs from './commands/runs';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './commands/tasks';
 import { askFilter } from './tasks/tree';
 import type { Pack, ListedTask } from './packs';
 import { openBeside } from './commands/adjacentDialogues';
-import { chooseLog } from './commands/dialogues';
-import * as dialogues from './commands/dialogues';
 import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
 import { saveFilter } from './trajectories/filterPicker';
 import { importTrajectories } from './trajectories/importing';
@@ -124,8 +121,8 @@ export const commands = {
   acceptTrajectories: { run: ofDialogues(acceptDialogues) },
   redoTrajectories: { run: ofDialogues(redoDialogues) },
   unreviewTrajectories: { run: ofDialogues(takeReviewsBack) },
-  judgeTrajectory: { run: ofDialogue(judging.judge) },
-  judgeNext: { run: judging.judgeNext },
+  judgeTrajectory: { run: ofDialogue(dialogues.judge) },
+  judgeNext: { run: dialogues.judgeNext },
   deleteTrajectories: { run: ofDialogues((app, rows) => deleteDialogues(app, rows, dialogues.titleIn(app))) },
   restoreTrajectories: { run: (app) => restoreDialogues(app.engines.shown.engine, dialogues.titleIn(app)) },
   exportTrajectories: {
@@ -137,8 +134,8 @@ export const commands = {
     run: ({ publish }, row) => publish(row?.kind === 'run' ? modelOf(row.run) : undefined),
   },
   importTrajectories: { run: ({ engines }) => importTrajectories(engines.shown) },
-  showStatistics: { run: ({ statistics }) => statistics.open('log') },
-  showAgreement: { run: ({ people }) => people.open('log') },
+  showStatistics: { run: ({ statistics }) => statistics.open('one') },
+  showAgreement: { run: ({ people }) => people.open('one') },
   chooseLog: { run: ({ engines }) => chooseLog(engines) },
   openTranscript: { run: dialogues.openTranscript },
 
@@ -196,7 +193,7 @@ export const commands = {
   },
 
   // Training.
-  teachAgent: { run: ({ teaching }) => teaching.open('lesson') },
+  teachAgent: { run: ({ teaching }) => teaching.open('one') },
   newRun: { refused: notTrained, run: ({ runForms }) => runForms.open() },
   startRunFile: { refused: notTrained, run: runs.startFile },
   openRun: { run: runs.open },
@@ -215,13 +212,13 @@ export const commands = {
   renameRun: { run: runs.renameRun },
   tagRuns: { run: runs.tagRuns },
   findRun: { run: runs.findRun },
-  showRunTable: { run: ({ runTables }) => runTables.open('runs') },
+  showRunTable: { run: ({ runTables }) => runTables.open('one') },
   duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
   compareBlindly: { refused: notPlayed, run: ofRun(({ engine }, run) => compareBlindly(run, engine)) },
   deleteRun: { run: runs.remove },
-  compareRuns: { run: comparison.compare },
-  evaluateRuns: { refused: notPlayed, run: comparison.evaluate },
-  writeReport: { run: comparison.report },
+  compareRuns: { run: runs.compare },
+  evaluateRuns: { refused: notPlayed, run: runs.evaluate },
+  writeReport: { run: runs.report },
 } satisfies Readonly<Record<CommandName, Command>>;
 
 function helpOn(page: HelpPage): Command {

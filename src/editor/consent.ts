@@ -38,8 +38,9 @@ export class AskedConsent {
     return { ...this.fresh, ...recall(this.memory, KEY, whoSchema) };
   }
 
+  /** A page may have been made to send it, and the log must be able to read it. */
   async give(consent: ConsentRequest): Promise<void> {
-    await this.write(consent);
+    await this.write(consentSchema().parse(consent));
     await this.memory.update(KEY, consent);
   }
 

@@ -164,6 +164,35 @@ export async function openDocument(uri: vscode.Uri): Promise<void> {
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
 }
 
+export async function showBeside(
+  panel: vscode.WebviewPanel,
+  uri: vscode.Uri,
+  preserveFocus = false,
+): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const where = { viewColumn: columnBeside(panel), preserveFocus, preview: true };
+  await vscode.window.showTextDocument(document, where);
+}
+
+/** Column to the right of the panel, which is not always the active one. */
+export function columnBeside(panel: vscode.WebviewPanel): vscode.ViewColumn {
+  const { One, Two, Three, Beside } = vscode.ViewColumn;
+  const own = columnOf(panel);
+  if (own === One) return Two;
+  return own === Two ? Three : Beside;
+}
+
+/** Returns the column of a panel's tab, because a panel restored after a reload knows no column. */
+function columnOf({ viewType, title, viewColumn }: vscode.WebviewPanel): vscode.ViewColumn {
+  const group = vscode.window.tabGroups.all.find(({ tabs }) =>
+    tabs.some(
+      ({ input, label }) =>
+        input instanceof vscode.TabInputWebview && input.viewType.endsWith(viewType) && label === title,
+    ),
+  );
+  return group?.viewColumn ?? viewColumn ?? vscode.ViewColumn.One;
+}
+
 /** The pages are in the package, so that they fit its version and need no network. */
 export async function openHelp(extension: vscode.Uri, page: HelpPage): Promise<void> {
   await vscode.commands.executeCommand('vscode.openWith', pageUri(extension, page), RENDERED);
@@ -190,4 +219,30 @@ const pageUri = (extension: vscode.Uri, page: HelpPage): vscode.Uri =>
 async function titleOf({ fsPath }: vscode.Uri): Promise<string> {
   const [heading = ''] = (await readFile(fsPath, 'utf8')).split('\n', 1);
   return heading.replace(/^# /, '');
+}
+
+/** Opens a link that an agent wrote, after a question; only https. */
+export async function openLink(address: string): Promise<void> {
+  if (!/^https:\/\//i.test(address)) return;
+  const open = t('Open');
+  const chosen = await vscode.window.showInformationMessage(
+    t('The agent wrote this link. Open it in the browser?'),
+    { modal: true, detail: address },
+    open,
+  );
+  if (chosen === open) await vscode.env.openExternal(vscode.Uri.parse(address, true));
+}
+
+/** @param file that a file manager selects @param sentence says where it is, for a window that can show neither */
+export async function revealFolder(folder: string, file: string, sentence: string): Promise<void> {
+  const uri = vscode.Uri.file(folder);
+  if (vscode.workspace.getWorkspaceFolder(uri) !== undefined) {
+    await vscode.commands.executeCommand('revealInExplorer', uri);
+  } else if (vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined) {
+    await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.joinPath(uri, file));
+  } else {
+    const copy = vscode.l10n.t('Copy Path');
+    if ((await vscode.window.showInformationMessage(sentence, copy)) === copy)
+      await vscode.env.clipboard.writeText(folder);
+  }
 }

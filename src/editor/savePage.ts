@@ -1,6 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { Fault } from '../core/fault';
+import { lazily } from '../core/lazily';
 import type { PageFile } from '../../webview/saving/protocol';
 import type { Engine } from './engine';
 
@@ -18,11 +20,24 @@ const kinds: Readonly<
   png: { title: t('Save as PNG'), filter: t('PNG picture'), encoding: 'base64' },
 };
 
-/** @throws {Fault} `editor/not-saved` */
+/** Every PNG begins with this in base64: its signature and its first chunk. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUg';
+
+/** A page shows texts of others, so what it wants written is checked. */
+const fileSchema = lazily((): z.ZodType<PageFile> =>
+  z
+    .object({ name: z.string(), kind: z.enum(['csv', 'png']), content: z.string() })
+    .refine(({ kind, content }) => kind === 'csv' || content.startsWith(PNG)),
+);
+
+/** @throws {Fault} `editor/not-saved`, `editor/page-message` */
 export async function saveOfPage(
-  { name, kind, content }: PageFile,
+  file: PageFile,
   { configuration }: Pick<Engine, 'configuration'>,
 ): Promise<void> {
+  if (!fileSchema().safeParse(file).success)
+    throw new Fault('editor/page-message', t('The page has made no table or picture that can be saved.'));
+  const { name, kind, content } = file;
   const { title, filter, encoding } = kinds[kind];
   const folder = configuration.folder?.uri;
   const target = await vscode.window.showSaveDialog({

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { grouped } from '../core/text';
-import { idOf } from './contributions';
-import type { views } from './contributions';
+import { idOf, type views } from './contributions';
 
 const { t } = vscode.l10n;
 
@@ -120,3 +119,16 @@ export function moreItem(row: MoreRow, page: number): vscode.TreeItem {
   item.command = { command: idOf('showMore'), title: t('Show more'), arguments: [row] };
   return item;
 }
+
+/** `MarkdownString.appendText` is not used: it makes each space non-breaking, so that long lines break within words. */
+export function tooltip(heading: string, paragraphs: readonly string[]): vscode.MarkdownString {
+  const head = heading === '' ? [] : [`**${literal(heading)}**`];
+  return new vscode.MarkdownString([...head, ...paragraphs.map(literal)].join('\n\n'));
+}
+
+/** A backslash may precede any punctuation (CommonMark 0.31, 2.4). */
+const literal = (text: string): string =>
+  text
+    .replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`)
+    .replace(/^ +/gm, (spaces) => '&nbsp;'.repeat(spaces.length))
+    .replaceAll('\n', '\\\n');

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { Pages, type PageName } from '../fixtures/messages/pages';
@@ -28,9 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => pages[Symbol.asyncDispose]());
 
-const readies = async (page: Page): Promise<number> =>
-  (await pages.said(page)).filter(({ type }) => type === 'ready').length;
-
 describe.each(Object.entries(first) as [PageName, string][])('the page of %s', (name, type) => {
   test('goes on after whatever the extension host says, and is never left blank', async () => {
     const { sent, whole, wrong } = await pages.try(name, MESSAGES, 1);
@@ -39,12 +35,10 @@ describe.each(Object.entries(first) as [PageName, string][])('the page of %s', (
     expect(sent).toBe(MESSAGES);
   });
 
-  test('says so when the first thing it hears does not fit, asks again once, and shows what comes then', async () => {
+  test('says so when the first thing it hears does not fit, and shows what comes then', async () => {
     const page = await pages.page(name);
-    expect(await readies(page)).toBe(1);
     for (let time = 0; time < 3; time += 1) await pages.say(page, { type });
     expect(await pages.shown(page)).toContain('This view received data that it cannot show');
-    expect(await readies(page)).toBe(2);
     const whole = await pages.sayRight(page);
     expect(whole).not.toContain('This view received data that it cannot show');
     expect(whole.length).toBeGreaterThan(100);

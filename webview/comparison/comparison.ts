@@ -31,7 +31,6 @@ const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
 @customElement('tandem-comparison')
 export class ComparisonElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true, curves: true } as const;
   @state() private shown: ComparisonView | undefined;
   /** Of all charts shown so far. */
   @state() private curves: ChartedCurves = new Map();

@@ -1,13 +1,9 @@
 import { html, LitElement, render, type PropertyValues } from 'lit';
 import { t } from '../language';
 
-/** Bubbles up to the page. */
-export const UNDRAWN = 'tandem-undrawn';
-
 /** An element without a shadow root, so that one style sheet serves the page and labels reach across elements. */
 export class PlainElement extends LitElement {
   private drawings = 0;
-  private isUndrawn = false;
 
   protected override createRenderRoot(): HTMLElement {
     return this;
@@ -23,15 +19,12 @@ export class PlainElement extends LitElement {
       // The drawing succeeded; something after it failed, such as moving the focus.
       if (this.drawings > before) return;
       this.sayUndrawn();
-      if (!this.isUndrawn) this.dispatchEvent(new Event(UNDRAWN, { bubbles: true }));
-      this.isUndrawn = true;
     }
   }
 
   protected override update(changed: PropertyValues): void {
     super.update(changed);
     this.drawings += 1;
-    this.isUndrawn = false;
   }
 
   protected sayUndrawn(): void {

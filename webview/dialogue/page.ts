@@ -1,61 +1,42 @@
-import { PlainElement, UNDRAWN } from './element';
+import { PlainElement } from './element';
 
-/**
- * Base class of the element that is a whole page. The extension host may be of another version than the page: a
- * message that does not fit is skipped or drawn as a sentence, and the page asks for everything again. `receive` must
- * store a message before it compares it with the one before, or else one that does not fit would break all after it.
- */
-export abstract class PageElement<Message extends { readonly type: string }> extends PlainElement {
-  protected abstract readonly kinds: Readonly<Record<Message['type'], true>>;
-  private latest = '';
-  private readonly askedAfter = new Set<string>();
-
+/** Base class of the element that is a whole page: it asks the host, and receives what is to be shown. */
+export abstract class PageElement<Message> extends PlainElement {
   override connectedCallback(): void {
     super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.hear(data));
-    this.addEventListener(UNDRAWN, ({ target }) => {
-      // The page itself dispatches this once until it has been drawn again, so it may ask again for the same kind.
-      if (target === this) this.askedAfter.delete(this.latest);
-      this.askAgain();
+    window.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+      try {
+        this.receive(data);
+      } catch (error) {
+        reportError(error);
+        void this.updateComplete.then(() => {
+          if (this.childElementCount === 0) this.sayUndrawn();
+        });
+      }
     });
     this.ask();
   }
 
   protected abstract ask(): void;
 
+  /** Stores a message before it is compared with the one before, so that one that fails breaks no later one. */
   protected abstract receive(message: Message): void;
+}
 
-  private hear(said: unknown): void {
-    if (!this.isMessage(said)) {
-      this.passOver(new Error('page/unknown-message'));
-      return;
-    }
-    this.latest = said.type;
-    try {
-      this.receive(said);
-    } catch (error) {
-      this.passOver(error);
-      this.askAgain();
-    }
-  }
+type Pressed =
+  { readonly type: 'open-link'; readonly address: string } | { readonly type: 'copy'; readonly text: string };
 
-  private isMessage(said: unknown): said is Message {
-    const type = typeof said === 'object' && said !== null && 'type' in said ? said.type : undefined;
-    return typeof type === 'string' && Object.hasOwn(this.kinds, type);
-  }
-
-  /** Reports the error and leaves the page as it is; only an empty page shows a sentence. */
-  private passOver(error: unknown): void {
-    reportError(error);
-    void this.updateComplete.then(() => {
-      if (this.childElementCount === 0) this.sayUndrawn();
-    });
-  }
-
-  /** Asks once after each kind of message, so that a host that repeats itself is not asked forever. */
-  private askAgain(): void {
-    if (this.askedAfter.has(this.latest)) return;
-    this.askedAfter.add(this.latest);
-    this.ask();
-  }
+/** Rendered Markdown has no listeners of its own. */
+export function followPresses(page: HTMLElement, send: (message: Pressed) => void): void {
+  const follow = (event: Event): void => {
+    const target = event.target as Element;
+    const address = target.closest<HTMLElement>('[data-address]')?.dataset.address;
+    if (address !== undefined) send({ type: 'open-link', address });
+    const block = target.closest('button.copy')?.closest('.code-block');
+    if (block != null) send({ type: 'copy', text: block.querySelector('code')?.textContent ?? '' });
+  };
+  page.addEventListener('click', follow);
+  page.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) follow(event);
+  });
 }

@@ -1,18 +1,17 @@
 import '../language/page';
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, state } from 'lit/decorators.js';
-import { repeat } from 'lit/directives/repeat.js';
 import '../dialogue/dialogue.css';
 import '../session/footer.css';
 import './judging.css';
+import '../pages/pages';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { repeat } from 'lit/directives/repeat.js';
 import { choosing } from '../dialogue/candidates';
-import { PageElement } from '../dialogue/page';
-import { followPresses } from '../dialogue/clickTarget';
+import { PageElement, followPresses } from '../dialogue/page';
 import { prose } from '../dialogue/messageText';
 import { stars } from '../dialogue/stars';
 import { agentMessage, leftOut, message, passedOverCandidate } from '../dialogue/turn';
 import { LETTERS, pickedWords, testsOf } from '../dialogue/names';
-import '../pages/pages';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { editorApi } from '../editorApi';
 import { isNumber, isRecord, isText, part } from '../savedState';
@@ -43,7 +42,6 @@ const isThumbs = (value: unknown): value is Thumbs =>
 /** Judging is blind: until the end, nothing shows who wrote what or what others said. */
 @customElement('tandem-judging')
 export class JudgingElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true } as const;
   @state() private shown: ToWebview | undefined;
   @state() private stars: number | undefined;
   @state() private thumbs: Thumbs = {};

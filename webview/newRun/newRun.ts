@@ -8,7 +8,6 @@ import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
 import { help } from '../ui/help';
 import { checkControl, selectControl, textControl } from '../ui/field';
-import { formOf } from './savedForm';
 import { checkList, dataFigures, dataSummary, emptyLog, estimateParts, warmStart } from './formSections';
 import type {
   ClusterView,
@@ -25,6 +24,7 @@ import type {
   FromWebview,
 } from './protocol';
 import { editorApi } from '../editorApi';
+import { isFlag, part } from '../savedState';
 
 const api = editorApi<FromWebview, FormState>();
 
@@ -32,15 +32,7 @@ const act = (action: Action): void => api.postMessage({ type: action });
 
 @customElement('tandem-newrun')
 export class NewRunElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    begin: true,
-    set: true,
-    show: true,
-    data: true,
-    estimate: true,
-    start: true,
-  } as const;
-  @state() private form: FormState | undefined = formOf(api.getState());
+  @state() private form: FormState | undefined;
   @state() private shown: FormView | undefined;
   @state() private data: DataView | undefined;
   @state() private estimate: EstimateView | undefined;
@@ -57,7 +49,7 @@ export class NewRunElement extends PageElement<ToWebview> {
   }
 
   protected override ask(): void {
-    api.postMessage({ type: 'ready', values: formOf(this.form)?.values });
+    api.postMessage({ type: 'ready' });
   }
 
   override render(): TemplateResult {
@@ -119,11 +111,10 @@ export class NewRunElement extends PageElement<ToWebview> {
     }
   }
 
+  /** The host knows the values, and the page whether *More* is open. */
   private begin(state: FormState): void {
-    const form = formOf(state);
-    if (form === undefined) throw new Error('newRun/no-form');
-    this.form = form;
-    api.setState(form);
+    this.form = { ...state, isUnfolded: part(api.getState(), 'isUnfolded', isFlag) ?? false };
+    api.setState(this.form);
   }
 
   private say({ summary, problem, isCounting }: DataView): void {

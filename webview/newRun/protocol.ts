@@ -22,8 +22,7 @@ export interface FormState {
 }
 
 export type FromWebview =
-  /** `values`: those of the form that the editor has kept; absent when it has kept none. */
-  | { readonly type: 'ready'; readonly values?: Values }
+  | { readonly type: 'ready' }
   | { readonly type: 'change'; readonly values: Values }
   | { readonly type: Action };
 

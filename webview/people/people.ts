@@ -37,7 +37,6 @@ const names: Readonly<Record<Judgement, string>> = {
 
 @customElement('tandem-people')
 export class PeopleElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true } as const;
   @state() private shown: ToWebview | undefined;
   @state() private kind = part(api.getState(), 'kind', isOneOf(judgements));
 

@@ -3,8 +3,10 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, iconButton, linkButton, toggleLink } from '../ui';
 import { fill, place, signed, furthest, shade, tokensOf, type Token } from './figures';
-import { host } from './host';
-import type { CriticView, TurnCredit, Credits } from './protocol';
+import { editorApi } from '../editorApi';
+import type { Credits, CriticView, FromWebview, PanelState, TurnCredit } from './protocol';
+
+const api = editorApi<FromWebview, PanelState>();
 
 export function creditMargin(credit: TurnCredit, critic: CriticView, episode: string): TemplateResult {
   const { turn, advantage, untrained } = credit;
@@ -42,7 +44,7 @@ function words({ advantage, untrained }: TurnCredit, { scale, unit }: CriticView
 
 function verdict(turn: number, agrees: boolean | undefined, episode: string): TemplateResult {
   const choose = (which: boolean) => (): void =>
-    host.send({ type: 'judge', episode, turn, agrees: agrees === which ? null : which });
+    api.postMessage({ type: 'judge', episode, turn, agrees: agrees === which ? null : which });
   return html`<div
     class="verdict ${agrees === undefined ? '' : 'given'}"
     role="group"
@@ -70,7 +72,11 @@ export function otherVerdicts({ others }: TurnCredit): TemplateResult[] {
 }
 
 const choose = (label: string): TemplateResult =>
-  linkButton(label, () => host.send({ type: 'choose-critic' }), t('Choose the critic whose credit is shown'));
+  linkButton(
+    label,
+    () => api.postMessage({ type: 'choose-critic' }),
+    t('Choose the critic whose credit is shown'),
+  );
 
 export const criticLink = (credits: Credits | undefined): TemplateResult | typeof nothing =>
   credits === undefined || credits.critic !== undefined ? nothing : choose(t('see the credit of each turn…'));
@@ -96,7 +102,7 @@ export function criticLine(
         canScore && restriction === undefined
           ? linkButton(
               t('score with it'),
-              () => host.send({ type: 'score' }),
+              () => api.postMessage({ type: 'score' }),
               isCritic
                 ? t('Have the critic read the dialogue; it takes a moment')
                 : t('Have the model play from each turn; it takes a while'),
@@ -136,7 +142,7 @@ const warning = (sentence: string, wayOut: TemplateResult | typeof nothing = not
   html`<p class="knows critic problem"><span>${icon('warning')} ${sentence}</span> ${wayOut}</p>`;
 
 const manageTrust = (): TemplateResult =>
-  linkButton(t('Manage Workspace Trust'), () => host.send({ type: 'manage-trust' }));
+  linkButton(t('Manage Workspace Trust'), () => api.postMessage({ type: 'manage-trust' }));
 
 const scaleWords = ({ scale, unit, isCritic }: CriticView): string => {
   if (scale === 0)

@@ -1,12 +1,11 @@
 import '../language/page';
-import { html, nothing, type TemplateResult } from 'lit';
-import { customElement, state } from 'lit/decorators.js';
 import '../dialogue/dialogue.css';
 import './replay.css';
 import './credit.css';
 import '../dialogue/grade';
-import { PageElement } from '../dialogue/page';
-import { followPresses } from '../dialogue/clickTarget';
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { PageElement, followPresses } from '../dialogue/page';
 import { prose } from '../dialogue/messageText';
 import { testsOf, type Names } from '../dialogue/names';
 import { message } from '../dialogue/turn';
@@ -15,16 +14,16 @@ import { linkButton } from '../ui';
 import { help } from '../ui/help';
 import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
-import { host } from './host';
+import { editorApi } from '../editorApi';
 import { apart, type Apart, type Parting } from './parting';
-import { notes, reviewByKey, reviewTools } from './review';
-import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
-import { clearPassage, showPassage } from './passage';
+import { act, notes, reviewByKey, reviewTools } from './review';
+import type { Action, Credits, Found, FromWebview, PanelState, Replay, Shown, ToWebview } from './protocol';
 import { facts, foot, goToParting, result, turns, type Disclosure, type ShownCredit } from './transcript';
+
+const api = editorApi<FromWebview, PanelState>();
 
 @customElement('tandem-replay')
 export class ReplayElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true, credit: true, found: true } as const;
   @state() private shown: Shown | undefined;
   /** Undefined when both dialogues say the same, and for a single one. */
   private apart: readonly [Apart, Apart] | undefined;
@@ -34,7 +33,7 @@ export class ReplayElement extends PageElement<ToWebview> {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    followPresses(this, (message) => host.send(message));
+    followPresses(this, (message) => api.postMessage(message));
     document.addEventListener('keydown', (event) => {
       const [first, second] = this.shown?.replays ?? [];
       if (first === undefined || second !== undefined || !reviewByKey(event, first)) return;
@@ -44,7 +43,7 @@ export class ReplayElement extends PageElement<ToWebview> {
   }
 
   protected override ask(): void {
-    host.send({ type: 'ready' });
+    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(message: ToWebview): void {
@@ -63,7 +62,7 @@ export class ReplayElement extends PageElement<ToWebview> {
       for (const part of [this, ...this.querySelectorAll('main')]) part.scrollTo(0, 0);
     }
     if (!isSame(this.credits, shown)) this.credits = undefined;
-    host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
+    api.setState({ episodes: shown.replays.map(({ episode }) => episode) });
   }
 
   override render(): TemplateResult {
@@ -133,7 +132,7 @@ const isSame = (credits: Credits | undefined, { replays }: Shown): boolean =>
   credits?.episodes.join() === replays.map(({ episode }) => episode).join();
 
 function link(label: string, action: Action, { episode }: Replay, title?: string): TemplateResult {
-  return linkButton(label, () => host.act(action, episode), title);
+  return linkButton(label, () => act(action, episode), title);
 }
 
 function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
@@ -198,4 +197,51 @@ function partingWords({ turn, by, only }: Parting): string {
 /** One row for the facts, one for each turn of the longer dialogue, one for the end. */
 function rowsOf(first: Replay, second: Replay): number {
   return Math.max(first.turns.length, second.turns.length) + 2;
+}
+
+const NAME = 'found';
+
+function clearPassage(): void {
+  CSS.highlights.delete(NAME);
+}
+
+/** Goes to what a search has found, in whatever case. The words are marked in the drawn text, because its elements belong to Lit. */
+function showPassage(page: HTMLElement, { turn, by, words }: Found): void {
+  const places = [...page.querySelectorAll<HTMLElement>(placesOf(turn, by))];
+  const ranges = places.flatMap((place) => rangesOf(place, words));
+  CSS.highlights.set(NAME, new Highlight(...ranges));
+  const found = ranges[0]?.startContainer.parentElement ?? places[0];
+  for (let fold = found?.closest('details'); fold != null; fold = fold.parentElement?.closest('details'))
+    fold.open = true;
+  const group = found?.closest<HTMLElement>('.played, .note');
+  if (found === undefined || group == null) return;
+  group.tabIndex = -1;
+  group.focus({ preventScroll: true });
+  found.scrollIntoView({ block: 'center' });
+}
+
+function placesOf(turn: number, by: Found['by']): string {
+  if (by === 'note') return '.note';
+  const said = by === 'agent' ? '.from-agent' : ':not(.from-agent)';
+  return `.played[data-turn="${turn}"] .message${said} .said`;
+}
+
+function rangesOf(place: HTMLElement, words: readonly string[]): Range[] {
+  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  const ranges: Range[] = [];
+  while (walker.nextNode() !== null) {
+    const node = walker.currentNode as Text;
+    const text = node.data.toLowerCase();
+    // `İ` becomes two characters, so that offsets after it would be wrong.
+    if (text.length !== node.data.length) continue;
+    for (const word of words) {
+      for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        ranges.push(range);
+      }
+    }
+  }
+  return ranges;
 }

@@ -3,8 +3,13 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { isLetter, type KeyPress } from '../session/keys';
 import { icon, iconButton, linkButton } from '../ui';
-import { host } from './host';
-import type { Action, Replay, ReviewView } from './protocol';
+import { editorApi } from '../editorApi';
+import type { Action, FromWebview, PanelState, Replay, ReviewView } from './protocol';
+
+const api = editorApi<FromWebview, PanelState>();
+
+export const act = (action: Action, episode: string): void =>
+  api.postMessage({ type: 'act', action, episode });
 
 const keys = { accept: 'Alt+A', redo: 'Alt+R', next: 'Alt+N' } as const;
 
@@ -13,7 +18,7 @@ export function reviewByKey(press: KeyPress, { episode, canReview, review }: Rep
   const action = isLetter(press, keys.accept) ? 'accept' : isLetter(press, keys.redo) ? 'redo' : undefined;
   if (action === undefined || !canReview) return false;
   const isDone = review?.state === (action === 'accept' ? 'accepted' : 'redo');
-  if (!isDone && !press.repeat) host.act(action, episode);
+  if (!isDone && !press.repeat) act(action, episode);
   return true;
 }
 
@@ -25,7 +30,7 @@ export function reviewTools(replay: Replay): TemplateResult {
       label,
       title,
       ...(key !== undefined && { key }),
-      onPress: () => host.act(action, episode),
+      onPress: () => act(action, episode),
     });
   return html`<span class="tools">
     ${canReview ? reviewLinks(replay) : nothing}
@@ -44,7 +49,7 @@ export function reviewTools(replay: Replay): TemplateResult {
 
 function reviewLinks({ episode, review }: Replay): TemplateResult {
   const link = (label: string, action: Action, look: string, title: string, key?: string): TemplateResult =>
-    linkButton(html`${icon(look)} ${label}`, () => host.act(action, episode), title, key);
+    linkButton(html`${icon(look)} ${label}`, () => act(action, episode), title, key);
   return html`${
     review?.state === 'accepted'
       ? nothing

@@ -18,7 +18,7 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import { creditMargin, otherVerdicts, shadedTokens } from './credit';
-import { host } from './host';
+import { act } from './review';
 import type { Apart, Parting } from './parting';
 import type { CriticView, Replay, ReplayedChoice, ReplayedReply, ReplayedTurn, TurnCredit } from './protocol';
 import { reviewFact } from './review';
@@ -130,7 +130,7 @@ const laterWords = ({ took, judgements }: ReplayedChoice): string =>
 const openTranscript =
   ({ episode }: Replay) =>
   (): void =>
-    host.act('open-transcript', episode);
+    act('open-transcript', episode);
 
 function remark({ thumb, comment, by }: ReplayedTurn['ratings'][number]): TemplateResult {
   const person = withVisibleControls(by);
@@ -194,7 +194,7 @@ export function foot(replay: Replay, { own, called }: Names): TemplateResult {
     ${
       hasAnswer && hasReference && !isPage
         ? html`<p class="ending">
-            ${linkButton(t('Compare with the reference'), () => host.act('compare-with-reference', episode))}
+            ${linkButton(t('Compare with the reference'), () => act('compare-with-reference', episode))}
           </p>`
         : nothing
     }

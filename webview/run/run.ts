@@ -1,26 +1,26 @@
 import '../language/page';
-import { html, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
 import { grown, type ChartedCurves } from '../chart/curves';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import type { Choice, FigureName, Look } from '../chart/protocol';
+import type { Choice, Look } from '../chart/protocol';
 import { PageElement } from '../dialogue/page';
+import { editorApi } from '../editorApi';
 import { t } from '../language';
 import { linkButton } from '../ui';
 import { help } from '../ui/help';
-import { announcement } from './announce';
 import { course } from './curveCharts';
-import { header, clusterNodes, outcome, stepper } from './status';
-import { host } from './host';
-import type { RunView, SamplesView, EventListView, ToWebview, FigureView } from './protocol';
+import type { EventListView, FromWebview, PanelState, RunView, SamplesView, ToWebview } from './protocol';
 import { sampled } from './samples';
-import { figures } from '../chart/figures';
+import { act, announcement, clusterNodes, header, outcome, stepper } from './status';
+import { tiles } from './tiles';
+
+const api = editorApi<FromWebview, PanelState>();
 
 @customElement('tandem-run')
 export class RunElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true, curves: true, samples: true, told: true } as const;
   @state() private shown: RunView | undefined;
   /** Of all charts shown so far. */
   @state() private curves: ChartedCurves = new Map();
@@ -28,11 +28,11 @@ export class RunElement extends PageElement<ToWebview> {
   @state() private sample = 0;
   @state() private told: EventListView | undefined;
   @state() private said = '';
-  @state() private choice: Choice = choiceOf(host.kept());
-  @state() private look: Look = lookOf(host.kept());
+  @state() private choice: Choice = choiceOf(api.getState());
+  @state() private look: Look = lookOf(api.getState());
 
   protected override ask(): void {
-    host.ready(this.choice);
+    api.postMessage({ type: 'ready', choice: this.choice });
   }
 
   override render(): TemplateResult {
@@ -79,14 +79,14 @@ export class RunElement extends PageElement<ToWebview> {
 
   private choose(choice: Choice): void {
     this.choice = { ...this.choice, ...choice };
-    host.choose(this.choice);
+    api.postMessage({ type: 'choose', choice: this.choice });
     this.keep();
   }
 
   private keep(): void {
     if (this.shown === undefined) return;
     const { dataFolder, id } = this.shown;
-    host.keep({ dataFolder, id, choice: this.choice, ...this.look });
+    api.setState({ dataFolder, id, choice: this.choice, ...this.look });
   }
 
   private course(shown: RunView): TemplateResult {
@@ -94,12 +94,12 @@ export class RunElement extends PageElement<ToWebview> {
     return course({
       ...{ shown, curves, look },
       onChoose: (choice) => this.choose(choice),
-      onPin: host.pin,
+      onPin: ({ stage, figure }, isPinned) => api.postMessage({ type: 'pin', stage, figure, isPinned }),
       onLook: (chosen) => {
         this.look = chosen;
         this.keep();
       },
-      onSave: host.save,
+      onSave: (file) => api.postMessage({ type: 'save', file }),
     });
   }
 }
@@ -114,9 +114,7 @@ function events(told: EventListView | undefined): TemplateResult | typeof nothin
     ${
       told.more === ''
         ? nothing
-        : html`<p class="quiet">
-            ${told.more} ${linkButton(t('Open the event file'), () => host.act('events'))}
-          </p>`
+        : html`<p class="quiet">${told.more} ${linkButton(t('Open the event file'), () => act('events'))}</p>`
     }
   </section>`;
 }
@@ -125,54 +123,4 @@ function nothingYet({ isLive, state }: RunView): string {
   return isLive || state === 'queued'
     ? t('Curves appear here with the first step, once the data are prepared and the model is loaded.')
     : t('There are no curves: no step was made.');
-}
-
-/** The list of metrics has all figures. */
-const headline: readonly FigureName[] = ['accuracy', 'success', 'loss', 'tokens_per_second', 'memory_mb'];
-
-const WIDTH = 96;
-const HEIGHT = 22;
-
-/** Screen readers skip it and read the number beside it. */
-function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const y = (value: number): number =>
-    high === low ? HEIGHT / 2 : HEIGHT - 2 - ((value - low) / (high - low)) * (HEIGHT - 4);
-  const points = values.map((value, index) => {
-    const x = values.length === 1 ? 0 : (index / (values.length - 1)) * WIDTH;
-    return `${x.toFixed(1)},${y(value).toFixed(1)}`;
-  });
-  return html`<svg
-    class="spark ${isHeldOut ? 'held-out' : ''}"
-    viewBox="0 0 ${WIDTH} ${HEIGHT}"
-    aria-hidden="true"
-    focusable="false"
-  >
-    ${svg`<polyline points=${points.join(' ')} />`}
-  </svg>`;
-}
-
-function tiles(
-  { figures: all, figure: chosen }: RunView,
-  choose: (figure: FigureName) => void,
-): TemplateResult {
-  const row = headline.flatMap((name) => all.find((figure) => figure.name === name) ?? []);
-  return html`<div class="figures" role="group" aria-label=${t('Figures')}>
-    ${row.map((figure) => tile(figure, figure.name === chosen, choose))}
-  </div>`;
-}
-
-function tile(view: FigureView, isChosen: boolean, choose: (figure: FigureName) => void): TemplateResult {
-  const { name, training, heldOut, untrained, outline, isOutlineHeldOut } = view;
-  const { title, format } = figures[name];
-  const value = heldOut ?? training;
-  return html`<button type="button" class="figure" aria-pressed=${isChosen} @click=${() => choose(name)}>
-    <span class="quiet">${heldOut === undefined ? title : t('{0}, held out', title)}</span>
-    <span class="value"
-      ><span>${value === undefined ? '–' : format(value)}</span>${
-        outline.length > 1 ? spark(outline, isOutlineHeldOut) : nothing
-      }</span
-    >
-    ${untrained === undefined ? nothing : html`<span class="quiet">${t('untrained {0}', format(untrained))}</span>`}
-  </button>`;
 }

@@ -2,9 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, iconButton, linkButton } from '../ui';
-import { host } from './host';
-import type { RunState, RunView, StageView, NodeView } from './protocol';
+import { editorApi } from '../editorApi';
+import type { Action, FromWebview, NodeView, PanelState, RunState, RunView, StageView } from './protocol';
 import { numberColumn, table } from '../ui/table';
+
+const api = editorApi<FromWebview, PanelState>();
+
+export const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
 const stateIcons: Readonly<Record<RunState, string>> = {
   running: 'play-circle',
@@ -34,21 +38,21 @@ export function header(view: RunView): TemplateResult {
     </div>
     <div class="controls">
       ${restriction === '' ? control(view) : nothing}
-      ${iconButton({ icon: 'output', label: t('Open the trainer’s log'), onPress: () => host.act('log') })}
+      ${iconButton({ icon: 'output', label: t('Open the trainer’s log'), onPress: () => act('log') })}
       ${iconButton({
         icon: 'json',
         label: t('Open the configuration'),
-        onPress: () => host.act('configuration'),
+        onPress: () => act('configuration'),
       })}
       ${iconButton({
         icon: 'copy',
         label: t('Duplicate with changes…'),
-        onPress: () => host.act('duplicate'),
+        onPress: () => act('duplicate'),
       })}
       ${iconButton({
         icon: 'folder-opened',
         label: t('Reveal the folder'),
-        onPress: () => host.act('reveal'),
+        onPress: () => act('reveal'),
       })}
     </div>
   </header>`;
@@ -69,7 +73,7 @@ function control({
       icon: 'debug-pause',
       title: t('Writes a checkpoint and stops; it can be resumed'),
       disabled: request === 'stop',
-      onPress: () => host.act('pause'),
+      onPress: () => act('pause'),
     })}
     ${
       canFinish || request === 'finish'
@@ -78,14 +82,14 @@ function control({
             icon: 'pass',
             title: t('Ends training after the current step; the best step so far becomes the model'),
             disabled: request === 'finish',
-            onPress: () => host.act('finish'),
+            onPress: () => act('finish'),
           })
         : nothing
     }
     ${iconButton({
       icon: 'debug-stop',
       label: t('Stop immediately…'),
-      onPress: () => host.act('kill'),
+      onPress: () => act('kill'),
     })}`;
   if (state === 'queued')
     return html`${
@@ -95,7 +99,7 @@ function control({
             kind: 'primary',
             icon: 'debug-rerun',
             title: t('Starts the next run in the queue'),
-            onPress: () => host.act('tryAgain'),
+            onPress: () => act('tryAgain'),
           })
         : nothing
     }
@@ -103,13 +107,13 @@ function control({
       label: t('Start now'),
       icon: 'play',
       title: t('Starts alongside the run that is training'),
-      onPress: () => host.act('startNow'),
+      onPress: () => act('startNow'),
     })}
     ${button({
       label: t('Leave the queue'),
       icon: 'close',
       title: t('You can then resume or delete it'),
-      onPress: () => host.act('unqueue'),
+      onPress: () => act('unqueue'),
     })}`;
   if (canResume)
     return button({
@@ -119,14 +123,14 @@ function control({
       title: isUnstarted
         ? t('Starts the run; waits while another run is training')
         : t('Resumes from the last checkpoint; waits while another run is training'),
-      onPress: () => host.act('resume'),
+      onPress: () => act('resume'),
     });
   if (state === 'done')
     return button({
       label: t('Continue…'),
       icon: 'debug-continue',
       title: t('A new run that continues this one for more epochs'),
-      onPress: () => host.act('continue'),
+      onPress: () => act('continue'),
     });
   return nothing;
 }
@@ -196,7 +200,7 @@ export function outcome(view: RunView): TemplateResult | typeof nothing {
     ${sentence === '' ? nothing : html`<p>${sentence}</p>`}
     ${caution === '' ? nothing : html`<p class="caution">${icon('warning')}<span>${caution}</span></p>`}
     ${isEvaluated || measured === '' ? nothing : html`<p>${measured}</p>`}
-    ${refused ? html`<p class="quiet">${restriction} ${linkButton(t('Manage Workspace Trust'), () => host.act('trust'))}</p>` : nothing}
+    ${refused ? html`<p class="quiet">${restriction} ${linkButton(t('Manage Workspace Trust'), () => act('trust'))}</p>` : nothing}
     ${
       lastLines.length === 0
         ? nothing
@@ -209,7 +213,7 @@ ${lastLines.join('\n')}</pre>`
       result === 'model'
         ? html`<p class="quiet">
             ${t('It cannot play here yet, because it has no ONNX graph.')}
-            ${linkButton(t('Reveal the model'), () => host.act('reveal'))}
+            ${linkButton(t('Reveal the model'), () => act('reveal'))}
           </p>`
         : nothing
     }
@@ -222,7 +226,7 @@ function next({ result, isEvaluated }: RunView): TemplateResult {
     label: t('Compare'),
     icon: 'git-compare',
     title: t('Compares the run with others, or with its base model'),
-    onPress: () => host.act('compare'),
+    onPress: () => act('compare'),
   });
   if (result === 'model') return html`<div class="next">${compare}</div>`;
   if (result === 'collaborator') {
@@ -231,7 +235,7 @@ function next({ result, isEvaluated }: RunView): TemplateResult {
       kind: 'primary',
       icon: 'hubot',
       title: t('Makes it the simulator and opens the next task'),
-      onPress: () => host.act('play'),
+      onPress: () => act('play'),
     });
     return html`<div class="next">${simulate} ${compare}</div>`;
   }
@@ -240,14 +244,14 @@ function next({ result, isEvaluated }: RunView): TemplateResult {
     kind: isEvaluated ? 'primary' : 'secondary',
     icon: 'hubot',
     title: t('Makes it the agent and opens the next task'),
-    onPress: () => host.act('play'),
+    onPress: () => act('play'),
   });
   const evaluate = button({
     label: t('Evaluate…'),
     kind: isEvaluated ? 'secondary' : 'primary',
     icon: 'beaker',
     title: t('Plays held-out tasks with it and with its base model'),
-    onPress: () => host.act('evaluate'),
+    onPress: () => act('evaluate'),
   });
   return html`<div class="next">
     ${isEvaluated ? [play, evaluate] : [evaluate, play]} ${compare}
@@ -255,7 +259,7 @@ function next({ result, isEvaluated }: RunView): TemplateResult {
       label: t('Use in chat'),
       icon: 'comment-discussion',
       title: t('Makes it the agent and asks it in the chat, as @tandem'),
-      onPress: () => host.act('chat'),
+      onPress: () => act('chat'),
     })}
   </div>`;
 }
@@ -287,3 +291,20 @@ export function clusterNodes({ nodes, workers }: RunView): TemplateResult | type
     )}
   </section>`;
 }
+
+type Told = Pick<RunView, 'stateLabel' | 'stages' | 'sentence' | 'caution'>;
+
+/** For screen readers: another state, stage or tenth of the stage; undefined when none of these changed. */
+export function announcement(before: Told | undefined, now: Told): string | undefined {
+  if (before === undefined) return undefined;
+  if (before.stateLabel !== now.stateLabel)
+    return [now.stateLabel, now.sentence, now.caution].filter((part) => part !== '').join('. ');
+  const [was, is] = [before, now].map(({ stages }) => stages.find(({ state }) => state === 'now'));
+  if (is === undefined) return undefined;
+  const tenth = tenthOf(is.fraction);
+  const isSame = was?.name === is.name && tenthOf(was.fraction) === tenth;
+  if (isSame) return undefined;
+  return tenth === 0 ? is.label : t('{0} {1} %', is.label, 10 * tenth);
+}
+
+const tenthOf = (fraction = 0): number => Math.floor(10 * fraction + 1e-9);

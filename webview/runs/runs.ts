@@ -24,7 +24,6 @@ const columns = columnsOf((id) => api.postMessage({ type: 'open', id }));
 
 @customElement('tandem-runs')
 export class RunsElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true } as const;
   @state() private shown: readonly RunRow[] | undefined;
   @state() private sort: Sort = {
     column: part(keptSort, 'column', isText) ?? 'started',

@@ -1,15 +1,18 @@
+import './clock';
+import './shortcuts.css';
+import '../pages/pages';
+import './pagesArea.css';
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { icon, linkButton, picker } from '../ui';
-import './clock';
 import { host } from './host';
 import { modelLabel, testsOf } from '../dialogue/names';
-import type { SessionState, TaskView } from './protocol';
+import { type SessionState, type TaskView, MAX_PINS } from './protocol';
 import { kindOf, type SessionView } from './view';
 import { help } from '../ui/help';
 import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
-import './shortcuts.css';
+import type { PageView, Pin } from '../pages/protocol';
 
 export function header(view: SessionView): TemplateResult {
   const { task, state, panel } = view;
@@ -143,4 +146,33 @@ function shortcuts(view: SessionView): TemplateResult {
       ${help(helpWords(view.task), 'session')}
     </div>
   </details>`;
+}
+
+/** The newest page of the agent; undefined before there is one. */
+const newestDraft = ({ turns }: Pick<SessionView, 'turns'>): PageView | undefined =>
+  turns.findLast(({ draft }) => draft !== undefined)?.draft?.page;
+
+/**
+ * The newest draft beside the wanted page.
+ * @param onPins absent where there is no reply to write
+ */
+export function pagesArea(
+  view: SessionView,
+  pins: readonly Pin[],
+  onPins: ((pins: readonly Pin[]) => void) | undefined,
+): TemplateResult | typeof nothing {
+  const { wanted } = view.task;
+  if (wanted === undefined) return nothing;
+  const draft = newestDraft(view);
+  const isFull = pins.length >= MAX_PINS;
+  return html`<section class="pages-area" aria-label=${t('Draft and wanted page')}>
+    <div class="column">
+      <tandem-pages
+        .draft=${draft}
+        .wanted=${wanted}
+        .pins=${pins}
+        .onPins=${isFull ? undefined : onPins}
+      ></tandem-pages>
+    </div>
+  </section>`;
 }

@@ -1,27 +1,25 @@
 import '../language/page';
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, state } from 'lit/decorators.js';
-import { repeat } from 'lit/directives/repeat.js';
 import '../dialogue/dialogue.css';
 import './consent';
 import '../dialogue/grade';
-import { PageElement } from '../dialogue/page';
+import './composer';
+import './turn';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { PageElement, followPresses } from '../dialogue/page';
 import type { PlainElement } from '../dialogue/element';
 import { playerLabel } from '../dialogue/names';
-import { followPresses } from '../dialogue/clickTarget';
 import { prose } from '../dialogue/messageText';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { footer, job, noticeBar, restricted } from './footer';
-import './composer';
-import { header } from './header';
+import { header, pagesArea } from './header';
 import { Composition, host } from './host';
 import { isLetter, keys, meaning } from './keys';
 import { browserOf, layOut } from './layOut';
-import { pagesArea } from './pagesArea';
 import type { Pin } from '../pages/protocol';
 import type { Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
-import './turn';
 import { applied, gradeSaid, kindOf, type SessionView } from './view';
 
 /** In pixels from the end; there the transcript follows new text. */
@@ -29,20 +27,6 @@ const NEAR_END = 48;
 
 @customElement('tandem-session')
 export class SessionElement extends PageElement<ToWebview> {
-  protected override readonly kinds = {
-    heard: true,
-    snapshot: true,
-    state: true,
-    panel: true,
-    turn: true,
-    stream: true,
-    candidates: true,
-    earlier: true,
-    suggestion: true,
-    'leak-warning': true,
-    'lay-out': true,
-    'not-sent': true,
-  } as const;
   @state() private view: SessionView | undefined;
   private readonly composition = new Composition(() => this.requestUpdate());
   private earlier: readonly string[] = [];

@@ -47,12 +47,6 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, panel: message.panel };
     case 'turn':
       return { ...view, turns: withTurn(view.turns, message.turn) };
-    case 'heard':
-    case 'earlier':
-    case 'leak-warning':
-    case 'lay-out':
-    case 'not-sent':
-      return view;
     case 'suggestion':
       // The state that says so comes a moment later; until then Escape would do nothing.
       return { ...view, state: { ...view.state, isSuggesting: false } };
@@ -60,6 +54,8 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, stream: message.stream };
     case 'candidates':
       return { ...view, candidates: message.candidates };
+    default:
+      return view;
   }
 }
 

@@ -49,7 +49,6 @@ const SUCCESS = 2;
 
 @customElement('tandem-statistics')
 export class StatisticsElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true } as const;
   @state() private shown: ToWebview | undefined;
   @state() private grouping: Grouping = part(api.getState(), 'grouping', isOneOf(groupings)) ?? 'agent';
   @state() private asTables = part(api.getState(), 'asTables', isFlag) ?? false;

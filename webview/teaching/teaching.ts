@@ -19,7 +19,6 @@ const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
 @customElement('tandem-teaching')
 export class TeachingElement extends PageElement<ToWebview> {
-  protected override readonly kinds = { show: true } as const;
   @state() private shown: TeachingView | undefined;
   @state() private size: SizeView['value'] = 'standard';
 

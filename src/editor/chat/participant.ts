@@ -6,7 +6,7 @@ import { functionsIn, functionAround, functionText } from '../../core/task/pytho
 import { ANSWER, idOf, PARTICIPANT, VENDOR, documentScheme } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { Proposal } from '../proposal';
+import type { Proposal } from '../ownFunctions';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 import {
   askedOf,

@@ -9,7 +9,7 @@ import { cancellable, type Report } from '../progress';
 import type { Packs, ListedTask as TaskHeader } from '../packs';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 import { progressWords, type EndedCollection } from './collectionEnd';
-import type { Extent } from './collectionExtent';
+import type { Extent } from './askExtent';
 
 const { t } = vscode.l10n;
 

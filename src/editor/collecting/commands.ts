@@ -5,9 +5,8 @@ import { views, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { choosePack, type Pack, type ListedTask, type Packs } from '../packs';
-import type { Players } from './askExtent';
+import type { Players, Extent } from './askExtent';
 import type { EndedCollection } from './collectionEnd';
-import type { Extent } from './collectionExtent';
 
 const { t } = vscode.l10n;
 
@@ -56,7 +55,7 @@ export async function playOf(
   const { estimateWords } = await import('./askExtent');
   const { playsHere } = await import('./collect');
   const { QUICK } = await import('../../core/evaluation/loop/settings');
-  const { SUGGESTED_TASKS } = await import('./collectionExtent');
+  const { SUGGESTED_TASKS } = await import('./askExtent');
   const log = await engine.log();
   const uses = await log.modelUse();
   const simulator = simulatorName === '' ? 'rules' : simulatorName;

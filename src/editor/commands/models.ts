@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { App, CommandRow, RowOrSelected } from '../app';
-import { revealFolder } from '../revealFolder';
+import { revealFolder } from '../documents';
 import { editorSpec } from '../editorModels';
 import { inUse, namedFor, rolesOf, settingOf, type Role } from '../roles';
 import { specOf, type Server } from '../server';

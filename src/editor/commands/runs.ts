@@ -5,16 +5,16 @@ import { runFiles } from '../../core/training/runFolder';
 import { runsOf, type Run } from '../../core/training/runs';
 import { changeNotes, MAX_LENGTHS } from '../../core/training/runNotes';
 import type { App, CommandRow, RowOrSelected } from '../app';
-import { openDocument } from '../documents';
+import { openDocument, revealFolder } from '../documents';
 import type { CriticNode } from '../models/nodes';
-import { revealFolder } from '../revealFolder';
 import { rowsMeant } from '../tree';
-import { askLine } from '../askLine';
+import { askLine, pickOne, valueOf } from '../inputSteps';
 import { pickTags } from '../pickOrType';
-import { pickOne, valueOf } from '../inputSteps';
-import { deleteRuns } from '../runs/finishedRunActions';
+import { deleteRuns } from '../runs/runControl';
 import { runName, tagWords } from '../run/words';
-import { chooseRun } from '../run/runPicker';
+import { chooseRun, chosenRuns } from '../run/runPicker';
+import { comparedOf } from '../comparison/comparisons';
+import { reportRuns } from '../comparison/report';
 
 const { t } = vscode.l10n;
 
@@ -29,7 +29,7 @@ export async function continueRun({ runControl, runPanels }: App, run: Run): Pro
   if (next !== undefined) await runPanels.open(next);
 }
 
-export async function runsMeant(
+async function runsMeant(
   { runTree }: App,
   row: RowOrSelected,
   selected?: readonly CommandRow[],
@@ -193,4 +193,40 @@ async function change(
   } finally {
     await runWatch.look();
   }
+}
+
+export async function compare(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
+  const runs = await comparedRuns(app, row, selected, {
+    enough: 2,
+    placeHolder: t('Choose runs; a single run is compared with its base model'),
+  });
+  if (runs !== undefined) await app.comparisons.open(comparedOf(runs));
+}
+
+export async function evaluate(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
+  const runs = await comparedRuns(app, row, selected, oneAtLeast);
+  if (runs !== undefined) await (await app.comparisons.open(comparedOf(runs))).evaluate(runs);
+}
+
+export async function report(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
+  const runs = await comparedRuns(app, row, selected, oneAtLeast);
+  if (runs !== undefined) await reportRuns(runs, app.engines.shown.engine);
+}
+
+const oneAtLeast = { enough: 1, placeHolder: t('Choose runs') };
+
+/** Earliest first: later runs are compared with the first. */
+async function comparedRuns(
+  app: App,
+  row: CommandRow,
+  selected: readonly CommandRow[] | undefined,
+  how: Parameters<typeof chosenRuns>[2],
+): Promise<readonly Run[] | undefined> {
+  const { runWatch } = app;
+  const runs = await runsMeant(app, row, selected);
+  await runWatch.look();
+  const [first] = runs;
+  const all = first === undefined ? runWatch.all : runWatch.around(first);
+  const chosen = await chosenRuns(runs, all, how);
+  return chosen?.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

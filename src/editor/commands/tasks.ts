@@ -5,7 +5,6 @@ import type { App, CommandRow } from '../app';
 import { idOf, type CommandName } from '../contributions';
 import { documentUri, openDocument } from '../documents';
 import { askPseudonym } from '../pseudonym';
-import { packsForAgent } from '../tasks/agentWorld';
 import type { Pack, ListedTask, Packs } from '../packs';
 import { withoutLinks } from '../words';
 import { askSkipReason } from '../session/skipTask';
@@ -13,6 +12,11 @@ import { cutTo, MAX_OTHER_PLAYERS, stateWords } from '../tasks/status';
 import { stateIcon } from '../tasks/items';
 import type { PlayedTasks } from '../tasks/playedTasks';
 import { excerpt, searchTasks } from '../../core/task/search';
+import { SHIPPED_FOR } from '../../core/model/shippedModels';
+import { teaches, WORLDS, worldOf, type World } from '../../core/task/starter/splits';
+import { Runs } from '../../core/training/runs';
+import { ifThere } from '../../core/trajectory/files';
+import type { Engine } from '../engine';
 
 const { t } = vscode.l10n;
 
@@ -200,4 +204,42 @@ function restOf(total: number, shown: number, query: string): Row[] {
   }
   if (total > 0) return [];
   return [{ label: t('No task has all of these words: {0}', query.trim()), alwaysShow: true }];
+}
+
+/**
+ * Packs to play next with the agent. One that learned from web pages, or from twenty questions, plays no others, so these
+ * are generated where there are none.
+ * @returns undefined when the person cancelled that
+ * @throws {Fault} as `generateTasks`
+ */
+export async function packsForAgent({
+  engine,
+  packs,
+}: {
+  readonly engine: Engine;
+  readonly packs: Packs;
+}): Promise<readonly Pack[] | undefined> {
+  const world = await worldOfAgent(engine);
+  const all = await packs.all();
+  const isOfWorld = ({ tasks }: Pack): boolean => tasks.some((task) => worldOf(task) === world);
+  if (world === undefined) return all;
+  if (world === 'functions') return all.toSorted((a, b) => Number(isOfWorld(b)) - Number(isOfWorld(a)));
+  const heldOut = all.filter((pack) => isOfWorld(pack) && !pack.tasks.some(teaches));
+  if (heldOut.length > 0) return heldOut;
+  const { generateHeldOut } = await import('../tasks/adding/generateTasks');
+  const file = await generateHeldOut(world, packs);
+  return file === undefined ? undefined : (await packs.all()).filter((pack) => pack.file === file);
+}
+
+/** Undefined for an agent that has not learned from a world. */
+async function worldOfAgent(engine: Engine): Promise<World | undefined> {
+  const { agentName } = engine;
+  const shipped = WORLDS.find((world) => SHIPPED_FOR[world] === agentName);
+  // The data of a run name files, which an untrusted workspace must not have read.
+  if (shipped !== undefined || !vscode.workspace.isTrusted) return shipped;
+  const id = engine.runOf(agentName)?.id;
+  const run = id === undefined ? undefined : await new Runs(engine.dataFolder).read(id);
+  if (run === undefined) return undefined;
+  const { worldOfRun } = await import('../../core/evaluation/comparison/heldOut');
+  return ifThere(() => worldOfRun(run));
 }

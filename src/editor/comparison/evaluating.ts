@@ -9,7 +9,7 @@ import type { Engine } from '../engine';
 import { specAt } from '../localModels';
 import { cancellable } from '../progress';
 import { grouped } from '../../core/text';
-import { refuseOtherRoles } from '../run/playable';
+import { refuseOtherRoles } from '../run/useModel';
 import { runName } from '../run/words';
 import { worldTitle } from '../words';
 import { pickOne, runSteps, taking } from '../inputSteps';

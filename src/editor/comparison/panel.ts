@@ -6,14 +6,14 @@ import { RunReader, type RunRecord } from '../../core/evaluation/comparison/expe
 import type { Run } from '../../core/training/runs';
 import { runFiles } from '../../core/training/runFolder';
 import type { Choice } from '../../../webview/chart/protocol';
-import type { Action, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
+import { actions, type Action, type FromWebview, type ToWebview } from '../../../webview/comparison/protocol';
 import type { Engines } from '../engines';
 import type { PinnedCharts } from '../run/pinned';
 import type { Packs } from '../packs';
 import type { Engine } from '../engine';
 import { language } from '../language';
 import { OneAtATime } from '../oneAtATime';
-import { Panel } from '../panel';
+import { Panel, type Asks } from '../panel';
 import { runName, namesOf } from '../run/words';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
@@ -40,7 +40,7 @@ export interface Compared {
 
 const { t } = vscode.l10n;
 
-export class ComparisonPanel extends Panel<'comparison', ToWebview> {
+export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
   private readonly readers: readonly RunReader[];
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
@@ -59,7 +59,7 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
     private readonly on: ComparisonContext,
     private readonly tellAll: () => void,
   ) {
-    super(panel, { ...on, name: 'comparison', icon: 'graph-line', errors: on.engines.first });
+    super(panel, { ...on, name: 'comparison', icon: 'graph-line', errors: on.engines.first, actions });
     this.readers = compared.ids.map((id) => new RunReader(compared.runs, id));
     this.owns(
       on.runWatch.onDidChange(() => this.tell()),
@@ -92,32 +92,28 @@ export class ComparisonPanel extends Panel<'comparison', ToWebview> {
     for (const reader of this.readers) void reader.close();
   }
 
-  override receive(message: FromWebview): Promise<unknown> | undefined {
-    switch (message.type) {
-      case 'act':
-        return this.act(message.action);
-      case 'open': {
-        const run = this.shown[message.run];
-        if (run !== undefined) return this.on.runPanels.open(run);
-        const sentence = 'The comparison asked for a run that it does not show. Nothing was done.';
-        this.on.engines.first.report(new Fault('editor/not-shown', sentence));
-        return undefined;
-      }
-      case 'save':
-        return saveOfPage(message.file, this.engine);
-      case 'pin':
-        return this.on.pinned.pin(message, message.isPinned);
-      case 'ready':
-        this.sent = {};
-        this.read.clear();
-        this.choice = message.choice;
-        this.tell();
-        return undefined;
-      case 'choose':
-        this.choice = message.choice;
-        return this.send();
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    act: ({ action }) => this.act(action),
+    open: ({ run: index }) => {
+      const run = this.shown[index];
+      if (run !== undefined) return this.on.runPanels.open(run);
+      const sentence = 'The comparison asked for a run that it does not show. Nothing was done.';
+      this.on.engines.first.report(new Fault('editor/not-shown', sentence));
+      return undefined;
+    },
+    save: ({ file }) => saveOfPage(file, this.engine),
+    pin: (message) => this.on.pinned.pin(message, message.isPinned),
+    ready: ({ choice }) => {
+      this.sent = {};
+      this.read.clear();
+      this.choice = choice;
+      this.tell();
+    },
+    choose: ({ choice }) => {
+      this.choice = choice;
+      return this.send();
+    },
+  };
 
   private act(action: Action): Promise<void> {
     const { shown } = this;

@@ -3,7 +3,7 @@ import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log'
 import { idOf, type PageName } from '../contributions';
 import type { Engine } from '../engine';
 import { unlessClosed } from '../logs';
-import { Panel, Panels } from '../panel';
+import { Panel } from '../panel';
 import type { ShownLog } from '../shownLog';
 import { calledFilter, filterWords, type ListFilter } from './filter';
 
@@ -38,18 +38,18 @@ export interface Listed {
 }
 
 /** Base class of the panels with figures of what the list of trajectories shows; they follow the log and the filter. */
-export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, To> {
+export abstract class ListPanel<From extends { readonly type: string }, To> extends Panel<From, To> {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     panel: vscode.WebviewPanel,
     private readonly of: ListContext,
-    look: { readonly name: Name; readonly icon: string },
+    look: { readonly name: PageName; readonly icon: string },
   ) {
     super(panel, { ...look, extension: of.extension, errors: of.log.engine });
     this.owns(
       of.log.onDidChangeDialogues((episodes) => {
-        this.onDidChangeDialogues(episodes);
+        this.onDidChangeDialogues?.(episodes);
         this.timer ??= setTimeout(() => this.show(), AGAIN_AFTER_MS);
       }),
       of.log.onDidChange(() => this.show()),
@@ -60,9 +60,7 @@ export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, T
   protected abstract send(listed: Listed): Promise<void>;
 
   /** Called before changed dialogues are counted; an empty list means that any may have changed. */
-  protected onDidChangeDialogues(_episodes: readonly string[]): void {
-    return;
-  }
+  protected onDidChangeDialogues?(episodes: readonly string[]): void;
 
   protected show(): void {
     clearTimeout(this.timer);
@@ -86,16 +84,3 @@ export abstract class ListPanel<Name extends PageName, To> extends Panel<Name, T
     await this.send({ log, filter, filterInWords, engine, name });
   }
 }
-
-export const onePanel = <One extends ListPanel<PageName, never>>(
-  name: PageName,
-  { log }: ListContext,
-  open: (panel: vscode.WebviewPanel) => One,
-): Panels<'log', One> =>
-  new Panels({
-    name,
-    errors: log.engine,
-    shows: () => true,
-    restore: () => 'log' as const,
-    load: () => open,
-  });

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { FromWebview, ToWebview } from '../../../webview/judging/protocol';
+import { actions, type FromWebview, type ToWebview } from '../../../webview/judging/protocol';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import type { NewEvent } from '../../core/trajectory/event';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { idOf } from '../contributions';
-import { documentUri } from '../documents';
+import { documentUri, showBeside, openLink } from '../documents';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { openLink } from '../link';
-import { Panel, Panels } from '../panel';
+import { Panel, type Asks } from '../panel';
+import { Panels } from '../panels';
 import { taskView } from '../dialogue/turnView';
 import { canJudge, isDone, judgingView, nextPair } from './view';
 
@@ -22,16 +22,16 @@ interface JudgingContext {
   readonly openReplay: (episode: string) => Promise<unknown>;
 }
 
-class JudgingPanel extends Panel<'judging', ToWebview> {
+class JudgingPanel extends Panel<FromWebview, ToWebview> {
   /** Logged one after the other, so that a second press cannot judge the same pair. */
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
     panel: vscode.WebviewPanel,
-    private episode: string,
+    public episode: string,
     private readonly on: JudgingContext,
   ) {
-    super(panel, { ...on, name: 'judging', icon: 'law', errors: on.engines.first });
+    super(panel, { ...on, name: 'judging', icon: 'law', errors: on.engines.first, actions });
     this.owns(
       on.engines.onDidChangeLog(({ episodes }) => {
         if (episodes.length === 0 || episodes.includes(this.episode)) this.follow();
@@ -39,31 +39,19 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
     );
   }
 
-  get shown(): string {
-    return this.episode;
-  }
-
   async turnTo(episode: string): Promise<void> {
     this.episode = episode;
     await this.show();
   }
 
-  override receive(message: FromWebview): unknown {
-    switch (message.type) {
-      case 'ready':
-        return this.show();
-      case 'copy':
-        return vscode.env.clipboard.writeText(message.text);
-      case 'open-link':
-        return openLink(message.address);
-      case 'choose':
-        return this.write((trajectory, by) => choiceOf(trajectory, by, message));
-      case 'finish':
-        return this.write((trajectory, by) => ratingsOf(trajectory, by, message));
-      case 'act':
-        return this.act(message.action);
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => this.show(),
+    copy: ({ text }) => vscode.env.clipboard.writeText(text),
+    'open-link': ({ address }) => openLink(address),
+    choose: (message) => this.write((trajectory, by) => choiceOf(trajectory, by, message)),
+    finish: (message) => this.write((trajectory, by) => ratingsOf(trajectory, by, message)),
+    act: ({ action }) => this.act(action),
+  };
 
   /** Closes when the dialogue is gone or not for this person to judge. */
   private async show(): Promise<void> {
@@ -124,7 +112,7 @@ class JudgingPanel extends Panel<'judging', ToWebview> {
         const trajectory = await (await (await this.engine()).log()).trajectory(episode);
         if (trajectory === undefined) return undefined;
         const of = action === 'open-reference' ? 'reference' : 'tests';
-        return this.showBeside(documentUri(of, trajectory.task, { episode }));
+        return showBeside(this.panel, documentUri(of, trajectory.task, { episode }));
       }
       case 'open-replay':
         return this.on.openReplay(episode);
@@ -180,6 +168,6 @@ export class JudgingPanels extends Panels<string, JudgingPanel> {
 
   async judge(episode: string): Promise<void> {
     const panel = await this.open(episode);
-    if (panel.shown !== episode) await panel.turnTo(episode);
+    if (panel.episode !== episode) await panel.turnTo(episode);
   }
 }

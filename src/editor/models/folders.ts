@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
-import { revealFolder } from '../revealFolder';
+import { revealFolder } from '../documents';
 import type { LocalPlace } from '../localModels';
 import { inUse, rolesOf } from '../roles';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { idOf, contextValues } from '../contributions';
-import { tooltip } from '../tooltip';
+import { tooltip } from '../tree';
 import { figureWords, type CriticFigures } from '../credit/criticOptions';
 import { agreementWords, heldOutSentence } from '../credit/words';
 import { editorSpec } from '../editorModels';

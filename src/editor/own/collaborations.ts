@@ -10,8 +10,7 @@ import type { OwnFunction, SessionState } from '../../../webview/session/protoco
 import type { Engines } from '../engines';
 import { recall } from '../recall';
 import { askRequest, pointedAt } from './functionAtCursor';
-import { OwnFunctions, type PlayedFunction } from '../ownFunctions';
-import { proposalSchema, type Proposal } from '../proposal';
+import { OwnFunctions, type PlayedFunction, proposalSchema, type Proposal } from '../ownFunctions';
 import type { AnswerDecision, Proposals, Undone } from './proposals';
 
 const { t } = vscode.l10n;

@@ -5,7 +5,7 @@ import { functionsIn } from '../../core/task/python/functions';
 import { brought, withAnswer } from '../../core/task/python/placing';
 import { answerScheme, contextKeys } from '../contributions';
 import { showTitle, type OwnTests, type TestReport } from './ownTests';
-import { proposalSchema, type Proposal } from '../proposal';
+import { proposalSchema, type Proposal } from '../ownFunctions';
 
 const { t } = vscode.l10n;
 

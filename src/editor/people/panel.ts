@@ -15,9 +15,10 @@ import {
   peopleTable,
 } from '../../core/evaluation/report/people';
 import type { DisagreementView, FromWebview, ToWebview } from '../../../webview/people/protocol';
-import type { Panels } from '../panel';
+import type { Asks } from '../panel';
+import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
-import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
+import { ListPanel, type ListContext, type Listed } from '../dialogue/listPanel';
 
 const { t } = vscode.l10n;
 
@@ -25,7 +26,7 @@ interface PeopleContext extends ListContext {
   readonly open: (episode: string) => Promise<unknown>;
 }
 
-class PeoplePanel extends ListPanel<'people', ToWebview> {
+class PeoplePanel extends ListPanel<FromWebview, ToWebview> {
   private readonly opinions = new PeoplesOpinions();
   private readonly choices = new PageChoices();
   private sent = 0;
@@ -37,19 +38,12 @@ class PeoplePanel extends ListPanel<'people', ToWebview> {
     super(panel, on, { name: 'people', icon: 'organization' });
   }
 
-  override receive(message: FromWebview): Thenable<unknown> | undefined {
-    switch (message.type) {
-      case 'ready':
-        this.show();
-        return undefined;
-      case 'filter':
-        return this.chooseFilter();
-      case 'open':
-        return this.on.open(message.episode);
-      case 'save':
-        return saveOfPage(message.file, this.on.log.engine);
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => this.show(),
+    filter: () => this.chooseFilter(),
+    open: ({ episode }) => this.on.open(episode),
+    save: ({ file }) => saveOfPage(file, this.on.log.engine),
+  };
 
   protected override onDidChangeDialogues(episodes: readonly string[]): void {
     this.opinions.forget(episodes);
@@ -80,8 +74,8 @@ const nobody = {
   disagreements: [],
 };
 
-export const peoplePanels = (on: PeopleContext): Panels<'log', PeoplePanel> =>
-  onePanel('people', on, (panel) => new PeoplePanel(panel, on));
+export const peoplePanels = (on: PeopleContext): Panels<'one', PeoplePanel> =>
+  onePanel('people', on.log.engine, (panel) => new PeoplePanel(panel, on));
 
 /** Maximum number of disagreements on the page. */
 export const SHOWN = 100;

@@ -1,25 +1,37 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { Action, Found, FromWebview, Shown, ToWebview } from '../../../webview/replay/protocol';
+import {
+  actions,
+  type Action,
+  type Found,
+  type FromWebview,
+  type Shown,
+  type ToWebview,
+} from '../../../webview/replay/protocol';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { idOf, type CommandName } from '../contributions';
-import type { Credits } from '../credit/credits';
-import { logVerdict, type NewVerdict } from '../credit/verdicts';
-import { closeReferences, documentUri, type TaskPlace } from '../documents';
+import { type Credits, logVerdict, type NewVerdict } from '../credit/credits';
+import {
+  closeReferences,
+  columnBeside,
+  documentUri,
+  showBeside,
+  type TaskPlace,
+  openLink,
+} from '../documents';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
-import { openLink } from '../link';
 import { calledOf, modelsOf } from '../displayNames';
-import { Panel, Panels } from '../panel';
+import { Panel, type Asks } from '../panel';
+import { Panels } from '../panels';
 import { taskView } from '../dialogue/turnView';
 import { manageTrust } from '../workspaceTrust';
-import { creditsView } from './view';
-import { replayOf } from './view';
+import { creditsView, replayOf } from './view';
 import { noTrajectory } from '../logs';
 
 const { t } = vscode.l10n;
@@ -31,7 +43,7 @@ interface ReplayContext {
 }
 
 /** The panel of one dialogue of the log, or of two of a task side by side. It follows the log. */
-export class ReplayPanel extends Panel<'replay', ToWebview> {
+export class ReplayPanel extends Panel<FromWebview, ToWebview> {
   private readonly engines: Engines;
   private readonly credits: Credits;
   /** Number of the latest message on the credit; an older one that arrives later is dropped, because it is outdated. */
@@ -40,29 +52,25 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
 
   constructor(
     panel: vscode.WebviewPanel,
-    private shown: readonly string[],
+    /** One dialogue, or two of a task. */
+    public episodes: readonly string[],
     on: ReplayContext,
   ) {
-    const icon = shown.length === 2 ? 'split-horizontal' : 'history';
-    super(panel, { ...on, name: 'replay', icon, errors: on.engines.first });
+    const icon = episodes.length === 2 ? 'split-horizontal' : 'history';
+    super(panel, { ...on, name: 'replay', icon, errors: on.engines.first, actions });
     this.engines = on.engines;
     this.credits = on.credits;
     this.owns(
-      on.engines.onDidChangeLog(({ episodes }) => {
-        if (episodes.length === 0 || episodes.some((id) => this.shown.includes(id))) this.follow();
+      on.engines.onDidChangeLog(({ episodes: changed }) => {
+        if (changed.length === 0 || changed.some((id) => this.episodes.includes(id))) this.follow();
       }),
       on.credits.choice.onDidChange(() => this.follow()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.follow()),
     );
   }
 
-  /** One dialogue, or two of a task. */
-  get episodes(): readonly string[] {
-    return this.shown;
-  }
-
   async turnTo(episode: string, found?: Found): Promise<void> {
-    this.shown = [episode];
+    this.episodes = [episode];
     this.found = found;
     await this.start();
   }
@@ -121,29 +129,19 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
 
   /** Two dialogues that are compared are in one log. */
   private engine(): Promise<Engine> {
-    return this.engines.withEpisode(this.shown[0]!);
+    return this.engines.withEpisode(this.episodes[0]!);
   }
 
-  override async receive(message: FromWebview): Promise<void> {
-    switch (message.type) {
-      case 'ready':
-        return this.start();
-      case 'copy':
-        return vscode.env.clipboard.writeText(message.text);
-      case 'open-link':
-        return openLink(message.address);
-      case 'act':
-        return this.act(message);
-      case 'choose-critic':
-        return this.chooseCritic();
-      case 'score':
-        return this.score();
-      case 'manage-trust':
-        return manageTrust();
-      case 'judge':
-        return this.judge(message.episode, { turn: message.turn, agrees: message.agrees ?? undefined });
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => this.start(),
+    copy: ({ text }) => vscode.env.clipboard.writeText(text),
+    'open-link': ({ address }) => openLink(address),
+    act: (message) => this.act(message),
+    'choose-critic': () => this.chooseCritic(),
+    score: () => this.score(),
+    'manage-trust': () => manageTrust(),
+    judge: ({ episode, turn, agrees }) => this.judge(episode, { turn, agrees: agrees ?? undefined }),
+  };
 
   private async chooseCritic(): Promise<void> {
     const place = await this.credits.choice.choose(await this.engine());
@@ -186,9 +184,9 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
     const node = { kind: 'trajectory', summary };
     switch (action) {
       case 'open-reference':
-        return this.showBeside(documentUri('reference', task, { episode }));
+        return showBeside(this.panel, documentUri('reference', task, { episode }));
       case 'open-tests':
-        return this.showBeside(documentUri('tests', task, { episode }));
+        return showBeside(this.panel, documentUri('tests', task, { episode }));
       case 'compare-with-reference':
         return this.diff(trajectory, documentUri('reference', task, { episode }), (title) =>
           t('{0}: answer ↔ reference', title),
@@ -211,7 +209,7 @@ export class ReplayPanel extends Panel<'replay', ToWebview> {
   ): Promise<void> {
     const { title } = taskView(task, started.pack);
     const left = documentUri('answer', task, { episode: id });
-    const where: vscode.TextDocumentShowOptions = { viewColumn: this.besideColumn };
+    const where: vscode.TextDocumentShowOptions = { viewColumn: columnBeside(this.panel) };
     await vscode.commands.executeCommand('vscode.diff', left, right, titled(title), where);
   }
 }
@@ -251,7 +249,8 @@ export class Replays extends Panels<readonly string[], ReplayPanel> {
 
   /** The dialogue that is replayed alone in the editor that has the focus, or had it last. */
   get front(): string | undefined {
-    return this.all.find(({ isActive, episodes }) => isActive && episodes.length === 1)?.episodes[0];
+    const { episodes = [] } = this.active ?? {};
+    return episodes.length === 1 ? episodes[0] : undefined;
   }
 
   /** The dialogue that is replayed alone. */

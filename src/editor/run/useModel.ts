@@ -4,6 +4,7 @@ import type { Run } from '../../core/training/runs';
 import { idOf, VENDOR } from '../contributions';
 import type { Engine } from '../engine';
 import { runName } from './words';
+import { Fault } from '../../core/fault';
 
 const { t } = vscode.l10n;
 
@@ -39,4 +40,24 @@ async function useAs(role: 'agent' | 'simulator', spec: string, name: string, en
     if (pressed === undo && configuration[role] === spec) await configuration.set(role, before);
   };
   tell().catch((error: unknown) => engine.report(error));
+}
+
+/**
+ * A model of another role has learned another prompt than that of an agent.
+ * @throws {Fault} `editor/not-playable`
+ */
+export function refuseOtherRoles(runs: readonly Run[]): void {
+  const one = runs.find(({ role }) => role !== undefined);
+  if (one === undefined) return;
+  const name = runName(one, t);
+  throw new Fault(
+    'editor/not-playable',
+    one.role === 'collaborator'
+      ? t('{0} trained a collaborator, which plays no agent. Play with it as the simulator.', name)
+      : t(
+          '{0} trained the {1} of an agent that runs its drafts, which does not play alone.',
+          name,
+          one.role!,
+        ),
+  );
 }

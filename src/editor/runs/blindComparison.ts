@@ -9,7 +9,7 @@ import type { Engine } from '../engine';
 import { baseName } from '../words';
 import type { LocalPlace } from '../localModels';
 import { specOf, type Server } from '../server';
-import { refuseOtherRoles } from '../run/playable';
+import { refuseOtherRoles } from '../run/useModel';
 import { runName } from '../run/words';
 
 const { t } = vscode.l10n;

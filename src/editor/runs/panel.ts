@@ -9,13 +9,14 @@ import { RunHistory } from '../../core/training/history/history';
 import { isRunId, runFiles } from '../../core/training/runFolder';
 import { runsOf, Runs, type Run } from '../../core/training/runs';
 import type { Choice } from '../../../webview/chart/protocol';
-import type { Action, FromWebview, ToWebview } from '../../../webview/run/protocol';
+import { actions, type Action, type FromWebview, type ToWebview } from '../../../webview/run/protocol';
 import { idOf, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
 import { OneAtATime } from '../oneAtATime';
-import { Panel, Panels } from '../panel';
+import { Panel, type Asks } from '../panel';
+import { Panels } from '../panels';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
 import type { PinnedCharts } from '../run/pinned';
@@ -42,7 +43,7 @@ interface RunPanelContext {
 
 type Shown = Pick<Run, 'folder' | 'id'>;
 
-export class RunPanel extends Panel<'run', ToWebview> {
+class RunPanel extends Panel<FromWebview, ToWebview> {
   readonly runs: Runs;
   readonly id: string;
   private readonly history = new RunHistory();
@@ -62,7 +63,7 @@ export class RunPanel extends Panel<'run', ToWebview> {
     shown: Shown,
     private readonly on: RunPanelContext,
   ) {
-    super(panel, { ...on, name: 'run', icon: 'beaker', errors: on.engines.first });
+    super(panel, { ...on, name: 'run', icon: 'beaker', errors: on.engines.first, actions });
     this.runs = runsOf(shown);
     this.id = shown.id;
     this.tail = new EventTail(path.join(shown.folder, runFiles.events));
@@ -88,15 +89,20 @@ export class RunPanel extends Panel<'run', ToWebview> {
     void this.tail.close();
   }
 
-  override receive(message: FromWebview): Promise<void> | undefined {
-    if (message.type === 'act') return this.act(message.action);
-    if (message.type === 'save') return saveOfPage(message.file, this.engine);
-    if (message.type === 'pin') return this.on.pinned.pin(message, message.isPinned);
-    this.choice = message.choice;
-    if (message.type === 'ready') {
+  override readonly asks: Asks<FromWebview> = {
+    act: ({ action }) => this.act(action),
+    save: ({ file }) => saveOfPage(file, this.engine),
+    pin: (message) => this.on.pinned.pin(message, message.isPinned),
+    ready: ({ choice }) => {
       this.sent = {};
       this.read.clear();
-    }
+      return this.choose(choice);
+    },
+    choose: ({ choice }) => this.choose(choice),
+  };
+
+  private choose(choice: Choice): Promise<void> {
+    this.choice = choice;
     const sending = this.send();
     this.tell();
     return sending;

@@ -2,10 +2,17 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
 import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
-import type { Action, FromWebview, ToWebview, RunRow } from '../../../webview/runs/protocol';
+import {
+  actions,
+  type Action,
+  type FromWebview,
+  type RunRow,
+  type ToWebview,
+} from '../../../webview/runs/protocol';
 import { idOf, type CommandId } from '../contributions';
 import { language } from '../language';
-import { Panel, Panels } from '../panel';
+import { Panel, type Asks } from '../panel';
+import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
 import type { ShownLog } from '../shownLog';
 import type { Translate } from '../translate';
@@ -30,7 +37,7 @@ const commandOf: Readonly<Record<Action, CommandId>> = {
   tag: idOf('tagRuns'),
 };
 
-export class RunTablePanel extends Panel<'runs', ToWebview> {
+class RunTablePanel extends Panel<FromWebview, ToWebview> {
   private readonly results = new RunResults();
   /** Last sent rows, compared to skip equal updates. */
   private sent = '';
@@ -39,34 +46,29 @@ export class RunTablePanel extends Panel<'runs', ToWebview> {
     panel: vscode.WebviewPanel,
     private readonly on: RunTableContext,
   ) {
-    super(panel, { ...on, name: 'runs', icon: 'table', errors: on.log.engine });
+    super(panel, { ...on, name: 'runs', icon: 'table', errors: on.log.engine, actions });
     this.owns(
       on.watch.onDidLook(() => this.tell()),
       on.log.onDidChange(() => this.tell()),
     );
   }
 
-  override receive(message: FromWebview): unknown {
-    switch (message.type) {
-      case 'ready':
-        this.sent = '';
-        return this.on.watch.look();
-      case 'new':
-        return vscode.commands.executeCommand(idOf('newRun'));
-      case 'open': {
-        const [run] = this.runsOf([message.id]);
-        return run && this.on.runPanels.open(run);
-      }
-      case 'act': {
-        const rows = this.runsOf(message.ids).map((run) => ({ kind: 'run', run }));
-        return rows.length === 0
-          ? undefined
-          : vscode.commands.executeCommand(commandOf[message.action], rows[0], rows);
-      }
-      case 'save':
-        return saveOfPage(message.file, this.on.log.engine);
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => {
+      this.sent = '';
+      return this.on.watch.look();
+    },
+    new: () => vscode.commands.executeCommand(idOf('newRun')),
+    open: ({ id }) => {
+      const [run] = this.runsOf([id]);
+      return run && this.on.runPanels.open(run);
+    },
+    act: ({ action, ids }) => {
+      const rows = this.runsOf(ids).map((run) => ({ kind: 'run', run }));
+      return rows[0] && vscode.commands.executeCommand(commandOf[action], rows[0], rows);
+    },
+    save: ({ file }) => saveOfPage(file, this.on.log.engine),
+  };
 
   /** The page may have shown runs that are gone. */
   private runsOf(ids: readonly string[]): Run[] {
@@ -94,14 +96,8 @@ export class RunTablePanel extends Panel<'runs', ToWebview> {
   }
 }
 
-export const runTablePanels = (on: RunTableContext): Panels<'runs', RunTablePanel> =>
-  new Panels({
-    name: 'runs',
-    errors: on.log.engine,
-    shows: () => true,
-    restore: () => 'runs' as const,
-    load: () => (panel) => new RunTablePanel(panel, on),
-  });
+export const runTablePanels = (on: RunTableContext): Panels<'one', RunTablePanel> =>
+  onePanel('runs', on.log.engine, (panel) => new RunTablePanel(panel, on));
 
 interface ViewOptions {
   readonly t: Translate;

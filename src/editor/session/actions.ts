@@ -70,6 +70,13 @@ export type Result =
 
 export type Action = Request | Result;
 
+/** The member of a union that has this type, alone or among others. */
+export type OfKind<Message, Kind> = Message extends { readonly type: infer Kinds }
+  ? Kind extends Kinds
+    ? Message
+    : never
+  : never;
+
 interface Timed {
   readonly by: string;
   readonly milliseconds?: number;

@@ -2,13 +2,12 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
 import { isProgram } from '../../core/task/task';
-import type { Action, FromWebview, ToWebview } from '../../../webview/session/protocol';
+import { actions, type Action, type FromWebview, type ToWebview } from '../../../webview/session/protocol';
 import { idOf } from '../contributions';
-import { documentUri, type TaskPlace } from '../documents';
+import { columnBeside, documentUri, showBeside, type TaskPlace, openLink } from '../documents';
 import type { Engine } from '../engine';
 import type { FrameLayout, LayoutFrame } from '../pages';
-import { openLink } from '../link';
-import { Panel } from '../panel';
+import { Panel, type Asks } from '../panel';
 import { askPseudonym } from '../pseudonym';
 import { askSkipReason } from './skipTask';
 import { manageTrust } from '../workspaceTrust';
@@ -37,7 +36,7 @@ export interface SessionContext {
 }
 
 /** The panel of a session, with its native parts: questions, documents, the diff. */
-export class SessionPanel extends Panel<'session', ToWebview> implements LayoutFrame {
+export class SessionPanel extends Panel<FromWebview, ToWebview> implements LayoutFrame {
   private listening: { dispose: () => void };
   private isDrawn = false;
   /** Pages that the frame lays out, by number. */
@@ -46,7 +45,7 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
 
   constructor(
     panel: vscode.WebviewPanel,
-    private session: Session,
+    public shown: Session,
     private readonly engine: Engine,
     private readonly on: SessionContext,
   ) {
@@ -54,9 +53,9 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
       light: vscode.Uri.joinPath(on.extension, 'media', 'session-light.svg'),
       dark: vscode.Uri.joinPath(on.extension, 'media', 'session-dark.svg'),
     };
-    super(panel, { ...on, name: 'session', icon, errors: engine });
-    this.listening = this.listen(session);
-    this.title = session.title;
+    super(panel, { ...on, name: 'session', icon, errors: engine, actions });
+    this.listening = this.listen(shown);
+    this.title = shown.title;
     this.owns(engine.pages.addFrame(this));
   }
 
@@ -75,13 +74,9 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
     }
   }
 
-  get shown(): Session {
-    return this.session;
-  }
-
   show(session: Session): void {
     this.leave();
-    this.session = session;
+    this.shown = session;
     this.listening = this.listen(session);
     this.title = session.title;
     this.snapshot().catch((error: unknown) => this.engine.show(error));
@@ -91,20 +86,20 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
   async openBeside(kind: 'reference' | 'tests', preserveFocus: boolean): Promise<void> {
     const place = this.place;
     // A developer's own function has neither.
-    if (place === undefined || isOwnFunction(this.session.task)) return;
-    if (kind === 'tests' && !isProgram(this.session.task)) return;
-    await this.showBeside(documentUri(kind, this.session.task, place), preserveFocus);
+    if (place === undefined || isOwnFunction(this.shown.task)) return;
+    if (kind === 'tests' && !isProgram(this.shown.task)) return;
+    await showBeside(this.panel, documentUri(kind, this.shown.task, place), preserveFocus);
   }
 
   async openTranscript(): Promise<void> {
-    const { id, task } = this.session;
+    const { id, task } = this.shown;
     if (id === undefined) return;
-    await this.showBeside(documentUri('dialogue', task, { episode: id }));
+    await showBeside(this.panel, documentUri('dialogue', task, { episode: id }));
   }
 
   private leave(): void {
     this.listening.dispose();
-    this.session.dispose();
+    this.shown.dispose();
   }
 
   private listen(session: Session): { dispose: () => void } {
@@ -121,7 +116,7 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
   }
 
   private async snapshot(): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     const draft = session.id === undefined ? { text: '' } : await this.on.drafts.read(session.id);
     await session.do({ type: 'drafted-by', simulator: draft.suggestion?.by });
     this.isDrawn = true;
@@ -131,9 +126,9 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
   }
 
   private async tellEarlier(): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     const replies = await session.earlierReplies();
-    if (session === this.session) this.send({ type: 'earlier', replies });
+    if (session === this.shown) this.send({ type: 'earlier', replies });
   }
 
   private send(message: ToWebview): void {
@@ -145,61 +140,24 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
     this.leave();
   }
 
-  /** Tells the page that its message was dropped; otherwise it would wait for a reply that is not under way. */
-  override onMalformed(kind: string | undefined): void {
-    this.send({ type: kind === 'reply' ? 'not-sent' : 'heard' });
-  }
-
-  override async receive(message: FromWebview): Promise<void> {
-    const { session } = this;
+  /** The page learns that the host is there. */
+  protected override onAsked(): void {
     this.send({ type: 'heard' });
-    switch (message.type) {
-      case 'ready':
-        return this.snapshot();
-      case 'draft':
-        await session.do({ type: 'edited' });
-        return session.id === undefined ? undefined : this.on.drafts.write(session.id, message.draft);
-      case 'reply':
-        return this.reply(message);
-      case 'laid-out':
-        this.layouts.get(message.id)?.(message);
-        return;
-      case 'copy':
-        return vscode.env.clipboard.writeText(message.text);
-      case 'open-link':
-        return openLink(message.address);
-      case 'act':
-        return this.act(message.action);
-      default:
-        return session.do(message);
-    }
   }
 
-  /** The draft is forgotten as soon as the log has the reply, or it would come back as that of the next reply. */
-  private async reply(message: Extract<FromWebview, { type: 'reply' }>): Promise<void> {
-    const { session } = this;
-    const { drafts } = this.on;
-    const { draft } = message;
-    const place = session.replies.length;
-    // The composer sends nothing that is cut.
-    const said = draft.text.trim();
-    let isForgotten = false;
-    const look = (): void => {
-      if (isForgotten || session.id === undefined || session.replies[place] !== said) return;
-      isForgotten = true;
-      drafts.forget(session.id, draft).catch((error: unknown) => this.engine.show(error));
+  override get asks(): Asks<FromWebview> {
+    return {
+      ...this.shown.asks,
+      ready: () => this.snapshot(),
+      'laid-out': (message) => this.layouts.get(message.id)?.(message),
+      copy: ({ text }) => vscode.env.clipboard.writeText(text),
+      'open-link': ({ address }) => openLink(address),
+      act: ({ action }) => this.act(action),
     };
-    const listening = session.onMessage(look);
-    try {
-      await session.do(message);
-    } finally {
-      listening.dispose();
-      look();
-    }
   }
 
   private async act(action: Action): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     switch (action) {
       case 'end-now':
         return this.endNow();
@@ -250,14 +208,14 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
   }
 
   private async endNow(): Promise<void> {
-    if (!(await this.session.mayEndNow())) return;
-    const { question, detail, button } = endingQuestion(isOwnFunction(this.session.task), t);
+    if (!(await this.shown.mayEndNow())) return;
+    const { question, detail, button } = endingQuestion(isOwnFunction(this.shown.task), t);
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, button);
-    if (chosen === button) await this.session.do({ type: 'end-now' });
+    if (chosen === button) await this.shown.do({ type: 'end-now' });
   }
 
   private async skip(): Promise<void> {
-    const { session } = this;
+    const { shown: session } = this;
     const why = t(
       'A skip is logged with its reason. Choose a pseudonym first, and how your data may be shared.',
     );
@@ -267,7 +225,7 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
   }
 
   private async compare(): Promise<void> {
-    const { id, task, title } = this.session;
+    const { id, task, title } = this.shown;
     if (id === undefined) return;
     if (isOwnFunction(task)) {
       await vscode.commands.executeCommand(idOf('reviewAnswer'), { episode: id });
@@ -279,12 +237,12 @@ export class SessionPanel extends Panel<'session', ToWebview> implements LayoutF
       documentUri('answer', task, place),
       documentUri('reference', task, place),
       t('{0}: answer ↔ reference', title),
-      { viewColumn: this.besideColumn } satisfies vscode.TextDocumentShowOptions,
+      { viewColumn: columnBeside(this.panel) } satisfies vscode.TextDocumentShowOptions,
     );
   }
 
   private get place(): TaskPlace | undefined {
-    const { id, from } = this.session;
+    const { id, from } = this.shown;
     if (id !== undefined) return { episode: id };
     return from.pack === undefined ? undefined : { pack: from.pack, task: from.task.id };
   }

@@ -13,7 +13,7 @@ import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { OwnFunctions, ownFunctionSchema } from '../ownFunctions';
-import { Opening, Panels } from '../panel';
+import { Panels } from '../panels';
 import type { Packs, ListedTask } from '../packs';
 import { logSkipped } from './skipTask';
 import { Drafts } from './drafts';
@@ -92,7 +92,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   }
 
   get active(): SessionPanel | undefined {
-    return this.open.find((panel) => panel.isActive);
+    return this.panels.active;
   }
 
   /** Opens the person's newest dialogue, else a new one; a new one also of a task that is to be redone. */
@@ -270,7 +270,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
 
   private async ofOwn(task: Task, own: OwnFunction): Promise<Session> {
     const { Session } = await import('./session');
-    return Session.ofTask(this.engines.of(fileOf(own)), { task, own });
+    return Session.ofTask(this.engines.of(fileOf(own)), { task, own }, this.drafts);
   }
 
   /** Looks for the dialogue, because the editor may have missed that it has begun. */
@@ -287,7 +287,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, id);
     const from = { task, pack, packName: pack && path.basename(pack), title };
-    return this.tellOffer(Session.ofTask(this.engines.of(pack), from));
+    return this.tellOffer(Session.ofTask(this.engines.of(pack), from, this.drafts));
   }
 
   private async wholeTask(pack: string | undefined, id: string): Promise<Task> {
@@ -306,11 +306,9 @@ export class Sessions implements SessionContext, vscode.Disposable {
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);
     const own = isOwnFunction(trajectory.task) ? this.ownFunctions.of(episode) : undefined;
-    return this.tellOffer(
-      Session.ofTrajectory(own === undefined ? parts : this.engines.of(fileOf(own)), trajectory, {
-        ...{ pack, title, own },
-      }),
-    );
+    const engineOfOwn = own && this.engines.of(fileOf(own));
+    const from = { pack, title, own };
+    return this.tellOffer(Session.ofTrajectory(engineOfOwn ?? parts, trajectory, from, this.drafts));
   }
 
   /** For "Next task": a pack in a folder that logs into the same log. */
@@ -337,4 +335,17 @@ function revealed(panel: SessionPanel): SessionPanel {
 /** Compares the pack as well, because two folders may have tasks of the same id. */
 function isOf({ task, from }: Session, { pack, id }: Pick<ListedTask, 'pack' | 'id'>): boolean {
   return task.id === id && from.pack === pack;
+}
+
+/** Things that are being opened: a second request for the same thing, as by a double click, gets the same panel. */
+export class Opening<T> {
+  private readonly begun = new Map<string, Promise<T>>();
+
+  once(key: string, open: () => Promise<T>): Promise<T> {
+    const there = this.begun.get(key);
+    if (there !== undefined) return there;
+    const opening = open().finally(() => this.begun.delete(key));
+    this.begun.set(key, opening);
+    return opening;
+  }
 }

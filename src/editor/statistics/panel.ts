@@ -11,15 +11,16 @@ import {
 import { idOf } from '../contributions';
 import { language } from '../language';
 import { namesOf } from '../displayNames';
-import type { Panels } from '../panel';
+import type { Asks } from '../panel';
+import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
-import { ListPanel, onePanel, type ListContext, type Listed } from '../dialogue/listPanel';
+import { ListPanel, type ListContext, type Listed } from '../dialogue/listPanel';
 import { headline } from '../dialogue/words';
 import { dates } from '../words';
 
 const { t } = vscode.l10n;
 
-class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
+class StatisticsPanel extends ListPanel<FromWebview, ToWebview> {
   constructor(
     panel: vscode.WebviewPanel,
     private readonly on: ListContext,
@@ -27,19 +28,12 @@ class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
     super(panel, on, { name: 'statistics', icon: 'graph' });
   }
 
-  override receive(message: FromWebview): Thenable<void> | undefined {
-    switch (message.type) {
-      case 'ready':
-        this.show();
-        return undefined;
-      case 'filter':
-        return this.chooseFilter();
-      case 'play':
-        return vscode.commands.executeCommand(idOf('playNext'));
-      case 'save':
-        return saveOfPage(message.file, this.on.log.engine);
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => this.show(),
+    filter: () => this.chooseFilter(),
+    play: () => vscode.commands.executeCommand(idOf('playNext')),
+    save: ({ file }) => saveOfPage(file, this.on.log.engine),
+  };
 
   protected override async send({ log, filter, filterInWords, engine, name }: Listed): Promise<void> {
     this.title = name === undefined ? t('Dialogues: statistics') : t('Dialogues of {0}: statistics', name);
@@ -54,8 +48,8 @@ class StatisticsPanel extends ListPanel<'statistics', ToWebview> {
   }
 }
 
-export const statisticsPanels = (on: ListContext): Panels<'log', StatisticsPanel> =>
-  onePanel('statistics', on, (panel) => new StatisticsPanel(panel, on));
+export const statisticsPanels = (on: ListContext): Panels<'one', StatisticsPanel> =>
+  onePanel('statistics', on.log.engine, (panel) => new StatisticsPanel(panel, on));
 
 /** @param namesOf returns shown names by the logged ones */
 export function statisticsView(

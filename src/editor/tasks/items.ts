@@ -2,8 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { BadLine } from '../../core/task/pack';
 import { idOf, contextValues } from '../contributions';
-import { tooltip } from '../tooltip';
-import type { MoreRow } from '../tree';
+import { tooltip, type MoreRow } from '../tree';
 import type { ListedTask, Pack } from '../packs';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import {

@@ -2,8 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import { contextKeys, contextValues, views } from '../contributions';
-import { tooltip } from '../tooltip';
-import { moreItem, Tree } from '../tree';
+import { tooltip, moreItem, Tree } from '../tree';
 import type { PackDrop } from './adding/dropPack';
 import {
   badItem,

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import type { Size } from '../../core/evaluation/loop/settings';
 import { Runs, type Run } from '../../core/training/runs';
-import type { Action, FromWebview, ToWebview } from '../../../webview/teaching/protocol';
+import { actions, type Action, type FromWebview, type ToWebview } from '../../../webview/teaching/protocol';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import { OneAtATime } from '../oneAtATime';
-import { Panel, Panels } from '../panel';
+import { Panel, type Asks } from '../panel';
+import { onePanel, type Panels } from '../panels';
 import { longWorks } from '../progress';
 import { useModel } from '../run/useModel';
 import { lowerFirst } from '../words';
@@ -26,7 +27,7 @@ interface TeachingContext {
 type Slowness = Map<string, number>;
 
 /** Closing it stops nothing. */
-class TeachingPanel extends Panel<'teaching', ToWebview> {
+class TeachingPanel extends Panel<FromWebview, ToWebview> {
   private readonly sending = new OneAtATime(() =>
     this.send().catch((error: unknown) => this.on.engine.report(error)),
   );
@@ -36,7 +37,7 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
     private readonly on: TeachingContext,
     private readonly slowness: Slowness,
   ) {
-    super(panel, { ...on, name: 'teaching', icon: 'mortar-board', errors: on.engine });
+    super(panel, { ...on, name: 'teaching', icon: 'mortar-board', errors: on.engine, actions });
     this.owns(
       on.teacher.onDidChange(() => this.show()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
@@ -48,22 +49,19 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
     this.show();
   }
 
-  override receive(message: FromWebview): Promise<void> | undefined {
-    switch (message.type) {
-      case 'choose':
-        this.on.teacher.choose(message.world);
-        return this.estimate();
-      case 'start':
-        return this.on.teacher.start(message.size);
-      case 'act':
-        return this.act(message.action);
-      case 'ready':
-        this.show();
-        this.estimate().catch((error: unknown) => this.on.engine.report(error));
-        this.on.teacher.lookForTrainer().catch((error: unknown) => this.on.engine.report(error));
-        return undefined;
-    }
-  }
+  override readonly asks: Asks<FromWebview> = {
+    choose: ({ world }) => {
+      this.on.teacher.choose(world);
+      return this.estimate();
+    },
+    start: ({ size }) => this.on.teacher.start(size),
+    act: ({ action }) => this.act(action),
+    ready: () => {
+      this.show();
+      this.estimate().catch((error: unknown) => this.on.engine.report(error));
+      this.on.teacher.lookForTrainer().catch((error: unknown) => this.on.engine.report(error));
+    },
+  };
 
   private async act(action: Action): Promise<void> {
     const { engine, teacher, runPanels } = this.on;
@@ -124,17 +122,11 @@ class TeachingPanel extends Panel<'teaching', ToWebview> {
   }
 }
 
-type TeachingPanels = Panels<'lesson', TeachingPanel>;
+type TeachingPanels = Panels<'one', TeachingPanel>;
 
 export function teachingPanels(on: TeachingContext): TeachingPanels {
   const slowness: Slowness = new Map();
-  return new Panels({
-    name: 'teaching',
-    errors: on.engine,
-    shows: () => true,
-    restore: () => 'lesson' as const,
-    load: () => (panel) => new TeachingPanel(panel, on, slowness),
-  });
+  return onePanel('teaching', on.engine, (panel) => new TeachingPanel(panel, on, slowness));
 }
 
 /** Only when its panel is out of sight. */
@@ -147,7 +139,7 @@ export function tellLessonEnds(on: TeachingContext, panels: TeachingPanels): vsc
       fault === undefined
         ? await vscode.window.showInformationMessage(t('{0}: {1}', title, outcome?.sentence ?? ''), show)
         : await vscode.window.showErrorMessage(fault, show);
-    if (chosen === show) await panels.open('lesson');
+    if (chosen === show) await panels.open('one');
   };
   return on.teacher.onDidChange(() => {
     const { state, lesson, fault } = on.teacher.now;

@@ -17,8 +17,9 @@ import {
   sourceName,
   validateDay,
   type ListFilter,
+  agentsByRun,
+  type RunNamer,
 } from '../dialogue/filter';
-import { agentsByRun, type RunNamer } from '../dialogue/runsOfAgents';
 import { grouped } from '../../core/text';
 import { askText, valueOf } from '../inputSteps';
 

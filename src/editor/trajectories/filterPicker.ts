@@ -9,10 +9,10 @@ import {
   isFiltered,
   namedFilter,
   type ListFilter,
+  type RunNamer,
 } from '../dialogue/filter';
 import { dimensionsOf, type FilterValue, type Dimension } from './filterDimensions';
 import { groupingName, type ListGrouping } from './grouping';
-import type { RunNamer } from '../dialogue/runsOfAgents';
 import type { SavedFilter, SavedFilters } from './savedFilters';
 
 const { t } = vscode.l10n;

@@ -4,8 +4,7 @@ import type { Source } from '../../core/trajectory/index/filter';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { namesOf } from '../displayNames';
 import type { Translate } from '../translate';
-import { sourceName } from '../dialogue/filter';
-import { agentsByRun, type RunNamer } from '../dialogue/runsOfAgents';
+import { sourceName, agentsByRun, type RunNamer } from '../dialogue/filter';
 
 export const groupings = ['source', 'run', 'agent', 'collaborator', 'task', 'none'] as const;
 export type ListGrouping = (typeof groupings)[number];

@@ -6,7 +6,7 @@ import type { Found } from '../../../webview/replay/protocol';
 import type { Engine } from '../engine';
 import { messageOf } from '../dialogue/turnView';
 import { excerpt } from '../../core/task/search';
-import type { KnownTask } from './titles';
+import type { KnownTask } from './items';
 import { grouped } from '../../core/text';
 import { givenTitle, outcomeWords } from '../dialogue/words';
 import { ago } from '../words';

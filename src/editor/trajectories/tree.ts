@@ -20,9 +20,16 @@ import {
   type ListFilter,
 } from '../dialogue/filter';
 import { groupingSchema, groupsOf, type ListGrouping } from './grouping';
-import { filterItem, groupItem, PAGE, trajectoryItem, type TrajectoryNode } from './items';
+import {
+  filterItem,
+  groupItem,
+  PAGE,
+  trajectoryItem,
+  type TrajectoryNode,
+  TaskTitles,
+  type KnownTask,
+} from './items';
 import { SavedFilters } from './savedFilters';
-import { TaskTitles, type KnownTask } from './titles';
 import { givenTitle, headline } from '../dialogue/words';
 
 const { t } = vscode.l10n;

@@ -90,6 +90,16 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a panel of a %s', (
   );
 });
 
+it('an older form of a new run has a score of the critic in place of its method', async () => {
+  expect(await restored('new run', { ...form, values: { method: 'value-head' } })).toBe(false);
+  const values = { method: 'sweet-rl', 'critic.score': 'value-head' };
+  expect(adopted).toEqual([[expect.objectContaining({ values })]]);
+});
+
+it.each([{ values: { base: 7 } }, { copied: 'x' }])('a form that has kept %j is closed', async (wrong) => {
+  expect(await restored('new run', { ...form, ...wrong })).toBe(true);
+});
+
 it('a session that was left before it drew anything is closed without a word', async () => {
   const listening = { dispose: () => undefined };
   const show = vi.fn();

@@ -2,28 +2,36 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 vi.mock('vscode', () => import('./vscode'));
 const { WebviewPanel, window } = await import('./vscode');
-const { Opening, Panel, Panels } = await import('../../../src/editor/panel');
+const { Panel } = await import('../../../src/editor/panel');
+const { Panels } = await import('../../../src/editor/panels');
+const { Opening } = await import('../../../src/editor/session/sessions');
 
 const errors = { show: vi.fn(), report: vi.fn() };
 const ended = vi.fn();
 
+type Said = { readonly type: 'ready' | 'fail' } | { readonly type: 'act'; readonly action: string };
+
 /** A panel that posts its content. */
-class Shown extends Panel<'statistics', string> {
-  readonly heard: unknown[] = [];
+class Shown extends Panel<Said, string> {
+  readonly acted: string[] = [];
   seen = 0;
+  fail: () => unknown = () => undefined;
 
   constructor(
     panel: unknown,
     readonly thing: string,
   ) {
-    super(panel as never, { name: 'statistics', icon: 'graph', extension: '/e' as never, errors });
+    super(panel as never, {
+      ...{ name: 'statistics', icon: 'graph', extension: '/e' as never, errors, actions: ['play'] },
+    });
     this.owns({ dispose: ended });
   }
 
-  override receive(message: unknown): Promise<void> {
-    this.heard.push(message);
-    return this.post(this.thing);
-  }
+  override readonly asks = {
+    ready: () => this.post(this.thing),
+    fail: () => this.fail(),
+    act: ({ action }: { readonly action: string }) => this.acted.push(action),
+  };
 
   protected override onShown(): void {
     this.seen += 1;
@@ -103,6 +111,36 @@ describe('a panel', () => {
     expect(panel.isListening).toBe(false);
     page.show(true);
     expect(panel).toMatchObject({ seen: 1, isListening: false, isInSight: true });
+  });
+});
+
+describe('what a page asks', () => {
+  it.each([
+    ['a kind that the panel does not answer', { type: 'toString' }],
+    ['a prototype', { type: '__proto__' }],
+    ['an action that is not the page’s', { type: 'act', action: 'skip' }],
+    ['no message', 'ready'],
+  ])('is nothing where it is %s', async (_, said) => {
+    const page = new WebviewPanel();
+    const panel = new Shown(page, 'one');
+    await page.say(said);
+    expect([panel.acted, page.posted, errors.show.mock.calls]).toEqual([[], [], []]);
+    expect(errors.report.mock.calls).toEqual([[expect.objectContaining({ code: 'editor/page-message' })]]);
+    await page.say({ type: 'act', action: 'play' });
+    expect(panel.acted).toEqual(['play']);
+  });
+
+  it('is told where it fails, at once or later', async () => {
+    const error = new Error('The disk is full.');
+    const page = new WebviewPanel();
+    const panel = new Shown(page, 'one');
+    panel.fail = () => Promise.reject(error);
+    await page.say({ type: 'fail' });
+    panel.fail = () => {
+      throw error;
+    };
+    await page.say({ type: 'fail' });
+    expect(errors.show.mock.calls).toEqual([[error], [error]]);
   });
 });
 

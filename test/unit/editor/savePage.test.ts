@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { readMessage } from '../../../src/editor/pageMessages';
 import { temporaryFolder } from '../../fixtures/log';
 
 vi.mock('vscode', () => import('./vscode'));
@@ -44,13 +43,11 @@ describe('what a page saves', () => {
     await expect(saveOfPage(csv, engine)).rejects.toMatchObject({ code: 'editor/not-saved' });
   });
 
-  it('is no other file under the name of a picture', () => {
-    const save = (content: string): unknown =>
-      readMessage('run', { type: 'save', file: { name: 'a', kind: 'png', content } });
-    expect(save(png)).toHaveProperty('message');
-    expect(save(Buffer.from('<svg/>').toString('base64'))).toHaveProperty(
-      'fault.message',
-      expect.stringContaining('has a wrong “file”'),
-    );
+  it.each([
+    { name: 'a', kind: 'png', content: Buffer.from('<svg/>').toString('base64') },
+    { name: 'a', kind: '__proto__', content: 'x' },
+    { name: 'a', kind: 'csv', content: ['x'] },
+  ])('is a table or a picture and nothing else: %j', async (file) => {
+    await expect(saveOfPage(file as never, engine)).rejects.toMatchObject({ code: 'editor/page-message' });
   });
 });

@@ -14,6 +14,7 @@ import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 import { AskedConsent, type Memory } from '../../../src/editor/consent';
 import type { SessionParts } from '../../../src/editor/session/sessionParts';
+import { Drafts } from '../../../src/editor/session/drafts';
 import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
 import { scripted, shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
@@ -76,6 +77,7 @@ export class Stage implements SessionParts {
   readonly names = new Map<string, string>();
   readonly reported: unknown[] = [];
   readonly consent: AskedConsent;
+  readonly drafts: Drafts;
   private readonly others: TrajectoryLog[] = [];
 
   private constructor(
@@ -84,6 +86,7 @@ export class Stage implements SessionParts {
     private readonly memory = new EditorMemory(),
   ) {
     this.consent = new AskedConsent(memory, () => Promise.resolve(opened));
+    this.drafts = new Drafts(path.join(folder, 'drafts'), (error) => this.report(error));
   }
 
   static async set(): Promise<Stage> {
@@ -116,16 +119,13 @@ export class Stage implements SessionParts {
 
   /** Makes a session of the handwritten pack's first task; its dialogue has not begun. */
   async session(): Promise<Session> {
-    return Session.ofTask(this, {
-      task: await starterTask(),
-      pack: starterPack,
-      packName: 'written-by-hand.jsonl',
-    });
+    const from = { task: await starterTask(), pack: starterPack, packName: 'written-by-hand.jsonl' };
+    return Session.ofTask(this, from, this.drafts);
   }
 
   /** Makes a session as after a reload of the window, from the log only. */
   async reloaded(id: string | undefined): Promise<Session> {
-    return Session.ofTrajectory(this, await this.trajectory(id), { pack: starterPack });
+    return Session.ofTrajectory(this, await this.trajectory(id), { pack: starterPack }, this.drafts);
   }
 
   async trajectory(id: string | undefined): Promise<Trajectory> {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { tooltip } from '../../../src/editor/tooltip';
+import { tooltip } from '../../../src/editor/tree';
 
 vi.mock('vscode', () => import('./vscode'));
 

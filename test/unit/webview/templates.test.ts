@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
-import type { NodeView, RunView } from '../../../webview/run/protocol';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { NodeView, RunView, StageView } from '../../../webview/run/protocol';
 import type { SessionState } from '../../../webview/session/protocol';
 import { rendered } from './rendered';
 
@@ -10,8 +10,8 @@ afterAll(() => void vi.unstubAllGlobals());
 
 // The import is dynamic, because views are another TypeScript program with browser types.
 const webview = async (file: string) =>
-  (await import(path.resolve('webview', file))) as Record<string, (view: object) => unknown>;
-const { clusterNodes, outcome } = await webview('run/status.ts');
+  (await import(path.resolve('webview', file))) as Record<string, (...views: object[]) => unknown>;
+const { announcement, clusterNodes, outcome } = await webview('run/status.ts');
 const { leaving } = await webview('session/footer.ts');
 
 it.each<[string, Partial<RunView>, number]>([
@@ -53,4 +53,20 @@ it('the way out says what becomes of the answer: a grade, or a change of the own
     JSON.stringify(leaving!({ phase: 'choosing', ...more }));
   expect(shown({})).toContain('grade it');
   expect(shown({ onlyDeveloperKnows: true })).toContain('review the change');
+});
+
+describe('what a screen reader is told', () => {
+  const stage = (fraction?: number, name = 'critic'): StageView => ({
+    ...{ name, label: name, state: 'now', hasCurves: true },
+    ...(fraction !== undefined && { fraction }),
+  });
+  const view = (...stages: StageView[]) =>
+    ({ state: 'running', stateLabel: 'running', sentence: '', caution: '', stages }) as const;
+
+  it('is each tenth, each stage and each state', () => {
+    expect(announcement!(view(stage(0.39)), view(stage(0.4)))).toBe('critic 40 %');
+    expect(announcement!(view(stage(0.9)), view(stage(undefined, 'policy')))).toBe('policy');
+    const done = { ...view(), state: 'done', stateLabel: 'done', sentence: 'All is well.' } as const;
+    expect(announcement!(view(stage(0.9)), done)).toBe('done. All is well.');
+  });
 });

@@ -8,7 +8,6 @@ import type { TrajectoryLog } from '../../../core/trajectory/log';
 import { isClusterFieldPath, isFieldPath } from '../../../core/training/fields';
 import { Runs, type Run } from '../../../core/training/runs';
 import type {
-  Action,
   DataView,
   EstimateView,
   FormState,
@@ -21,7 +20,7 @@ import { idOf } from '../../contributions';
 import type { Engine } from '../../engine';
 import { sharedCalled } from '../../displayNames';
 import type { LocalPlace } from '../../localModels';
-import { Panel } from '../../panel';
+import { Panel, type Asks } from '../../panel';
 import { manageTrust, restrictionOf } from '../../workspaceTrust';
 import { methodTitle } from '../../words';
 import type { Pack } from '../../packs';
@@ -72,7 +71,7 @@ export interface NewRunContext {
 }
 
 /** The page holds the typed values; the panel sends it everything else. */
-export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateOwner, StartingOwner {
+export class NewRunPanel extends Panel<FromWebview, ToWebview> implements EstimateOwner, StartingOwner {
   private readonly runs: Runs;
   private readonly counting: Counting;
   private readonly estimating: Estimating;
@@ -163,66 +162,41 @@ export class NewRunPanel extends Panel<'newRun', ToWebview> implements EstimateO
     clearTimeout(this.timer);
   }
 
-  override receive(message: FromWebview): Promise<void> | undefined {
-    switch (message.type) {
-      case 'ready':
-        // A page taken over from another log may hold its values; values are checked each time.
-        if (message.values === undefined) this.tell({ type: 'begin', state: this.state });
-        else this.state = { ...this.state, values: message.values };
-        this.tell(this.estimate);
-        this.starting.tell();
-        this.tellData();
-        this.show();
-        break;
-      case 'change':
-        this.state = { ...this.state, values: message.values };
-        // A run starts with the values at this moment; a change may be under way.
-        if (this.starting.isStarting) break;
-        this.refused = {};
-        this.starting.forget();
-        this.show();
-        break;
-      default:
-        return this.act(message.type);
-    }
-    return undefined;
-  }
+  override readonly asks: Asks<FromWebview> = {
+    ready: () => {
+      this.tell({ type: 'begin', state: this.state });
+      this.tell(this.estimate);
+      this.starting.tell();
+      this.tellData();
+      this.show();
+    },
+    change: ({ values }) => {
+      this.state = { ...this.state, values };
+      // A run starts with the values at this moment; a change may be under way.
+      if (this.starting.isStarting) return;
+      this.refused = {};
+      this.starting.forget();
+      this.show();
+    },
+    browse: this.onceShown(() => this.browse()),
+    start: this.onceShown(() => this.start()),
+    cancel: this.onceShown(() => this.cancel()),
+    openFile: this.onceShown(() => this.filled && this.on.openFile(this.engine, this.filled.configuration)),
+    prepare: this.onceShown(async () => {
+      if (await this.estimating.prepare()) this.show();
+    }),
+    plan: this.onceShown(() => this.estimating.plan()),
+    askCluster: this.onceShown(() => this.clusterCheck.again()),
+    collect: this.onceShown(() => this.collect()),
+    generate: this.onceShown(() => vscode.commands.executeCommand(idOf('generateTasks'))),
+    play: this.onceShown(() => vscode.commands.executeCommand(idOf('playNext'))),
+    import: this.onceShown(() => vscode.commands.executeCommand(idOf('importTrajectories'))),
+    trust: this.onceShown(() => manageTrust()),
+  };
 
-  private async act(action: Action): Promise<void> {
-    await this.showing;
-    switch (action) {
-      case 'browse':
-        return this.browse();
-      case 'start':
-        return this.start();
-      case 'cancel':
-        this.cancel();
-        return;
-      case 'openFile':
-        return this.filled && this.on.openFile(this.engine, this.filled.configuration);
-      case 'prepare':
-        if (await this.estimating.prepare()) this.show();
-        return;
-      case 'plan':
-        this.estimating.plan();
-        return;
-      case 'askCluster':
-        this.clusterCheck.again();
-        return;
-      case 'collect':
-        return this.collect();
-      case 'generate':
-        await vscode.commands.executeCommand(idOf('generateTasks'));
-        return;
-      case 'play':
-        await vscode.commands.executeCommand(idOf('playNext'));
-        return;
-      case 'import':
-        await vscode.commands.executeCommand(idOf('importTrajectories'));
-        return;
-      case 'trust':
-        return manageTrust();
-    }
+  /** A button acts on the form that the person sees. */
+  private onceShown(act: () => unknown): () => Promise<unknown> {
+    return () => this.showing.then(act);
   }
 
   private cancel(): void {

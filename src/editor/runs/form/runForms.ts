@@ -9,7 +9,7 @@ import { runsOf, type Run, type Runs } from '../../../core/training/runs';
 import type { DuplicatedRun, FormState, Values } from '../../../../webview/newRun/protocol';
 import type { Engine } from '../../engine';
 import type { Engines } from '../../engines';
-import { Panels } from '../../panel';
+import { Panels } from '../../panels';
 import type { Pack, Packs } from '../../packs';
 import { dayOf, withDates, type ListFilter } from '../../dialogue/filter';
 import type { RunStarter } from '../runStarter';
@@ -32,7 +32,7 @@ function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
 const keptSchema = lazily((): z.ZodType<FormState> =>
   z.object({
     dataFolder: z.string(),
-    values: z.record(z.string(), z.string()),
+    values: z.record(z.string(), z.string()).transform(withScore),
     copied: z
       .object({
         of: z.string(),
@@ -43,6 +43,12 @@ const keptSchema = lazily((): z.ZodType<FormState> =>
     isUnfolded: z.boolean().exactOptional(),
   }),
 );
+
+/** An older form has two scores of SWEET-RL's critic as methods. */
+const withScore = (values: Values): Values =>
+  values.method === 'value-head' || values.method === 'untrained'
+    ? { ...values, method: 'sweet-rl', 'critic.score': values.method }
+    : values;
 
 interface RunFormParts {
   readonly engines: Engines;
@@ -149,7 +155,7 @@ export class RunForms implements NewRunContext, vscode.Disposable {
 
   async collect(engine: Engine): Promise<void> {
     const { collectHere, playsHere } = await import('../../collecting/collect');
-    const { extentOf, SUGGESTED_TASKS } = await import('../../collecting/collectionExtent');
+    const { extentOf, SUGGESTED_TASKS } = await import('../../collecting/askExtent');
     const { QUICK } = await import('../../../core/evaluation/loop/settings');
     const { packs } = this.parts;
     const all = (await packs.all()).flatMap((pack) => pack.tasks);

@@ -22,7 +22,7 @@ async function played(): Promise<Session> {
     asks('How heavy?'),
     answers('def parcel_price(weight_kg): return 1'),
   ]);
-  const session = Session.ofTask(stage, { task, own });
+  const session = Session.ofTask(stage, { task, own }, stage.drafts);
   await session.do({ type: 'start', consent: ada });
   expect(session.state).toMatchObject({ phase: 'developer', onlyDeveloperKnows: true });
   await session.do({ type: 'reply', draft: { text: 'Above 20 kg.' } });
@@ -56,7 +56,7 @@ it('asks for no grade after a reload, and keeps what became of the answer', asyn
   });
   const trajectory = await stage.trajectory(id);
   expect(trajectory.outcome).toMatchObject({ outcome: 'edited', survived: 0.5 });
-  const session = Session.ofTrajectory(stage, trajectory, { own });
+  const session = Session.ofTrajectory(stage, trajectory, { own }, stage.drafts);
   expect(session.state).toMatchObject({ phase: 'over', decision: 'accepted', ownFile: 'shop two.py' });
   expect(session.state).not.toHaveProperty('notice');
   await session.do({ type: 'grade' });
@@ -67,7 +67,7 @@ it('asks for no grade after a reload, and keeps what became of the answer', asyn
 it('has no decision while the accepted answer is undone', async () => {
   const { id } = await played();
   await (await stage.log()).append({ event: 'outcome', episode: id!, outcome: 'accepted', by: 'ada' });
-  const session = Session.ofTrajectory(stage, await stage.trajectory(id), { own });
+  const session = Session.ofTrajectory(stage, await stage.trajectory(id), { own }, stage.drafts);
   await session.do({ type: 'undone', isUndone: true });
   await session.do({ type: 'follow' });
   expect(session.state).not.toHaveProperty('decision');

@@ -14,7 +14,7 @@ const pins = [{ of: 'draft', x: 0.5, y: 0.1, words: 'the title “Golden”' }] 
 /** A session about a page whose agent sends these messages. */
 async function begun(...turns: string[]): Promise<Session> {
   stage.agent = await scripted(stage.folder, turns);
-  const session = Session.ofTask(stage, { task: bakery });
+  const session = Session.ofTask(stage, { task: bakery }, stage.drafts);
   await session.do({ type: 'start', consent: ada });
   return session;
 }
@@ -32,7 +32,7 @@ describe('a session about a page', () => {
     stage.agent = await scripted(stage.folder, [shows('Golden'), shows('Golden Crust')]);
     const title = '<h1 class="text-3xl font-bold">Golden Crust</h1>';
     const task = { ...bakery, reference: `<html><body>${title}</body></html>` };
-    const session = Session.ofTask(stage, { task });
+    const session = Session.ofTask(stage, { task }, stage.drafts);
     await session.do({ type: 'start', consent: ada });
     const messages = Stage.messagesOf(session);
     const draft = { text: `Write ${title} there` };
@@ -61,7 +61,7 @@ describe('a session about a page', () => {
     expect(grades[0]!.grade).toMatchObject({ success: null, page: { measure: 'structure' } });
     expect(session.state).toMatchObject({ phase: 'over', grade: { tests: [] } });
     expect(session.state.grade!.debrief![0]!.text).toContain('There should be');
-    const reloaded = Session.ofTrajectory(stage, await stage.trajectory(session.id));
+    const reloaded = Session.ofTrajectory(stage, await stage.trajectory(session.id), {}, stage.drafts);
     await reloaded.do({ type: 'compare-pages' });
     expect(reloaded.state.grade).toEqual(session.state.grade);
   });

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answers, asks } from '../../../fixtures/dialogue';
 import { eventually } from '../../../fixtures/eventually';
 import { segmentFiles } from '../../../fixtures/log';
-import { ada, right, Stage } from '../stage';
+import { right, Stage } from '../stage';
 
 vi.mock('vscode', async () => {
   const editor = await import('../vscode');
@@ -15,7 +14,6 @@ vi.mock('vscode', async () => {
 });
 const { WebviewPanel, window } = await import('../vscode');
 const { SessionPanel } = await import('../../../../src/editor/session/panel');
-const { Drafts } = await import('../../../../src/editor/session/drafts');
 
 let stage: Stage;
 beforeEach(async () => {
@@ -35,7 +33,7 @@ async function opened(...turns: string[]) {
   const report = (error: unknown): void => stage.report(error);
   const engine = { report, show: shown, consent: stage.consent, pages };
   const on = {
-    ...{ extension: '/extension' as never, drafts: new Drafts(path.join(stage.folder, 'drafts'), shown) },
+    ...{ extension: '/extension' as never, drafts: stage.drafts },
     ...{ nextTask: vi.fn(), replay: vi.fn(), onDidChange: () => undefined },
   };
   new SessionPanel(panel as never, session, engine as never, on);
@@ -51,22 +49,17 @@ async function opened(...turns: string[]) {
 }
 
 describe('a session', () => {
-  it('logs nothing of malformed messages, and goes on with the next right one', async () => {
-    const { session, posted, shown, say } = await opened(asks('How heavy?'), answers(right));
+  it('does nothing that its page may not ask, and goes on with the next right message', async () => {
+    const { session, shown, say } = await opened(asks('How heavy?'), answers(right));
     const before = await lines();
     for (const message of [
-      ...[null, 'ready', { type: '__proto__' }, { type: 'rate', change: { stars: Number.NaN } }],
-      ...[
-        { type: 'start', consent: { ...ada, level: 'all' } },
-        { type: 'reply', draft: { text: ['x'] } },
-      ],
+      ...['ready', { type: '__proto__' }, { type: 'skip', reason: 'x' }, { type: 'close' }],
+      ...['logged', 'finished', 'toString'].map((action) => ({ type: 'act', action })),
     ])
       await say(message);
     expect(await lines()).toBe(before);
     expect(shown).not.toHaveBeenCalled();
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
-    // The page is told that the reply was not accepted, so that it can send again.
-    expect(posted).toContainEqual({ type: 'not-sent' });
     await say({ type: 'reply', draft: { text: 'Above 20 kg.' }, anyway: false });
     expect(session.state.phase).toBe('over');
   });

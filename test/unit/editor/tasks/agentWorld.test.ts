@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { packsForAgent } = await import('../../../../src/editor/tasks/agentWorld');
+const { packsForAgent } = await import('../../../../src/editor/commands/tasks');
 
 const packOf = (name: string, id: string) => ({ name, file: `/w/${name}.jsonl`, tasks: [{ id }], bad: [] });
 

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { choiceOf, lookOf } from '../../../../webview/chart/savedChart';
 import type { Look } from '../../../../webview/chart/protocol';
-import { formOf } from '../../../../webview/newRun/savedForm';
 
 const look: Look = {
   ...{ smoothing: 0.9, isLogarithmic: true, asTable: true, axis: 'time' },
   steps: { stage: 'critic', from: 1, to: 20 },
 };
 const choice = { stage: 'critic', figure: 'kl' } as const;
-const form = {
-  ...{ dataFolder: '/w/.tandem', values: { base: '/models/tiny' }, isUnfolded: true },
-  copied: { of: 'Run', configuration: { method: 'rft' }, data: '12 trajectories' },
-};
 
 describe('what the editor has kept of a page', () => {
   it('is taken as it was', () => {
@@ -21,18 +16,11 @@ describe('what the editor has kept of a page', () => {
     const { axis: _, ...older } = look;
     expect(lookOf(older)).toEqual({ ...look, axis: 'step' });
     expect(choiceOf({ choice })).toEqual(choice);
-    expect(formOf(form)).toEqual(form);
-  });
-
-  it('of an older form has a score of the critic in place of its method', () => {
-    const older = { ...form, values: { method: 'value-head' } };
-    expect(formOf(older)?.values).toEqual({ method: 'sweet-rl', 'critic.score': 'value-head' });
   });
 
   it.each([undefined, null, 7, 'text', [], {}])('is as if it had never been kept where it is %j', (kept) => {
     expect(lookOf(kept)).toEqual(lookOf(undefined));
     expect(choiceOf(kept)).toEqual({});
-    expect(formOf(kept)).toBeUndefined();
   });
 
   it('counts in each part that fits, and in no other', () => {
@@ -41,7 +29,5 @@ describe('what the editor has kept of a page', () => {
     expect(lookOf({ ...look, smoothing: 2 }).smoothing).toBe(none.smoothing);
     expect(lookOf({ ...look, steps: { share: 'x' } })).toEqual({ ...look, steps: none.steps });
     expect(choiceOf({ choice: { stage: 7, figure: '__proto__' } })).toEqual({});
-    expect(formOf({ ...form, values: { base: 7 } })?.values.base).toBeUndefined();
-    expect(formOf({ ...form, copied: 'x' })).toBeUndefined();
   });
 });

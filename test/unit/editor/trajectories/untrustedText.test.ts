@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { mulberry32 } from '../../../../src/core/random';
-import { harmless, quoted } from '../../../../src/editor/trajectories/markdown';
+import { harmless, quoted } from '../../../../src/editor/trajectories/transcript';
 
 /** Renders Markdown like a preview that allows all HTML. */
 const drawn = (text: string): string => new MarkdownIt({ html: true }).render(harmless(text));
