@@ -74,10 +74,10 @@ export abstract class Panel<From extends { readonly type: string }, To> {
     const { name, errors, actions = [] } = this.look;
     const isAction = said.action === undefined || actions.some((one) => one === said.action);
     try {
-      if (!isAction || !Object.hasOwn(this.asks, said.type))
-        return errors.report(
-          new Fault('editor/page-message', `The page “${name}” asked for what it may not.`),
-        );
+      if (!isAction || !Object.hasOwn(this.asks, said.type)) {
+        errors.report(new Fault('editor/page-message', `The page “${name}” asked for what it may not.`));
+        return;
+      }
       if (said.type === 'ready') this.isListening = true;
       this.onAsked?.();
       await this.asks[said.type as From['type']](said as never);
