@@ -104,3 +104,7 @@ export function dollars(sum: number): string {
 
 /** For names that others wrote: the editor draws `[text](address)` as a link, and an address may be a command. */
 export const withoutLinks = (text: string): string => text.replaceAll('](', '] (');
+
+/** English dates begin with the day, as in other languages: `8 Mar 2026`. */
+export const dates = (language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, options);

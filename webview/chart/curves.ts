@@ -1,6 +1,6 @@
 import { t } from '../language';
 import { grouped } from '../language/numbers';
-import type { Axis, CurvePart } from './protocol';
+import { chartKey, type Axis, type CurvePart, type CurvesView } from './protocol';
 
 /** A step, or the mean of neighbouring steps with the lowest and the highest of their values. */
 export interface Point {
@@ -33,13 +33,22 @@ interface Curve {
 const nothing: Curve = { points: [], valuesPerPoint: 1 };
 export const noCurves: RunCurves = { training: nothing, heldOut: nothing };
 
-export const grown = (
-  before: RunCurves,
-  { training, heldOut }: Readonly<Record<keyof RunCurves, CurvePart>>,
-): RunCurves => ({
-  training: extended(before.training, training),
-  heldOut: extended(before.heldOut, heldOut),
-});
+/** By chart key; one entry for each run. */
+export type ChartedCurves = ReadonlyMap<string, readonly RunCurves[]>;
+
+export const grown = (before: ChartedCurves, { charts }: CurvesView): ChartedCurves =>
+  new Map([
+    ...before,
+    ...charts.map((chart) => {
+      const key = chartKey(chart);
+      const known = before.get(key) ?? [];
+      const runs = chart.curves.map(({ training, heldOut }, run) => ({
+        training: extended((known[run] ?? noCurves).training, training),
+        heldOut: extended((known[run] ?? noCurves).heldOut, heldOut),
+      }));
+      return [key, runs] as const;
+    }),
+  ]);
 
 const extended = ({ points }: Curve, part: CurvePart): Curve => ({
   points: joined(points, part),

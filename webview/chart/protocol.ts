@@ -35,6 +35,17 @@ export interface CurvePart {
   readonly valuesPerPoint: number;
 }
 
+/** New points of the charts that are shown: the chosen one and the pinned ones. */
+export interface CurvesView {
+  readonly type: 'curves';
+  readonly charts: readonly ChartCurves[];
+}
+
+interface ChartCurves extends ChartName {
+  /** Of each run of the page; both parts are empty for a run without this figure. */
+  readonly curves: readonly { readonly training: CurvePart; readonly heldOut: CurvePart }[];
+}
+
 /** X-axis of the curves: steps, or training time in seconds. */
 export const axes = ['step', 'time'] as const;
 export type Axis = (typeof axes)[number];

@@ -3,8 +3,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './comparison.css';
-import { grown, noCurves, type RunCurves } from '../chart/curves';
-import { chartKey, type Choice, type Look } from '../chart/protocol';
+import { grown, type ChartedCurves } from '../chart/curves';
+import type { Choice, Look } from '../chart/protocol';
 import { choiceOf, lookOf } from '../chart/savedChart';
 import { PageElement } from '../dialogue/page';
 import { isFlag, isListOfTexts, part } from '../savedState';
@@ -14,18 +14,16 @@ import { help } from '../ui/help';
 import { courses } from './curveCharts';
 import type {
   Action,
+  ComparedRun,
   ComparisonView,
-  CurvesView,
   ToWebview,
   MeasuredRunsView,
   FromWebview,
   PanelState,
 } from './protocol';
-import { controlTable, differenceTable, runTable, measuredTable } from './tables';
-import { bars, barsHeight } from '../statistics/pictures';
-import { described, success } from '../statistics/measures';
-import type { GroupView } from '../statistics/protocol';
-import type { Theme } from '../ui/theme';
+import { columnPicture } from '../report/pictures';
+import { reportTable } from '../report/table';
+import { inWords } from '../report/words';
 import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
@@ -34,8 +32,8 @@ const act = (action: Action): void => api.postMessage({ type: 'act', action });
 @customElement('tandem-comparison')
 export class ComparisonElement extends PageElement<ToWebview> {
   @state() private shown: ComparisonView | undefined;
-  /** Of all charts shown so far, by chart key; one entry for each run. */
-  @state() private curves: ReadonlyMap<string, readonly RunCurves[]> = new Map();
+  /** Of all charts shown so far. */
+  @state() private curves: ChartedCurves = new Map();
   @state() private choice: Choice = choiceOf(api.getState());
   @state() private look: Look = lookOf(api.getState());
   @state() private isHeldOut = part(api.getState(), 'isHeldOut', isFlag) ?? false;
@@ -65,7 +63,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
           })}
         </div>
       </header>
-      ${runTable(shown.runs, (run) => api.postMessage({ type: 'open', run }))} ${measuredRuns(shown)}
+      ${reportTable(shown.table, {
+        name: (run) =>
+          linkButton(shown.runs[run]!.name, () => api.postMessage({ type: 'open', run }), t('Open the run')),
+      })}
+      ${measuredRuns(shown)}
       ${
         shown.stage === ''
           ? html`<p class="first quiet">
@@ -73,26 +75,17 @@ export class ComparisonElement extends PageElement<ToWebview> {
             </p>`
           : this.courses(shown)
       }
-      ${controls(shown)} ${others.length === 0 ? nothing : configurations(shown)}
+      ${critics(shown)} ${others.length === 0 ? nothing : configurations(shown)}
       ${help(t('A comparison puts runs beside each other: their curves, their success on held-out tasks, and what differs in their configurations.'), 'training')}
     </main>`;
   }
 
   protected override receive(message: ToWebview): void {
-    if (message.type === 'curves') this.draw(message);
+    if (message.type === 'curves') this.curves = grown(this.curves, message);
     else {
       this.shown = message;
       this.keep();
     }
-  }
-
-  private draw({ charts }: CurvesView): void {
-    const news = charts.map((chart) => {
-      const key = chartKey(chart);
-      const before = this.curves.get(key) ?? [];
-      return [key, chart.curves.map((one, run) => grown(before[run] ?? noCurves, one))] as const;
-    });
-    this.curves = new Map([...this.curves, ...news]);
   }
 
   private choose(choice: Choice): void {
@@ -131,30 +124,30 @@ export class ComparisonElement extends PageElement<ToWebview> {
   }
 }
 
-function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {
-  if (all.length === 0) return nothing;
+function critics({ critics: table }: ComparisonView): TemplateResult | typeof nothing {
+  if (table === undefined) return nothing;
   return html`<section>
     <div class="heading-line">
-      <h2>${t('Critics vs. untrained baseline')}</h2>
+      <h2>${inWords(table.name)}</h2>
       <span class="quiet">${t('untrained baseline: the scores of the same model before training')}</span>
     </div>
-    ${controlTable(all, runs)}
+    ${reportTable(table)}
     <p class="quiet">
-      ${t('A rank correlation near 1 means that the critic orders turns as the untrained baseline does; near 0, that training has changed the order.')}
+      ${t('n: held-out pairs. A rank correlation near 1 means that the critic orders turns as the untrained baseline does; near 0, that training has changed the order.')}
     </p>
   </section>`;
 }
 
-function configurations({ differences, runs }: ComparisonView): TemplateResult {
+function configurations({ differences }: ComparisonView): TemplateResult {
   return html`<section>
     <div class="heading-line">
       <h2>${t('Configurations')}</h2>
       <span class="quiet">${t('differences only')}</span>
     </div>
     ${
-      differences.length === 0
+      differences === undefined
         ? html`<p class="quiet">${t('They are identical except for names and data.')}</p>`
-        : differenceTable(differences, runs)
+        : reportTable(differences, { isCode: true })
     }
     ${button({
       label: t('Open as diff'),
@@ -185,8 +178,8 @@ function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonV
     ${all.map(
       (one) =>
         html`<p class="measured">${one.title} <span class="quiet">${one.how}</span></p>
-          ${successPicture(one)}
-          ${measuredTable(one, runs, canPlay && playing === '' ? () => act('evaluate') : undefined)}`,
+          ${columnPicture(one.table, 0)}
+          ${reportTable(one.table, { after: (row) => evaluateLink(one, runs, row, canPlay && playing === '') })}`,
     )}
     ${
       all.length === 0
@@ -229,14 +222,13 @@ function measuredRuns({ measured: all, runs, restriction, playing }: ComparisonV
   </section>`;
 }
 
-function successPicture({ rows }: MeasuredRunsView): TemplateResult {
-  const groups = rows.map(({ name, dialogues, success: value }): GroupView => ({
-    ...{ name, dialogues, graded: dialogues },
-    ...(value && { success: { value: value.mean, interval: value } }),
-  }));
-  return html`<tandem-picture
-    .draw=${(theme: Theme) => bars(success, groups, theme)}
-    .height=${barsHeight(groups.length)}
-    .label=${described(success, groups)}
-  ></tandem-picture>`;
+/** Behind the words that a run was not evaluated. */
+function evaluateLink(
+  { table, missing }: MeasuredRunsView,
+  runs: readonly ComparedRun[],
+  row: number,
+  canPlay: boolean,
+): TemplateResult | typeof nothing {
+  const run = runs[missing[row - table.rows.length + missing.length] ?? -1];
+  return canPlay && run?.silent === '' ? linkButton(t('Evaluate…'), () => act('evaluate')) : nothing;
 }

@@ -1,21 +1,9 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
-import { drawn, type Picture } from '../chart/chart';
-import {
-  placed,
-  latestWithin,
-  nearestWithin,
-  openedWithDots,
-  smoothed,
-  smoothedWords,
-  some,
-  undrawnWords,
-  type RunCurves,
-  type LinePoint,
-  type PlacedPoint,
-} from '../chart/curves';
-import { durationWords, placeWords } from '../chart/axis';
+import { nearestWithin, placed, type ChartedCurves, type RunCurves } from '../chart/curves';
+import { placeWords } from '../chart/axis';
 import { curvesCsv } from '../chart/curvesCsv';
-import { canBeLogarithmic, figures, type FigureStyle } from '../chart/figures';
+import { figures, type FigureStyle } from '../chart/figures';
+import { lineChart, type Line } from '../chart/lines';
 import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
 import {
   chartKey,
@@ -25,18 +13,16 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { inRange, zoomOf, isIn, lineInRange, type Zoom } from '../chart/steps';
 import { t } from '../language';
 import type { PageFile } from '../saving/protocol';
 import { inlineSelect } from '../ui/inline';
 import type { ComparisonView } from './protocol';
-import { numberColumn, table } from '../ui/table';
 import { grouped } from '../language/numbers';
 
 interface Courses {
   readonly shown: ComparisonView;
-  /** By chart key; one entry for each run, in the order of `shown.runs`. */
-  readonly curves: ReadonlyMap<string, readonly RunCurves[]>;
+  /** Of the runs in the order of `shown.runs`. */
+  readonly curves: ChartedCurves;
   readonly look: Look;
   readonly isHeldOut: boolean;
   /** Ids of runs whose lines are switched off. */
@@ -122,39 +108,30 @@ function pinnedChart(of: Courses, name: ChartName): TitledChart {
   return isHeldOut ? { ...chart, title: t('{0}, held out', chart.title) } : chart;
 }
 
-/** Shows training data where no run has held-out values. */
+/** Shows training data where no run has held-out values. Hidden lines leave the others their colours and dashes. */
 function chartOf(of: Courses, { stage, figure: name }: ChartName): TitledChart {
   const { shown, look, switchedOff } = of;
   const curves = curvesOf(of, { stage, figure: name });
-  const figure = figures[name];
   const isHeldOut = of.isHeldOut && hasHeldOut(curves);
   const lines = shown.runs.flatMap(({ id, name: run }, index): Line[] => {
     const points = (isHeldOut ? curves[index]?.heldOut : curves[index]?.training)?.points ?? [];
-    return switchedOff.includes(id) || points.length === 0
-      ? []
-      : [{ index, name: run, points: placed(points, look.axis) }];
+    if (switchedOff.includes(id) || points.length === 0) return [];
+    return [
+      {
+        ...{ id: `${isHeldOut ? 'held-out' : 'training'} ${index}`, name: run, label: run },
+        ...{ points: placed(points, look.axis), dashes: dashesOf(index) },
+        color: ({ palette }) => palette[index % palette.length]!,
+        smoothing: isHeldOut ? 0 : look.smoothing,
+      },
+    ];
   });
-  const { axis } = look;
-  const isLogarithmic = look.isLogarithmic && canBeLogarithmic(figure);
-  const zoom = zoomOf(
-    look,
-    stage,
-    lines.map(({ points }) => points),
-  );
-  const looked = lines.map((line) => ({ ...line, points: inRange(line.points, zoom.shown) }));
-  const drawing = {
-    ...{ figure, smoothing: isHeldOut ? 0 : look.smoothing, isLogarithmic, zoom },
-    key: [stage, name, isHeldOut, isLogarithmic, ...switchedOff].join(' '),
-  };
-  const title = t('{0} of {1}', figure.title, shown.stages.find((one) => one.name === stage)?.label ?? stage);
-  const missing = undrawn(lines, drawing);
-  const words = [described(title, figure, looked, axis), missing];
-  return {
-    ...{ title, zoom },
-    picture: (onSteps) => drawn(pictureOf(lines, drawing), words, onSteps),
-    undrawn: missing,
-    table: (label) => curveTable(label, figure, looked, axis),
-  };
+  const figure = figures[name];
+  return lineChart({
+    ...{ chart: { stage, figure: name }, look, lines, isOneRun: false },
+    stageLabel: shown.stages.find((one) => one.name === stage)?.label ?? stage,
+    hover: (x) => hover(lines, figure, look.axis, x),
+    described: (title, inSight) => described(title, figure, inSight, look.axis),
+  });
 }
 
 /** @param curves those of the chosen chart; absent for the pinned charts */
@@ -196,74 +173,18 @@ function described(title: string, figure: FigureStyle, lines: readonly Line[], a
   return `${[title, ...courses].join('. ')}.`;
 }
 
-interface Line {
-  /** Decides colour and dashes among all runs, so that they stay when other lines are hidden. */
-  readonly index: number;
-  readonly name: string;
-  readonly points: readonly PlacedPoint[];
-}
-
 /** In pixels; lines can be told apart without colours. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [11, 3, 2, 3], [16, 4]];
 
 const dashesOf = (index: number): readonly number[] => DASHES[index % DASHES.length]!;
 
-interface Drawing {
-  readonly figure: FigureStyle;
-  readonly smoothing: number;
-  readonly isLogarithmic: boolean;
-  readonly zoom: Zoom;
-  readonly key: string;
-}
-
-export function pictureOf(
-  lines: readonly Line[],
-  { figure, smoothing, isLogarithmic, zoom, key }: Drawing,
-): Picture {
-  return {
-    ...{ figure, isLogarithmic, zoom, key },
-    series: ({ palette }) =>
-      lines.map(({ index, points }) => {
-        const dashes = dashesOf(index);
-        const color = palette[index % palette.length]!;
-        return {
-          type: 'line',
-          id: String(index),
-          silent: true,
-          symbol: 'none',
-          symbolSize: 7,
-          itemStyle: { color },
-          lineStyle: { color, width: 2, type: dashes.length === 0 ? 'solid' : [...dashes] },
-          data: openedWithDots(lineInRange(lineOf(points, smoothing), zoom.shown), isLogarithmic),
-        };
-      }),
-    hover: (x) => hover(lines, figure, zoom.axis, x),
-    legend: ({ palette }) =>
-      lines.map(({ index, name }) => ({
-        label: smoothedWords(name, smoothing),
-        color: palette[index % palette.length]!,
-        dashes: dashesOf(index),
-      })),
-  };
-}
-
-function lineOf(points: readonly PlacedPoint[], smoothing: number): LinePoint[] {
-  const means = smoothed(
-    points.map(({ mean }) => mean),
-    smoothing,
-  );
-  return points.map(({ x }, index) => [x, means[index]!]);
-}
-
-/** Empty when the picture has all points. */
-export function undrawn(lines: readonly Line[], { smoothing, isLogarithmic, zoom }: Drawing): string {
-  const places = lines.flatMap(({ points }) => lineOf(points, smoothing));
-  const values = places.flatMap(([x, value]) => (isIn(x, zoom.shown) ? [value] : []));
-  return undrawnWords(values, isLogarithmic);
-}
-
 /** Leaves out runs whose curve does not reach the place. */
-function hover(lines: readonly Line[], figure: FigureStyle, axis: Axis, x: number): string {
+export function hover(
+  lines: readonly Pick<Line, 'name' | 'points'>[],
+  figure: FigureStyle,
+  axis: Axis,
+  x: number,
+): string {
   const at = axis === 'step' ? Math.round(x) : x;
   const values = lines.flatMap(({ name, points }) => {
     const point = nearestWithin(points, at);
@@ -285,24 +206,3 @@ const sample = (index: number): TemplateResult =>
   >
     ${svg`<line x1="0" y1="3" x2="34" y2="3" stroke-dasharray=${dashesOf(index).join(' ')} />`}
   </svg>`;
-
-const MAX_ROWS = 40;
-
-/** For people who cannot see the picture. */
-function curveTable(label: string, figure: FigureStyle, lines: readonly Line[], axis: Axis): TemplateResult {
-  const places = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
-  const rows = some(places, MAX_ROWS);
-  const cell = (points: readonly PlacedPoint[], index: number): string => {
-    const point = latestWithin(points, rows[index - 1] ?? -1, rows[index]!);
-    return point === undefined ? '' : figure.format(point.mean);
-  };
-  return table(
-    label,
-    [axis === 'step' ? t('Step') : t('Training time'), ...lines.map(({ name }) => name)].map(numberColumn),
-    rows.map(
-      (x, index) =>
-        html`<th scope="row" class="number">${axis === 'step' ? grouped(x) : durationWords(x)}</th>
-          ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}`,
-    ),
-  );
-}

@@ -8,26 +8,24 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import { editorApi } from '../editorApi';
 import { isOneOf, part } from '../savedState';
 import { t } from '../language';
-import { decimal, grouped, withMinus } from '../language/numbers';
+import { grouped } from '../language/numbers';
+import { peopleCsv } from '../report/csv';
+import type { Row, Table, Words } from '../report/protocol';
+import { reportTable } from '../report/table';
+import { detailsOf, figureIn, inWords, numberIn } from '../report/words';
 import { saveButtons } from '../saving/buttons';
-import type { Figure } from '../statistics/protocol';
 import { icon, linkButton } from '../ui';
 import { help } from '../ui/help';
 import { inlineSelect } from '../ui/inline';
-import { numberColumn, table } from '../ui/table';
 import {
   judgements,
-  type AlphaView,
   type DisagreementView,
   type FromWebview,
   type Judgement,
   type OpinionView,
   type PanelState,
-  type PersonView,
-  type Reliance,
   type ToWebview,
 } from './protocol';
-import { peopleAsCsv } from './table';
 
 const api = editorApi<FromWebview, PanelState>();
 
@@ -35,22 +33,6 @@ const names: Readonly<Record<Judgement, string>> = {
   stars: t('Stars'),
   thumbs: t('Thumbs'),
   choices: t('Choices'),
-};
-
-const judged: Readonly<Record<Judgement, (units: number) => string>> = {
-  stars: (units) => t('{0} dialogues rated by two or more', grouped(units)),
-  thumbs: (units) => t('{0} turns rated by two or more', grouped(units)),
-  choices: (units) => t('{0} pairs of candidates judged by two or more', grouped(units)),
-};
-
-const reliances: Readonly<Record<Reliance, { readonly icon: string; readonly words: string }>> = {
-  good: { icon: 'check', words: t('Good: their judgments are reliable.') },
-  fair: { icon: 'info', words: t('Fair: enough for cautious conclusions only.') },
-  poor: { icon: 'warning', words: t('Poor: they judge by different standards.') },
-  unsettled: {
-    icon: 'question',
-    words: t('Undecided: the interval is too wide. Have two or more people judge more dialogues.'),
-  },
 };
 
 @customElement('tandem-people')
@@ -80,16 +62,16 @@ export class PeopleElement extends PageElement<ToWebview> {
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
         ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Filter the list of dialogues'))}
         ${
-          shown.people.length === 0
+          shown.people.rows.length === 0
             ? nothing
             : saveButtons({
                 name: t('People'),
-                csv: () => peopleAsCsv(shown),
+                csv: () => peopleCsv(shown),
                 onSave: (file) => api.postMessage({ type: 'save', file }),
               })
         }
       </div>
-      ${shown.people.length === 0 ? nobody(shown) : [people(shown), agreement(shown), measuresOf(shown), this.disagreements(shown)]}
+      ${shown.people.rows.length === 0 ? nobody(shown) : [people(shown), agreement(shown), measuresOf(shown), this.disagreements(shown)]}
       ${help(t('People’s figures and agreement count the dialogues in the list.'), 'several-people')}
     </main>`;
   }
@@ -135,127 +117,52 @@ function nobody({ filter }: ToWebview): TemplateResult {
   </p>`;
 }
 
-function people({ people: all, shared }: ToWebview): TemplateResult {
-  const played = all.filter(({ tasks }) => tasks > 0).length;
-  return html`<section>
-    <h2>${t('Figures of each person')}</h2>
-    ${table(
-      t('Figures of each person'),
-      [
-        t('Person'),
-        ...[
-          ...[t('Dialogues'), t('Success'), t('Leaks'), t('Stars'), t('Thumbs up')],
-          ...[t('Chose the first'), t('Chose none')],
-        ].map(numberColumn),
-      ],
-      all.map(personRow),
-      'people',
-    )}
-    <p class="quiet note">
-      ${t('In brackets: 95 % intervals; n: tasks for success, else what the person judged. Chose the first: share of choices between two candidates that fell on the one shown first, of those that fell on one. Chose none: share of choices of equal or neither.')}
-      ${
-        played < 2
-          ? nothing
-          : shared === 0
-            ? t('No task was played by all of them, so their success cannot be compared.')
-            : t('Success is compared only on tasks that all of them played: {0}.', grouped(shared))
-      }
-    </p>
+const people = ({ people: table, notes }: ToWebview): TemplateResult =>
+  html`<section>
+    <h2>${inWords(table.name)}</h2>
+    ${reportTable(table, { kind: 'people' })}
+    <p class="quiet note">${notes.map(inWords).join(' ')}</p>
   </section>`;
-}
 
-function personRow(person: PersonView): TemplateResult {
-  const { tasks, success, leak, stars, thumbs, first, undecided } = person;
-  return html`<th scope="row">${withVisibleControls(person.name)}</th>
-    <td class="number">${grouped(person.dialogues)}</td>
-    ${cell(success, percent, tasks)} ${cell(leak, percent)} ${cell(stars, oneDigit, stars?.of)}
-    ${[thumbs, first, undecided].map((share) => cell(share, percent, share?.of))}`;
-}
-
-function cell(figure: Figure | undefined, format: (value: number) => string, count?: number): TemplateResult {
-  if (figure === undefined) return html`<td class="number quiet">–</td>`;
-  const { value, interval } = figure;
-  return html`<td class="number">
-    ${format(value)}
-    <span class="quiet"
-      >${interval === undefined ? nothing : t('({0} to {1})', format(interval.low), format(interval.high))}
-      ${count === undefined ? nothing : t('n = {0}', grouped(count))}</span
-    >
-  </td>`;
-}
-
-const percent = (value: number): string => t('{0} %', Math.round(100 * value));
-const oneDigit = (value: number): string => decimal(value, 1);
-const twoDigits = (value: number): string => withMinus(value, 2);
-
-function agreement({ alpha }: ToWebview): TemplateResult {
-  return html`<section>
-    <h2>${t('How far they agree')}</h2>
+const agreement = ({ alpha }: ToWebview): TemplateResult =>
+  html`<section>
+    <h2>${inWords(alpha.name)}</h2>
     <p class="quiet">${t('Krippendorff’s alpha: 1 is full agreement, 0 is what chance would give.')}</p>
-    <dl class="alphas">${judgements.map((kind) => alphaCard(kind, alpha[kind]))}</dl>
+    <dl class="alphas">${alpha.rows.map((row) => alphaCard(row, alpha))}</dl>
   </section>`;
-}
 
-function alphaCard(kind: Judgement, { alpha, interval, units, reliance }: AlphaView): TemplateResult {
+function alphaCard({ name, icon: mark, cells }: Row, { columns }: Table): TemplateResult {
+  const [cell, ...lines] = cells;
+  const figure = figureIn(cell);
+  const column = columns[0]!;
   return html`<div class="alpha">
-    <dt>${names[kind]}</dt>
+    <dt>${inWords(name)}</dt>
     <dd>
       <p>
-        <strong>${alpha === undefined ? '–' : twoDigits(alpha)}</strong>
-        ${
-          interval === undefined
-            ? nothing
-            : html`<span class="quiet"
-                >${t('{0} to {1}', twoDigits(interval.low), twoDigits(interval.high))}</span
-              >`
-        }
+        <strong>${figure === undefined ? '–' : numberIn(figure.value, column)}</strong>
+        <span class="quiet">${figure === undefined ? nothing : detailsOf(figure, column)}</span>
       </p>
-      ${
-        units === 0
-          ? html`<p class="quiet">${t('Nothing was judged by two people yet.')}</p>`
-          : html`<p>${judged[kind](units)}</p>`
-      }
-      ${
-        alpha === undefined && units > 0
-          ? html`<p class="quiet">${t('All judged the same, so agreement cannot be told from chance.')}</p>`
-          : nothing
-      }
-      ${reliance === undefined ? nothing : html`<p>${icon(reliances[reliance].icon)} ${reliances[reliance].words}</p>`}
-      ${
-        alpha !== undefined && interval === undefined
-          ? html`<p class="quiet">${t('Too few for an interval.')}</p>`
-          : nothing
-      }
+      ${lines.map((line, at) =>
+        line === null
+          ? nothing
+          : html`<p>${at === 1 && mark !== undefined ? icon(mark) : nothing} ${inWords(line as Words)}</p>`,
+      )}
     </dd>
   </div>`;
 }
 
 function measuresOf({ measures: found }: ToWebview): TemplateResult | typeof nothing {
   if (found === undefined) return nothing;
-  const title = t('How far measures of web pages agree with choices');
   if (typeof found === 'string') {
     return html`<section>
-      <h2>${title}</h2>
+      <h2>${t('How far measures of web pages agree with choices')}</h2>
       <p>${found}</p>
     </section>`;
   }
-  const { measures, undecided, withoutPage } = found;
   return html`<section>
-    <h2>${title}</h2>
-    ${table(
-      title,
-      [t('Measure'), ...[t('Prefers the chosen page'), t('Ties')].map(numberColumn)],
-      measures.map(
-        ({ name, rate, ties }) =>
-          html`<th scope="row">${name}</th>
-            ${cell(rate, percent, rate?.of)}
-            <td class="number">${grouped(ties)}</td>`,
-      ),
-      'people',
-    )}
-    <p class="quiet note">
-      ${t('n: choices of one of two pages, without ties of the measure. Left out: {0} choices of equal or neither, {1} with a candidate that shows no page.', grouped(undecided), grouped(withoutPage))}
-    </p>
+    <h2>${inWords(found.table.name)}</h2>
+    ${reportTable(found.table, { kind: 'people' })}
+    <p class="quiet note">${inWords(found.note)}</p>
   </section>`;
 }
 

@@ -1,4 +1,4 @@
-import type { ChartName, Choice, CurvePart, FigureName, Look, PinMessage } from '../chart/protocol';
+import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from '../chart/protocol';
 import type { SaveMessage } from '../saving/protocol';
 
 /**
@@ -97,17 +97,6 @@ export interface RunView {
 interface PinnedView extends ChartName {
   /** Untrained baseline on the same held-out examples; absent for figures without this control. */
   readonly untrained?: number;
-}
-
-/** New points of the charts that are shown: the chosen one and the pinned ones. */
-export interface CurvesView {
-  readonly type: 'curves';
-  readonly charts: readonly CurveView[];
-}
-
-interface CurveView extends ChartName {
-  readonly training: CurvePart;
-  readonly heldOut: CurvePart;
 }
 
 export interface CandidateView {

@@ -3,31 +3,16 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
-import { drawn } from '../chart/chart';
-import { grown, noCurves, placed, type RunCurves } from '../chart/curves';
-import { curvesCsv } from '../chart/curvesCsv';
-import { canBeLogarithmic, figures } from '../chart/figures';
-import { chartKey, type ChartName, type Choice, type FigureName, type Look } from '../chart/protocol';
+import { grown, type ChartedCurves } from '../chart/curves';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import { chartSection, pinnedCharts, pinningOf, type TitledChart } from '../chart/section';
-import { inRange, zoomOf } from '../chart/steps';
+import type { Choice, Look } from '../chart/protocol';
 import { PageElement } from '../dialogue/page';
 import { editorApi } from '../editorApi';
 import { t } from '../language';
-import { grouped } from '../language/numbers';
 import { linkButton } from '../ui';
 import { help } from '../ui/help';
-import { inlineSelect } from '../ui/inline';
-import { curveTable, described, pictureOf, undrawn, type Drawing } from './lines';
-import type {
-  CurvesView,
-  EventListView,
-  FromWebview,
-  PanelState,
-  RunView,
-  SamplesView,
-  ToWebview,
-} from './protocol';
+import { course } from './curveCharts';
+import type { EventListView, FromWebview, PanelState, RunView, SamplesView, ToWebview } from './protocol';
 import { sampled } from './samples';
 import { act, announcement, clusterNodes, header, outcome, stepper } from './status';
 import { tiles } from './tiles';
@@ -37,8 +22,8 @@ const api = editorApi<FromWebview, PanelState>();
 @customElement('tandem-run')
 export class RunElement extends PageElement<ToWebview> {
   @state() private shown: RunView | undefined;
-  /** Of all charts shown so far, by chart key. */
-  @state() private curves: ReadonlyMap<string, RunCurves> = new Map();
+  /** Of all charts shown so far. */
+  @state() private curves: ChartedCurves = new Map();
   @state() private samples: SamplesView['groups'] = [];
   @state() private sample = 0;
   @state() private told: EventListView | undefined;
@@ -82,7 +67,7 @@ export class RunElement extends PageElement<ToWebview> {
         break;
       }
       case 'curves':
-        this.draw(message);
+        this.curves = grown(this.curves, message);
         break;
       case 'samples':
         this.samples = message.groups;
@@ -90,14 +75,6 @@ export class RunElement extends PageElement<ToWebview> {
       case 'told':
         this.told = message;
     }
-  }
-
-  private draw({ charts }: CurvesView): void {
-    const news = charts.map((chart) => {
-      const key = chartKey(chart);
-      return [key, grown(this.curves.get(key) ?? noCurves, chart)] as const;
-    });
-    this.curves = new Map([...this.curves, ...news]);
   }
 
   private choose(choice: Choice): void {
@@ -113,99 +90,17 @@ export class RunElement extends PageElement<ToWebview> {
   }
 
   private course(shown: RunView): TemplateResult {
-    const { look } = this;
-    const onPin = ({ stage, figure }: ChartName, isPinned: boolean): void =>
-      api.postMessage({ type: 'pin', stage, figure, isPinned });
-    const onLook = (chosen: Look): void => {
-      this.look = chosen;
-      this.keep();
-    };
-    const { figures: choices, figure: name, stage, pinned } = shown;
-    const figure = figures[name];
-    const untrained = choices.find((one) => one.name === name)?.untrained;
-    const curves = this.curvesOf(shown);
-    const chart = this.chartOf(shown, { ...shown, untrained });
-    return html`${chartSection({
-      ...{ figure, chart, look, onLook },
+    const { curves, look } = this;
+    return course({
+      ...{ shown, curves, look },
+      onChoose: (choice) => this.choose(choice),
+      onPin: ({ stage, figure }, isPinned) => api.postMessage({ type: 'pin', stage, figure, isPinned }),
+      onLook: (chosen) => {
+        this.look = chosen;
+        this.keep();
+      },
       onSave: (file) => api.postMessage({ type: 'save', file }),
-      pinning: pinningOf(pinned, { stage, figure: name }, onPin),
-      selects: [
-        inlineSelect(
-          t('Metric'),
-          choices.map((one) => ({ value: one.name, label: figures[one.name].title })),
-          name,
-          (value) => this.choose({ figure: value as FigureName }),
-        ),
-      ],
-      name: [shown.name, chart.title].join(', '),
-      csv: () => curvesCsv(stage, name, [{ run: shown.name, ...curves }]),
-      legend: html`<p class="legend quiet">
-        ${lineKeys(curves.heldOut.points.length > 0)}
-        ${
-          untrained === undefined
-            ? nothing
-            : html`<span class="key untrained"
-                >${t('untrained baseline on the same pairs: {0}', figure.format(untrained))}</span
-              >`
-        }
-        ${
-          curves.training.valuesPerPoint === 1
-            ? nothing
-            : html`<span
-                >${t('A point is the mean of {0} steps.', grouped(curves.training.valuesPerPoint))}</span
-              >`
-        }
-      </p>`,
-    })}
-    ${pinnedCharts({
-      ...{ pinned, look, onLook },
-      draw: (one) => this.chartOf(shown, one),
-      from: (one) => [this.curvesOf(one), stageLabel(shown, one.stage), one.untrained],
-      // Without a chosen stage the page follows the run to its next one.
-      onOpen: (one) => this.choose(one.stage === stage ? { figure: one.figure } : one),
-      onUnpin: (one) => onPin(one, false),
-      legend: html`<p class="legend quiet">
-        ${lineKeys(pinned.some((one) => this.curvesOf(one).heldOut.points.length > 0))}
-        ${
-          pinned.some((one) => one.untrained !== undefined)
-            ? html`<span class="key untrained">${t('untrained baseline on the same pairs')}</span>`
-            : nothing
-        }
-      </p>`,
-    })}`;
-  }
-
-  private chartOf(
-    shown: RunView,
-    { stage, figure: name, untrained }: ChartName & Pick<Drawing, 'untrained'>,
-  ): TitledChart {
-    const { look } = this;
-    const curves = this.curvesOf({ stage, figure: name });
-    const figure = figures[name];
-    const { smoothing, axis } = look;
-    const isLogarithmic = look.isLogarithmic && canBeLogarithmic(figure);
-    const [all, measured] = [placed(curves.training.points, axis), placed(curves.heldOut.points, axis)];
-    const zoom = zoomOf(look, stage, [all, measured]);
-    const training = inRange(all, zoom.shown);
-    const heldOut = inRange(measured, zoom.shown);
-    const drawing: Drawing = {
-      ...{ figure, training: all, heldOut: measured, untrained, smoothing, isLogarithmic, zoom },
-      key: [stage, name, isLogarithmic].join(' '),
-    };
-    const label = stageLabel(shown, stage);
-    const missing = undrawn(drawing);
-    const words = [described({ ...drawing, training, heldOut }, label), missing];
-    return {
-      title: t('{0} of {1}', figure.title, label),
-      zoom,
-      picture: (onSteps) => drawn(pictureOf(drawing), words, onSteps),
-      undrawn: missing,
-      table: (tableLabel) => curveTable(tableLabel, figure, training, heldOut, axis),
-    };
-  }
-
-  private curvesOf(chart: ChartName): RunCurves {
-    return this.curves.get(chartKey(chart)) ?? noCurves;
+    });
   }
 }
 
@@ -229,13 +124,3 @@ function nothingYet({ isLive, state }: RunView): string {
     ? t('Curves appear here with the first step, once the data are prepared and the model is loaded.')
     : t('There are no curves: no step was made.');
 }
-
-const stageLabel = ({ stages }: RunView, stage: string): string =>
-  stages.find((one) => one.name === stage)?.label ?? stage;
-
-const lineKeys = (isHeldOut: boolean): TemplateResult =>
-  html`<span class="key">${t('training')}</span> ${
-      isHeldOut
-        ? html`<span class="key held-out">${t('held-out tasks, which are never trained on')}</span>`
-        : nothing
-    }`;

@@ -1,7 +1,8 @@
-import { html, type TemplateResult } from 'lit';
-import { estimate, percent, signed } from '../comparison/estimates';
+import { html } from 'lit';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
+import { cellContent } from '../report/table';
+import { numberIn } from '../report/words';
 import { csv } from '../saving/csv';
 import { icon, linkButton } from '../ui';
 import type { Column } from '../ui/sortable';
@@ -18,6 +19,7 @@ const icons: Readonly<Record<RunRow['state'], string>> = {
 };
 
 const NONE = '–';
+const fraction = { name: '', title: '', unit: 'fraction', digits: 1 };
 /** Empty texts sort last, as missing values do. */
 const some = (text: string): string | undefined => (text === '' ? undefined : text);
 const tagsOf = ({ tags }: RunRow): string => tags.map((tag) => `#${tag}`).join(' · ');
@@ -34,19 +36,19 @@ export const columnsOf = (open: (id: string) => void): readonly Column<RunRow>[]
   {
     ...{ name: 'success', title: t('Success (95 % interval)'), isNumber: true },
     note: t('On the held-out tasks of the latest evaluation'),
-    value: ({ success }) => success?.mean,
-    cell: ({ success }) => withQuiet(estimate(success)),
+    value: ({ success }) => success?.value,
+    cell: ({ success = null }) => cellContent(success, fraction),
   },
   {
     ...{ name: 'gain', title: t('Δ vs. base (points)'), isNumber: true },
     note: t('Success minus that of the base model, on the same tasks'),
-    value: ({ gain }) => gain?.difference,
-    cell: ({ gain }) => withQuiet(gainWords(gain)),
+    value: ({ gain }) => gain?.value,
+    cell: ({ gain = null }) => cellContent(gain, { ...fraction, unit: 'points' }),
   },
   {
     ...{ name: 'pairAccuracy', title: t('Held-out pair accuracy'), isNumber: true },
     value: ({ pairAccuracy }) => pairAccuracy,
-    cell: ({ pairAccuracy }) => (pairAccuracy === undefined ? NONE : t('{0} %', percent(pairAccuracy))),
+    cell: ({ pairAccuracy }) => (pairAccuracy === undefined ? NONE : numberIn(pairAccuracy, fraction)),
   },
   {
     ...{ name: 'tags', title: t('Tags') },
@@ -78,20 +80,6 @@ export const columnsOf = (open: (id: string) => void): readonly Column<RunRow>[]
   },
 ];
 
-function gainWords(gain: RunRow['gain']): string {
-  if (gain === undefined) return NONE;
-  const { difference, interval } = gain;
-  return interval === undefined
-    ? signed(difference)
-    : t('{0} ({1} to {2})', signed(difference), signed(interval.low), signed(interval.high));
-}
-
-/** A column is read by its numbers, so the interval is quiet. */
-function withQuiet(text: string): TemplateResult {
-  const [number, interval] = text.split(/ (?=\()/);
-  return html`${number}${interval === undefined ? '' : html` <span class="quiet">${interval}</span>`}`;
-}
-
 export function narrowed(runs: readonly RunRow[], text: string): readonly RunRow[] {
   const words = text.toLowerCase().split(/\s+/);
   return runs.filter((run) => {
@@ -108,8 +96,8 @@ const FIGURES = ['success', 'success_low', 'success_high', 'gain', 'gain_low', '
 export function runsCsv(runs: readonly RunRow[]): string {
   const rows = runs.map(({ success, gain, ...run }) => [
     ...[run.id, run.name, run.state, run.method, run.base, run.trajectories, run.tasks],
-    ...[some(run.evaluatedOn), success?.mean, success?.low, success?.high],
-    ...[gain?.difference, gain?.interval?.low, gain?.interval?.high, run.pairAccuracy],
+    ...[some(run.evaluatedOn), success?.value, success?.interval?.low, success?.interval?.high],
+    ...[gain?.value, gain?.interval?.low, gain?.interval?.high, run.pairAccuracy],
     ...[run.started, run.seconds, run.tags.join(', '), run.note],
   ]);
   return csv([...NAMES, ...FIGURES, 'started', 'seconds', 'tags', 'note'], rows);

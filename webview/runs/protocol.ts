@@ -1,4 +1,4 @@
-import type { EstimateView } from '../comparison/protocol';
+import type { Figure } from '../report/protocol';
 import type { RunState } from '../run/protocol';
 import type { SaveMessage } from '../saving/protocol';
 import type { Sort } from '../ui/protocol';
@@ -24,12 +24,9 @@ export interface RunRow {
   readonly tasks?: number;
   /** Tasks of the latest evaluation: `starter, 64 tasks`; empty without one, and then so are its figures. */
   readonly evaluatedOn: string;
-  readonly success: EstimateView;
-  /** Success minus that of the base model, with its 95 % interval; absent where the base model did not play. */
-  readonly gain?: {
-    readonly difference: number;
-    readonly interval?: { readonly low: number; readonly high: number };
-  };
+  readonly success?: Figure;
+  /** Success minus that of the base model; absent where the base model did not play. */
+  readonly gain?: Figure;
   /** Held-out pair accuracy, 0 to 1; absent before it is measured. */
   readonly pairAccuracy?: number;
   /** Time at which it was made, ISO 8601, UTC, and in words. */

@@ -3,7 +3,11 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
-import { bars, barsHeight, line, type PictureElement } from './pictures';
+import { columnPicture, type PictureElement } from '../report/pictures';
+import { statisticsCsv } from '../report/csv';
+import type { Table } from '../report/protocol';
+import { reportTable } from '../report/table';
+import { figureIn, inWords } from '../report/words';
 import { PageElement } from '../dialogue/page';
 import { isFlag, isOneOf, part } from '../savedState';
 import { t } from '../language';
@@ -12,18 +16,14 @@ import type { PageFile } from '../saving/protocol';
 import { button, linkButton } from '../ui';
 import { help } from '../ui/help';
 import { inlineSelect } from '../ui/inline';
-import { numberColumn, table } from '../ui/table';
-import { described, inWords, measures, pageMeasures, statisticsCsv, success, type Measure } from './measures';
 import {
   groupings,
   type Grouping,
-  type GroupView,
   type ToWebview,
   type Unit,
   type FromWebview,
   type PanelState,
 } from './protocol';
-import type { Theme } from '../ui/theme';
 import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
@@ -33,15 +33,10 @@ const groupingNames: Readonly<Record<Grouping, string>> = {
   pack: t('pack'),
   collaborator: t('collaborator'),
 };
-const columnNames: Readonly<Record<Grouping, string>> = {
-  agent: t('Agent'),
-  pack: t('Pack'),
-  collaborator: t('Collaborator'),
-};
-const titlesByGroup: Readonly<Record<Grouping, (measure: Measure) => string>> = {
-  agent: ({ title }) => t('{0} by agent', title),
-  pack: ({ title }) => t('{0} by pack', title),
-  collaborator: ({ title }) => t('{0} by collaborator', title),
+const titlesByGroup: Readonly<Record<Grouping, (measure: string) => string>> = {
+  agent: (measure) => t('{0} by agent', measure),
+  pack: (measure) => t('{0} by pack', measure),
+  collaborator: (measure) => t('{0} by collaborator', measure),
 };
 const titlesByPeriod: Readonly<Record<Unit, string>> = {
   hour: t('Success per hour'),
@@ -49,7 +44,8 @@ const titlesByPeriod: Readonly<Record<Unit, string>> = {
   week: t('Success per week'),
   month: t('Success per month'),
 };
-const LINE_HEIGHT = 220;
+/** The columns before it are counts. */
+const SUCCESS = 2;
 
 @customElement('tandem-statistics')
 export class StatisticsElement extends PageElement<ToWebview> {
@@ -81,7 +77,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
         ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Filter the list of dialogues'))}
       </p>
-      ${groups.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
+      ${groups.rows.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
       ${help(
         t('Statistics count the dialogues in the list; the lines and dots have 95 % intervals.'),
         'trajectories',
@@ -89,7 +85,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
     </main>`;
   }
 
-  private figures(shown: ToWebview, groups: readonly GroupView[]): TemplateResult {
+  private figures(shown: ToWebview, groups: Table): TemplateResult {
     const { periods, unit } = shown;
     return html`<div class="controls">
         ${inlineSelect(
@@ -114,47 +110,30 @@ export class StatisticsElement extends PageElement<ToWebview> {
           csv: () => statisticsCsv(shown),
         })}
       </div>
-      ${this.figure(titlesByPeriod[unit], t('From'), success, periods, line, () => LINE_HEIGHT)}
+      ${this.figure(titlesByPeriod[unit], periods, SUCCESS, 'line')}
       <div class="grid">
-        ${[...measures, ...pageMeasures(groups)].map((measure) =>
-          this.figure(
-            titlesByGroup[this.grouping](measure),
-            columnNames[this.grouping],
-            measure,
-            groups.filter((group) => measure.of(group) !== undefined),
-            bars,
-            barsHeight,
-          ),
+        ${groups.columns.map(({ title }, at) =>
+          at < SUCCESS
+            ? nothing
+            : this.figure(titlesByGroup[this.grouping](inWords(title)), groups, at, 'bars'),
         )}
       </div>
       ${this.asTables ? nothing : html`<p class="quiet">${t('Lines with ends are 95 % intervals.')}</p>`}`;
   }
 
-  private figure(
-    title: string,
-    column: string,
-    measure: Measure,
-    groups: readonly GroupView[],
-    picture: typeof bars,
-    height: (groups: number) => number,
-  ): TemplateResult {
-    const drawn = groups.filter((group) => measure.of(group) !== undefined);
+  private figure(title: string, of: Table, at: number, form: 'bars' | 'line'): TemplateResult {
+    const { note = '' } = of.columns[at]!;
     return html`<figure>
       <figcaption>
         <h2>${title}</h2>
-        <p class="quiet">${measure.note}</p>
+        <p class="quiet">${inWords(note)}</p>
       </figcaption>
       ${
-        drawn.length === 0
+        of.rows.every(({ cells }) => cells[at] === null)
           ? html`<p class="none quiet">${t('No dialogue has this value.')}</p>`
           : this.asTables
-            ? measureTable(title, column, measure, drawn)
-            : html`<tandem-picture
-                  .draw=${(theme: Theme) => picture(measure, groups, theme)}
-                  .height=${height(groups.length)}
-                  .label=${described(measure, drawn)}
-                ></tandem-picture>
-                ${saveButtons({ name: title, picture: pictureOf, onSave })}`
+            ? reportTable(tableOf(title, of, at))
+            : html`${columnPicture(of, at, form)} ${saveButtons({ name: title, picture: pictureOf, onSave })}`
       }
     </figure>`;
   }
@@ -169,26 +148,20 @@ const onSave = (file: PageFile): void => api.postMessage({ type: 'save', file })
 const pictureOf = (button: Element): PictureElement | null =>
   button.closest('figure')!.querySelector<PictureElement>('tandem-picture');
 
-function measureTable(
-  title: string,
-  column: string,
-  measure: Measure,
-  groups: readonly GroupView[],
-): TemplateResult {
-  return table(
-    title,
-    [
-      column,
-      numberColumn(measure === success ? t('Graded') : t('Dialogues')),
-      numberColumn(t('{0} (95 % interval)', measure.title)),
-    ],
-    groups.map(
-      (group) =>
-        html`<th scope="row">${group.name}</th>
-          <td class="number">${measure.dialogues(group)}</td>
-          <td class="number">${inWords(measure.of(group)!, measure)}</td>`,
-    ),
-  );
+/** Its values with the number of dialogues that each is of. */
+function tableOf(name: string, { head, columns, rows }: Table, at: number): Table {
+  const [column, count] = [columns[at]!, columns[at === SUCCESS ? 1 : 0]!];
+  return {
+    ...{
+      name,
+      head,
+      columns: [count, { ...column, title: t('{0} (95 % interval)', inWords(column.title)) }],
+    },
+    rows: rows.flatMap((row) => {
+      const figure = figureIn(row.cells[at]);
+      return figure === undefined ? [] : [{ ...row, cells: [{ value: figure.of ?? 0 }, figure] }];
+    }),
+  };
 }
 
 function nothingYet({ filter }: ToWebview): TemplateResult {

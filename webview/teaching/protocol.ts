@@ -2,6 +2,7 @@
  * Messages between the page of a lesson and the extension host. The page sends `ready` and gets everything; from then
  * on the host sends everything again whenever it has changed, a few times a second at most.
  */
+import type { Table } from '../report/protocol';
 import type { StepView } from '../ui/protocol';
 
 export const sizes = ['brief', 'standard', 'thorough'] as const;
@@ -22,19 +23,12 @@ export interface WorldView {
   readonly detail: string;
 }
 
-/** Success rate of one agent, 0 to 1, with its 95 % interval. */
-export interface MeasuredView {
-  readonly label: string;
-  readonly success: number;
-  readonly low: number;
-  readonly high: number;
-}
-
 export interface OutcomeView {
   readonly sentence: string;
   /** Advice on how to read the result; empty when none is needed. */
   readonly remark: string;
-  readonly measured: readonly MeasuredView[];
+  /** Success before and after. */
+  readonly measured: Table;
 }
 
 export interface TeachingView {

@@ -1,17 +1,17 @@
 import '../language/page';
-import { html, nothing, type TemplateResult, svg } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './teaching.css';
 import { PageElement } from '../dialogue/page';
 import { t } from '../language';
+import { columnPicture } from '../report/pictures';
 import { button, icon, linkButton, radioGroup } from '../ui';
 import { help } from '../ui/help';
 import type { StepView } from '../ui/protocol';
 import { steps } from '../ui/steps';
-import type { SizeView, TeachingView, ToWebview, Action, FromWebview, MeasuredView } from './protocol';
+import type { SizeView, TeachingView, ToWebview, Action, FromWebview } from './protocol';
 import { editorApi } from '../editorApi';
-import { decimal } from '../language/numbers';
 
 const api = editorApi<FromWebview, undefined>();
 
@@ -146,47 +146,10 @@ function outcome({ outcome: shown }: TeachingView): TemplateResult | typeof noth
   const { sentence, remark, measured } = shown;
   return html`<section class="outcome" aria-label=${t('Outcome')}>
     <p class="result">${sentence}</p>
-    ${remark === '' ? nothing : html`<p class="quiet">${remark}</p>`} ${bars(measured)}
+    ${remark === '' ? nothing : html`<p class="quiet">${remark}</p>`}
+    <figure>
+      ${columnPicture(measured, 0)}
+      <figcaption class="quiet">${t('Success on held-out tasks; the lines are 95 % intervals.')}</figcaption>
+    </figure>
   </section>`;
-}
-
-const percent = (fraction: number): string => t('{0} %', decimal(100 * fraction, 0));
-
-const ROW = 30;
-const BAR = 16;
-/** From 0 to 100 %, in SVG units. */
-const WIDE = 400;
-
-function bars(measured: readonly MeasuredView[]): TemplateResult {
-  return html`<figure>
-    <div class="bars">
-      <div class="labels">${measured.map(({ label }) => html`<span>${label}</span>`)}</div>
-      <svg
-        height=${measured.length * ROW}
-        viewBox="0 0 ${WIDE} ${measured.length * ROW}"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label=${measured
-          .map(({ label, success, low, high }) =>
-            t('{0}: {1}, 95 % interval {2} to {3}', label, percent(success), percent(low), percent(high)),
-          )
-          .join('; ')}
-      >
-        ${measured.map((one, index) => bar(one, index))}
-      </svg>
-      <div class="values" aria-hidden="true">
-        ${measured.map(({ success }) => html`<span>${percent(success)}</span>`)}
-      </div>
-    </div>
-    <figcaption class="quiet">${t('Success on held-out tasks; the lines are 95 % intervals.')}</figcaption>
-  </figure>`;
-}
-
-function bar({ success, low, high }: MeasuredView, index: number): TemplateResult {
-  const middle = (index + 0.5) * ROW;
-  return svg`<rect class="track" x="0" y=${middle - BAR / 2} width=${WIDE} height=${BAR}></rect>
-    <rect class="bar ${index % 2 === 0 ? 'before' : 'after'}" x="0" y=${middle - BAR / 2} width=${success * WIDE} height=${BAR}></rect>
-    <line x1=${low * WIDE} x2=${high * WIDE} y1=${middle} y2=${middle} vector-effect="non-scaling-stroke"></line>
-    <line x1=${low * WIDE} x2=${low * WIDE} y1=${middle - 5} y2=${middle + 5} vector-effect="non-scaling-stroke"></line>
-    <line x1=${high * WIDE} x2=${high * WIDE} y1=${middle - 5} y2=${middle + 5} vector-effect="non-scaling-stroke"></line>`;
 }

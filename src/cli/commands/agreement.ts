@@ -1,17 +1,14 @@
-import { agreementIn, type PeoplesAgreement, type Person } from '../../core/evaluation/people/agreement';
+import { agreementIn, type PeoplesAgreement } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions, type Opinions } from '../../core/evaluation/people/opinions';
-import { PageChoices, type PeopleAndMeasures } from '../../core/evaluation/people/measures';
+import { PageChoices, unlessUndrawn, type PeopleAndMeasures } from '../../core/evaluation/people/measures';
+import { inEnglish, linesOf } from '../../core/evaluation/report/english';
 import {
-  alphaInWords,
-  judgedInWords,
-  measureInWords,
-  measureRateInWords,
-  sharedInWords,
-  whyNoAlpha,
-} from '../../core/evaluation/people/words';
-import { percent } from '../../core/evaluation/words';
-import type { Interval } from '../../core/evaluation/interval';
-import { Fault } from '../../core/fault';
+  alphaTable,
+  measuresNote,
+  measuresTable,
+  peopleNotes,
+  peopleTable,
+} from '../../core/evaluation/report/people';
 import type { ClipEmbedder } from '../../core/model/local/clip/embedder';
 import type { BrowserPages } from '../../core/rendering/browserPages';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
@@ -80,10 +77,7 @@ async function measuresIn(
   clip: ClipEmbedder | undefined,
 ): Promise<PeopleAndMeasures | string | undefined> {
   try {
-    return await new PageChoices().agreement(log, pages, filter, clip);
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'page/no-browser') return error.message;
-    throw error;
+    return await unlessUndrawn(new PageChoices().agreement(log, pages, filter, clip));
   } finally {
     await pages.close();
     await clip?.close();
@@ -94,39 +88,16 @@ function measuresInWords(found: Found['measures']): string[] {
   if (found === undefined) return [];
   if (typeof found === 'string')
     return ['', `How measures of web pages agree with choices is not known: ${found}`];
-  const { measures, undecided, withoutPage } = found;
-  return [
-    '',
-    table([
-      ['measure of web pages', 'prefers the chosen one', 'choices', 'ties'],
-      ...measures.map((one) => [
-        ...[measureInWords(one), measureRateInWords(one), String(one.choices), String(one.ties)],
-      ]),
-    ]),
-    'Choices of one of two pages, without those that the measure scores alike (ties). Left out: ' +
-      `${undecided} of equal or neither, ${withoutPage} with a candidate that shows no page.`,
-  ];
+  return ['', table(linesOf(measuresTable(found))), inEnglish(measuresNote(found))];
 }
 
 function inWords(found: Found, data: string): string {
   if (found.people.length === 0) return `No person has played or judged a dialogue in ${data}.`;
-  const shared = sharedInWords(found);
   return [
-    table([
-      ['person', 'dialogues', 'tasks', 'success', 'leaks', 'stars', 'thumbs up', 'chose first', 'chose none'],
-      ...found.people.map(rowOf),
-    ]),
-    'In brackets: 95 % intervals; n: what the person judged. Chose first: share of choices between two candidates that',
-    'fell on the one shown first, of those that fell on one. Chose none: share of choices of equal or neither.',
-    ...(shared === undefined ? [] : [shared]),
+    table(linesOf(peopleTable(found))),
+    ...peopleNotes(found).map(inEnglish),
     '',
-    table([
-      ['judgement', 'alpha', 'by two or more'],
-      ...(['stars', 'thumbs', 'choices'] as const).map((kind) => {
-        const alpha = found.alpha[kind];
-        return [kind, alphaInWords(alpha), whyNoAlpha(alpha) ?? judgedInWords(kind, alpha)];
-      }),
-    ]),
+    table(linesOf(alphaTable(found))),
     ...measuresInWords(found.measures),
     ...disagreementsInWords(found),
   ].join('\n');
@@ -155,33 +126,3 @@ function valueInWords(kind: keyof Opinions, value: number | string): string {
   if (kind !== 'choices' || typeof value === 'string') return String(value);
   return value === 0 ? 'first' : 'second';
 }
-
-const rowOf = ({
-  name,
-  dialogues,
-  tasks,
-  success,
-  leak,
-  stars,
-  thumbs,
-  first,
-  undecided,
-}: Person): string[] => [
-  name,
-  String(dialogues),
-  String(tasks),
-  ...[success, leak].map((figure) => rate(figure)),
-  stars === undefined ? '–' : `${stars.value.toFixed(1)}${range(stars.interval, 1)}, n = ${stars.of}`,
-  ...[thumbs, first, undecided].map((share) =>
-    share === undefined ? '–' : `${rate(share)}, n = ${share.of}`,
-  ),
-];
-
-function rate(figure: { readonly value: number; readonly interval?: Interval } | undefined): string {
-  return figure === undefined ? '–' : percent(figure.value) + range(figure.interval, 100);
-}
-
-const range = (interval: Interval | undefined, factor: number): string =>
-  interval === undefined
-    ? ''
-    : ` [${(factor * interval.low).toFixed(1)}, ${(factor * interval.high).toFixed(1)}]`;

@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import { draftsOf } from '../../core/dialogue/drafts';
-import { meanInterval, wilson } from '../../core/evaluation/interval';
-import { average } from '../../core/evaluation/pages/pageFigures';
+import { meanFigure, wilson } from '../../core/evaluation/interval';
 import { keyOf, type PageScale } from '../../core/evaluation/pages/pageScale';
 import { pageScoreInWords } from '../../core/evaluation/pages/words';
-import type { Figure } from '../../core/evaluation/statistics';
-import { percent } from '../../core/evaluation/words';
+import { estimate } from '../../core/evaluation/words';
 import { Fault } from '../../core/fault';
 import type { Grade, GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
@@ -219,11 +217,6 @@ async function countsOf(rows: AsyncIterable<Row>): Promise<Counts> {
   return counts;
 }
 
-const scoreOf = ({ scores }: ScoredPages): Figure => {
-  const interval = meanInterval(scores);
-  return { value: average(scores), ...(interval && { interval }) };
-};
-
 function summaryOf({ answers, notGradable, graded, successes, reward, pages }: Counts): object {
   const mean = (sum: number): number => (graded === 0 ? 0 : sum / graded);
   return {
@@ -237,7 +230,7 @@ function summaryOf({ answers, notGradable, graded, successes, reward, pages }: C
       pages: [...pages.values()].map((one) => ({
         ...one.scale,
         answers: one.scores.length,
-        score: scoreOf(one),
+        score: meanFigure(one.scores),
       })),
     }),
   };
@@ -252,12 +245,11 @@ async function* inWords(
   yield tableLine(HEAD, widths);
   for await (const row of rows()) yield tableLine(cellsOf(row), widths);
   const rate = graded === 0 ? 0 : successes / graded;
-  const { low, high } = wilson(rate, graded);
   if (graded === 0 && pages.size === 0) yield 'No answer could be graded here.';
   if (graded > 0)
-    yield `${successes} of ${graded} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`;
+    yield `${successes} of ${graded} answers pass all tests: ${estimate({ mean: rate, interval: wilson(rate, graded) })}, mode ${mode}.`;
   for (const one of pages.values())
-    yield `Mean ${pageScoreInWords({ ...one.scale, tasks: one.scores.length, score: scoreOf(one) })}.`;
+    yield `Mean ${pageScoreInWords({ ...one.scale, tasks: one.scores.length, score: meanFigure(one.scores) })}.`;
   for (const { file, line, reason } of bad) yield `${file}:${line}: ${reason}`;
 }
 

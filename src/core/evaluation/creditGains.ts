@@ -1,5 +1,5 @@
 import type { Scored } from '../training/score';
-import { meanInterval, type Interval } from './interval';
+import { average, meanInterval, type Interval } from './interval';
 
 /**
  * How well credits order the turns of a dialogue about a page, by Spearman's rank correlation with the measured gain of
@@ -28,8 +28,7 @@ export function gainCorrelation(
     return correlation === undefined ? [] : [correlation];
   });
   if (values.length === 0) return undefined;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return { dialogues: values.length, mean, interval: meanInterval(values) };
+  return { dialogues: values.length, mean: average(values), interval: meanInterval(values) };
 }
 
 /** Spearman's ρ; ties share their mean rank. Undefined when one side is constant. */

@@ -1,6 +1,6 @@
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
-import { wilson, type Estimate } from './interval';
+import { average, meanRate, type Estimate } from './interval';
 import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
 import { type Fact, factsOf, isProgram } from '../task/task';
@@ -96,8 +96,8 @@ export function agentFigures(
     mode,
     tasks: tasks.length,
     dialogues: dialogues.length,
-    success: estimate(tasks.map(({ success }) => success)),
-    testsPassed: estimate(tasks.map(({ testsPassed }) => testsPassed)),
+    success: meanRate(tasks.map(({ success }) => success)),
+    testsPassed: meanRate(tasks.map(({ testsPassed }) => testsPassed)),
     leakRate: mean(({ trajectory }) => Number(trajectory.turns.some(({ leak }) => leak?.leaked === true))),
     meanTurns: mean(({ trajectory }) => trajectory.turns.length),
     // No more is to be asked there than what tells the figures apart.
@@ -154,16 +154,6 @@ function sumKnown(values: readonly (number | undefined)[]): number | undefined {
     (sum, value) => (sum === undefined || value === undefined ? undefined : sum + value),
     0,
   );
-}
-
-function estimate(values: readonly number[]): Estimate | null {
-  if (values.length === 0) return null;
-  const mean = average(values);
-  return { mean, interval: wilson(mean, values.length) };
-}
-
-function average(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 interface QuestionCounts {

@@ -10,6 +10,29 @@ export interface Estimate {
   readonly interval: Interval;
 }
 
+/** A statistic; the interval needs enough values. */
+export interface Figure {
+  readonly value: number;
+  readonly interval?: Interval;
+}
+
+/** @param values at least one */
+export const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Mean of values from 0 to 1 with Wilson's interval; null without a value. */
+export function meanRate(values: readonly number[]): Estimate | null {
+  if (values.length === 0) return null;
+  const mean = average(values);
+  return { mean, interval: wilson(mean, values.length) };
+}
+
+/** @param values at least one */
+export function meanFigure(values: readonly number[]): Figure {
+  const interval = meanInterval(values);
+  return { value: average(values), ...(interval && { interval }) };
+}
+
 export const Z95 = 1.959963984540054;
 
 /**
@@ -38,7 +61,7 @@ export function wilson(rate: number, n: number): Interval {
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const n = values.length;
   if (n < 6) return undefined;
-  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  const mean = average(values);
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
   if (variance === 0) return undefined;
   const half = Z95 * Math.sqrt(variance / n);

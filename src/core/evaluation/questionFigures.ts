@@ -5,6 +5,7 @@ import { HalvingTree } from '../task/starter/questions/halvingTree';
 import { ATTRIBUTES, type Attribute, type Figure } from '../task/starter/questions/objects';
 import { figureIn, figuresLeft } from '../task/starter/questions/world';
 import type { Trajectory } from '../trajectory/trajectory';
+import { average } from './interval';
 
 /** Of the dialogues of twenty questions, beside the best way to ask there is; averaged over dialogues. */
 export interface QuestionFigures {
@@ -53,15 +54,13 @@ export function questionFigures(
   const played = trajectories.flatMap((trajectory) => questionsPlayed(trajectory) ?? []);
   if (played.length === 0) return undefined;
   const questions = played.flatMap((one) => one.questions);
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   return {
     dialogues: played.length,
-    needed: mean(played.map(({ needed }) => needed)),
+    needed: average(played.map(({ needed }) => needed)),
     asked: questions.length / played.length,
-    bits: questions.length === 0 ? null : mean(questions.map(({ bits }) => bits)),
+    bits: questions.length === 0 ? null : average(questions.map(({ bits }) => bits)),
     regret: questions.reduce((sum, { regret }) => sum + regret, 0) / played.length,
-    left: mean(played.map(({ left }) => left)),
+    left: average(played.map(({ left }) => left)),
   };
 }
 

@@ -1,14 +1,8 @@
 import type { Outline } from '../trajectory/log';
 import { keyOf, type PageScale } from './pages/pageScale';
-import { meanInterval, medianInterval, wilson, type Interval } from './interval';
+import { average, meanFigure, medianInterval, wilson, type Figure } from './interval';
 
 export type Grouping = 'agent' | 'pack' | 'collaborator';
-
-/** The interval needs enough values. */
-export interface Figure {
-  readonly value: number;
-  readonly interval?: Interval;
-}
 
 /** A figure is undefined where no dialogue contributes to it. */
 export interface GroupStatistics {
@@ -89,12 +83,10 @@ export function figuresOf(rows: readonly Outline[]): GroupStatistics {
     dialogues: rows.length,
     graded,
     ...(success && { success }),
-    ...(turns.length > 0 && { turns: { value: average(turns), ...inInterval(meanInterval(turns)) } }),
+    ...(turns.length > 0 && { turns: meanFigure(turns) }),
     ...(pages.length > 0 && { pages }),
     ...(rows.length > 0 && { leak: { value: leak, interval: wilson(leak, rows.length) } }),
-    ...(seconds.length > 0 && {
-      replySeconds: { value: median(seconds), ...inInterval(medianInterval(seconds)) },
-    }),
+    ...(seconds.length > 0 && { replySeconds: medianFigure(seconds) }),
   };
 }
 
@@ -124,22 +116,18 @@ function pagesOf(rows: readonly Outline[]): ScaleStatistics[] {
       return {
         scale: { mode, measure, version, renderer },
         ...{ tasks: means.length, dialogues: ofScale.length },
-        score: { value: average(means), ...inInterval(meanInterval(means)) },
+        score: meanFigure(means),
       };
     })
     .sort((a, b) => b.dialogues - a.dialogues);
 }
 
-const inInterval = (interval: Interval | undefined): { interval?: Interval } =>
-  interval === undefined ? {} : { interval };
-
-const average = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 /** @param sorted at least one value, ascending */
-function median(sorted: readonly number[]): number {
+function medianFigure(sorted: readonly number[]): Figure {
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const value = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const interval = medianInterval(sorted);
+  return { value, ...(interval && { interval }) };
 }
 
 const DAY = 24 * 3600 * 1000;

@@ -4,7 +4,8 @@ import { listPacks } from './packs';
 import { collect, evaluate } from './playTools';
 import { listRuns, startRun, stopRun } from './runs';
 import { type Tool, defineTool, MAX_LISTED } from './tool';
-import { figuresOf, groupsOf, type Figure, type GroupStatistics } from '../evaluation/statistics';
+import type { Figure } from '../evaluation/interval';
+import { figuresOf, groupsOf, type GroupStatistics } from '../evaluation/statistics';
 import { pageScoreInWords } from '../evaluation/pages/words';
 import { estimate } from '../evaluation/words';
 

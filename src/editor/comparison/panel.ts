@@ -20,7 +20,8 @@ import { saveOfPage } from '../savePage';
 import { chooseRun } from '../run/runPicker';
 import { evaluateRuns } from './evaluating';
 import { reportRuns } from './report';
-import { comparisonView, curvesView, type ComparedCurves } from './view';
+import { curvesView, type ReadCharts } from '../run/curvesView';
+import { comparisonView } from './view';
 
 export interface ComparisonContext {
   readonly extension: vscode.Uri;
@@ -45,7 +46,7 @@ export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
   private choice: Choice = {};
   /** Last sent state, compared to skip equal updates. */
   private sent: { view?: string } = {};
-  private readonly read: ComparedCurves = new Map();
+  private readonly read: ReadCharts = new Map();
   /** Of the running evaluation; empty when none is. */
   private progress = '';
   private readonly telling = new OneAtATime(() =>

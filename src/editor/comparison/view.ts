@@ -1,35 +1,17 @@
-import { differencesOf, type RunRecord } from '../../core/evaluation/comparison/experiment';
+import type { RunRecord } from '../../core/evaluation/comparison/experiment';
 import { baselineComparisonsOf } from '../../core/evaluation/comparison/untrainedBaseline';
 import type { EvaluationSetting } from '../../core/evaluation/loop/evaluationCache';
 import { canPlay, canStartPlay } from '../../core/training/runFolder';
-import {
-  measuredRunsOf,
-  missingIn,
-  type MeasuredRuns,
-  type MeasuredRow,
-} from '../../core/evaluation/comparison/measuredRuns';
-import type { Estimate } from '../../core/evaluation/interval';
-import type { PairedDifference } from '../../core/evaluation/paired';
+import { measuredRunsOf, missingIn, type MeasuredRuns } from '../../core/evaluation/comparison/measuredRuns';
+import { criticTable, differenceTable, measuredTable } from '../../core/evaluation/report/comparison';
+import { wordColumn, type Table } from '../../core/evaluation/report/table';
+import type { Run } from '../../core/training/runs';
 import { figureNames, type FigureName } from '../../core/training/events';
-import type { ReadCurves } from '../../core/training/history/history';
-import {
-  chartKey,
-  MAX_PINNED,
-  type ChartName,
-  type Choice,
-  type CurvePart,
-} from '../../../webview/chart/protocol';
-import type {
-  ComparedRun,
-  ComparisonView,
-  CurvesView,
-  EstimateView,
-  PairedView,
-  MeasuredRowView,
-  MeasuredRunsView,
-} from '../../../webview/comparison/protocol';
+import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
+import type { ComparedRun, ComparisonView, MeasuredRunsView } from '../../../webview/comparison/protocol';
+import { tasksWords } from '../run/evaluationResults';
 import { dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
-import { baseName, methodWord } from '../words';
+import { baseName, dates, methodWord } from '../words';
 import type { Translate } from '../translate';
 
 interface ViewOptions {
@@ -53,41 +35,52 @@ export function comparisonView(
     records.map(({ run }) => run),
     t,
   );
+  const differences = differenceTable(
+    records.map(({ configuration }) => configuration),
+    names,
+  );
+  const critics = records.flatMap(({ history }, index) =>
+    baselineComparisonsOf(history).map((critic) => ({
+      ...critic,
+      run: names[index]!,
+      stage: stageWord(critic.stage, t),
+    })),
+  );
   return {
     ...{ type: 'show', ...rest, stage, figure },
     ids: records.map(({ run }) => run.id),
-    runs: records.map((record, index) => comparedRun(record, names[index]!, t)),
+    runs: records.map(({ run }, index) => comparedRun(run, names[index]!, t)),
+    table: runTable(records, names, t),
     stages: stagesOf(records).map((name) => ({ name, label: stageWord(name, t) })),
     figures: figuresOf(records, stage),
     pinned: pinned
       .filter((chart) => figuresOf(records, chart.stage).includes(chart.figure))
       .slice(0, MAX_PINNED),
-    differences: differencesOf(records.map(({ configuration }) => configuration)).map(
-      ({ field, values }) => ({
-        field,
-        values: values.map((value) => value ?? null),
-      }),
-    ),
+    ...(differences && { differences }),
     measured: measuredRunsOf(records.map(({ kept }) => kept)).map((one) =>
       measuredRunsView(one, names, { t, language, calledBy }),
     ),
-    controls: records.flatMap(({ history }, run) =>
-      baselineComparisonsOf(history).map((control) => ({
-        run,
-        ...control,
-        stage: stageWord(control.stage, t),
-      })),
-    ),
+    ...(critics.length > 0 && { critics: criticTable(critics) }),
   };
 }
 
-function comparedRun({ run, history }: RunRecord, name: string, t: Translate): ComparedRun {
+const runTable = (records: readonly RunRecord[], names: readonly string[], t: Translate): Table => ({
+  ...{ name: t('Runs'), head: t('Run') },
+  columns: [t('State'), t('Method'), t('Training data')].map(wordColumn),
+  rows: records.map(({ run, history }, index) => ({
+    name: names[index]!,
+    cells: [
+      [stateWord(run, t), ...endedAt(run, t)].join(', '),
+      t('{0} on {1}', methodWord(run.method, t), baseName(run)),
+      dataOf(run, history, t) || null,
+    ],
+  })),
+});
+
+function comparedRun(run: Run, name: string, t: Translate): ComparedRun {
   const { id, state } = run;
   return {
-    ...{ id, name, state },
-    subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
-    data: dataOf(run, history, t),
-    stateLabel: [stateWord(run, t), ...endedAt(run, t)].join(', '),
+    ...{ id, name },
     silent: canPlay(run)
       ? ''
       : state === 'done'
@@ -125,60 +118,23 @@ export function shownFigure(
   return { stage, figure };
 }
 
-/** Read positions of each chart and its runs; undefined for a run without this figure. */
-export type ComparedCurves = Map<string, readonly (ReadCurves | undefined)[]>;
-
-/** Undefined when nothing is new. Updates `read`, the positions that the page has. */
-export function curvesView(
-  records: readonly RunRecord[],
-  { stage, figure, pinned }: Pick<ComparisonView, 'stage' | 'figure' | 'pinned'>,
-  read: ComparedCurves,
-): CurvesView | undefined {
-  const ids = records.map(({ run }) => run.id);
-  const shown = new Map([{ stage, figure }, ...pinned].map((chart) => [chartKey(chart), chart]));
-  const charts = [...shown].flatMap(([name, chart]) => {
-    // Without one of its runs, the curves of a chart are others.
-    const key = [name, ...ids].join(' ');
-    const known = read.get(key);
-    const news = records.map(({ history }, index) =>
-      history.curvesSince(chart.stage, chart.figure, known?.[index]),
-    );
-    const marks = news.map((one) => one?.read);
-    if (JSON.stringify(marks) === JSON.stringify(known)) return [];
-    read.set(key, marks);
-    const curves = news.map((one) => ({
-      training: one?.training ?? NOTHING,
-      heldOut: one?.heldOut ?? NOTHING,
-    }));
-    return [{ stage: chart.stage, figure: chart.figure, curves }];
-  });
-  return charts.length === 0 ? undefined : { type: 'curves', charts };
-}
-
-const NOTHING: CurvePart = { from: 0, points: [], valuesPerPoint: 1 };
-
 function measuredRunsView(
   { setting, at, rows }: MeasuredRuns,
   names: readonly string[],
   { t, language, calledBy }: Pick<ViewOptions, 't' | 'language' | 'calledBy'>,
 ): MeasuredRunsView {
+  const title = tasksWords(setting, t);
+  const date = dates(language, { day: 'numeric', month: 'short', year: 'numeric' });
+  const how = t('{0}; {1}', howOf(setting, calledBy(setting.simulator), t), date.format(new Date(at)));
   return {
-    key: setting.key,
-    title: titleOf(setting, t),
-    how: t('{0}; {1}', howOf(setting, calledBy(setting.simulator), t), dateOf(at, language)),
-    rows: rows.map((row) => rowView(row, names, calledBy)),
+    ...{ key: setting.key, title, how },
+    table: {
+      ...measuredTable({ setting, rows }, names, calledBy),
+      name: t('Held-out success, {0}: {1}', title, how),
+    },
     missing: missingIn(rows, names.length),
   };
 }
-
-function dateOf(at: string, language: string): string {
-  // English dates begin with the day, as in other languages: `8 Mar 2026`.
-  const locale = language === 'en' ? 'en-GB' : language;
-  return new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
-}
-
-const titleOf = ({ title, tasks }: EvaluationSetting, t: Translate): string =>
-  tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
 
 function howOf({ temperature, rollouts }: EvaluationSetting, simulator: string, t: Translate): string {
   const play = temperature === 0 ? t('greedy') : t('sampled at temperature {0}', temperature);
@@ -186,28 +142,3 @@ function howOf({ temperature, rollouts }: EvaluationSetting, simulator: string, 
     ? t('{0}, one dialogue per task with {1}', play, simulator)
     : t('{0}, {1} dialogues per task with {2}', play, rollouts, simulator);
 }
-
-function rowView(
-  { run, figures, againstStart, againstFirst }: MeasuredRow,
-  names: readonly string[],
-  calledBy: ViewOptions['calledBy'],
-): MeasuredRowView {
-  return {
-    ...(run !== undefined && { run }),
-    name: run === undefined ? calledBy(figures.agent) : names[run]!,
-    success: estimateView(figures.success),
-    testsPassed: estimateView(figures.testsPassed),
-    turns: figures.meanTurns,
-    dialogues: figures.dialogues,
-    ...(againstStart && { againstStart: pairedView(againstStart.success) }),
-    ...(againstFirst && { againstFirst: pairedView(againstFirst.success) }),
-  };
-}
-
-const estimateView = (estimate: Estimate | null): EstimateView =>
-  estimate && { mean: estimate.mean, ...estimate.interval };
-
-const pairedView = ({ difference, interval, p, tasks }: PairedDifference): PairedView => ({
-  ...{ difference, p, tasks },
-  ...(interval && { interval }),
-});

@@ -6,21 +6,15 @@ import {
 } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions } from '../../core/evaluation/people/opinions';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
+import { PageChoices, unlessUndrawn } from '../../core/evaluation/people/measures';
 import {
-  PageChoices,
-  type MeasureAgreement,
-  type PeopleAndMeasures,
-} from '../../core/evaluation/people/measures';
-import { measureInWords, reliance } from '../../core/evaluation/people/words';
-import { Fault } from '../../core/fault';
-import {
-  type FromWebview,
-  type ToWebview,
-  judgements,
-  type DisagreementView,
-  type MeasuresView,
-  type MeasureView,
-} from '../../../webview/people/protocol';
+  alphaTable,
+  measuresNote,
+  measuresTable,
+  peopleNotes,
+  peopleTable,
+} from '../../core/evaluation/report/people';
+import type { DisagreementView, FromWebview, ToWebview } from '../../../webview/people/protocol';
 import type { Asks } from '../panel';
 import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
@@ -64,8 +58,11 @@ class PeoplePanel extends ListPanel<FromWebview, ToWebview> {
     await this.post(shown);
     if (log === undefined) return;
     // Drawing takes seconds, so all else is shown before.
-    const measures = await measuresView(this.choices.agreement(log, engine.pages, filter));
-    if (measures !== undefined && number === this.sent) await this.post({ ...shown, measures });
+    const found = await unlessUndrawn(this.choices.agreement(log, engine.pages, filter));
+    if (found === undefined || number !== this.sent) return;
+    const measures =
+      typeof found === 'string' ? found : { table: measuresTable(found), note: measuresNote(found) };
+    await this.post({ ...shown, measures });
   }
 }
 
@@ -83,50 +80,18 @@ export const peoplePanels = (on: PeopleContext): Panels<'one', PeoplePanel> =>
 /** Maximum number of disagreements on the page. */
 export const SHOWN = 100;
 
-export function agreementView({
-  people,
-  shared,
-  alpha,
-  disagreements,
-}: PeoplesAgreement): Pick<ToWebview, 'people' | 'shared' | 'alpha' | 'disagreements' | 'left'> {
-  const alphas = judgements.map((kind) => {
-    const { alpha: value, interval, units } = alpha[kind];
-    const reliable = reliance(alpha[kind]);
-    return [
-      kind,
-      {
-        units,
-        ...(value !== undefined && { alpha: value }),
-        ...(interval && { interval }),
-        ...(reliable && { reliance: reliable }),
-      },
-    ];
-  });
+export function agreementView(
+  agreement: PeoplesAgreement,
+): Pick<ToWebview, 'people' | 'notes' | 'alpha' | 'disagreements' | 'left'> {
+  const { disagreements } = agreement;
   const shown = disagreements.slice(0, SHOWN);
   return {
-    ...{ people, shared },
-    alpha: Object.fromEntries(alphas) as ToWebview['alpha'],
+    people: peopleTable(agreement),
+    notes: peopleNotes(agreement),
+    alpha: alphaTable(agreement),
     disagreements: shown.map(disagreementView),
     left: disagreements.length - shown.length,
   };
-}
-
-/** A sentence where pages cannot be drawn here. */
-export async function measuresView(
-  found: Promise<PeopleAndMeasures | undefined>,
-): Promise<MeasuresView | string | undefined> {
-  try {
-    const all = await found;
-    return all && { ...all, measures: all.measures.map(measureView) };
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'page/no-browser') return error.message;
-    throw error;
-  }
-}
-
-function measureView(measured: MeasureAgreement): MeasureView {
-  const { rate: value, interval, choices: of, ties } = measured;
-  return { name: measureInWords(measured), ties, ...(value !== null && { rate: { value, interval, of } }) };
 }
 
 function disagreementView(disagreement: Disagreement): DisagreementView {

@@ -1,4 +1,4 @@
-import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
+import type { EvaluationSetting, KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
 import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
@@ -18,6 +18,9 @@ export function measuredWords(kept: readonly KeptEvaluation[], t: Translate): st
   const { interval = null } = measured?.againstStart?.success ?? {};
   return changeWords(before.mean, after.mean, { setting: latest.setting, interval }, t);
 }
+
+export const tasksWords = ({ title, tasks }: EvaluationSetting, t: Translate): string =>
+  tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
 
 /** The same words for a run and for a lesson. `interval`: 95 %, of the gain as a fraction. */
 export function changeWords(

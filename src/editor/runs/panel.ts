@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { keptOf, type KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import { EventTail } from '../../core/training/eventFile';
-import { RunHistory, type ReadCurves } from '../../core/training/history/history';
+import { RunHistory } from '../../core/training/history/history';
 import { isRunId, runFiles } from '../../core/training/runFolder';
 import { runsOf, Runs, type Run } from '../../core/training/runs';
 import type { Choice } from '../../../webview/chart/protocol';
@@ -23,7 +23,8 @@ import type { PinnedCharts } from '../run/pinned';
 import { useModel } from '../run/useModel';
 import type { RunQueue } from './queue';
 import { toldView } from './eventMessages';
-import { curvesView, resultOf, runView, samplesView } from './view';
+import { curvesView, type ReadCharts } from '../run/curvesView';
+import { resultOf, runView, samplesView } from './view';
 import type { RunWatch } from './runWatch';
 import { runName } from '../run/words';
 
@@ -53,7 +54,7 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
   /** Last sent state, compared to skip equal updates. */
   private sent: { view?: string; samples?: unknown; told?: number } = {};
   /** Sent positions in the curves of each chart. */
-  private readonly read = new Map<string, ReadCurves>();
+  private readonly read: ReadCharts = new Map();
   private readonly telling = new OneAtATime(() => this.tellOnce());
   private timer: NodeJS.Timeout | undefined;
 
@@ -158,7 +159,7 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
     const text = JSON.stringify(view);
     if (text !== sent.view) await this.post(view);
     sent.view = text;
-    const curves = curvesView(history, view, this.read);
+    const curves = curvesView([{ run, history }], view, this.read);
     if (curves !== undefined) await this.post(curves);
     if (sent.samples !== history.samples.at(-1)) {
       sent.samples = history.samples.at(-1);

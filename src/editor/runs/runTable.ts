@@ -16,9 +16,10 @@ import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
 import type { ShownLog } from '../shownLog';
 import type { Translate } from '../translate';
-import { baseName, duration, methodWord } from '../words';
+import { baseName, dates, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';
+import { tasksWords } from '../run/evaluationResults';
 import { namesOf, isAtWork, placeWords, stateWord } from '../run/words';
 
 const { t } = vscode.l10n;
@@ -109,7 +110,9 @@ export function runRows(
   { t, language }: ViewOptions,
 ): RunRow[] {
   const names = namesOf(runs, t);
-  const dates = datesIn(language);
+  const moments = dates(language, {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  });
   return runs.map((run, index) => {
     const { id, state, tags = [], note = '', startedAt, selection, progress } = run;
     const seconds = secondsOf(run);
@@ -124,7 +127,7 @@ export function runRows(
       ...(selection && { trajectories: selection.trajectories, tasks: selection.tasks }),
       ...figuresOf(resultOf(run), t),
       ...(accuracy != null && { pairAccuracy: accuracy }),
-      ...{ started: startedAt, startedLabel: dates.format(new Date(startedAt)) },
+      ...{ started: startedAt, startedLabel: moments.format(new Date(startedAt)) },
       ...(seconds !== undefined && { seconds }),
       duration: seconds === undefined ? '' : duration(seconds, t),
     };
@@ -135,16 +138,15 @@ function figuresOf(
   result: RunResult | undefined,
   t: Translate,
 ): Pick<RunRow, 'evaluatedOn' | 'success' | 'gain'> {
-  if (result === undefined) return { evaluatedOn: '', success: null };
+  if (result === undefined) return { evaluatedOn: '' };
   const { setting, model, start, interval } = result;
-  const { title, tasks } = setting;
   const [after, before] = [model.figures.success, start?.figures.success];
   return {
-    evaluatedOn: tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks),
-    success: after && { mean: after.mean, ...after.interval },
+    evaluatedOn: tasksWords(setting, t),
+    ...(after && { success: { value: after.mean, interval: after.interval } }),
     ...(after !== null &&
       before != null && {
-        gain: { difference: after.mean - before.mean, ...(interval != null && { interval }) },
+        gain: { value: after.mean - before.mean, ...(interval != null && { interval }) },
       }),
   };
 }
@@ -154,9 +156,3 @@ function secondsOf({ startedAt, changedAt, process, progress }: Run): number | u
   if (process === undefined && progress === undefined) return undefined;
   return Math.max(0, Math.round((Date.parse(changedAt) - Date.parse(startedAt)) / 1000));
 }
-
-/** English dates begin with the day, as in other languages: `8 Mar 2026, 14:05`. */
-const datesIn = (language: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-  });

@@ -2,20 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import type { FigureName } from '../../core/training/events';
-import type { RunHistory, Curves, ReadCurves } from '../../core/training/history/history';
+import type { RunHistory, Curves } from '../../core/training/history/history';
 import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import { chartKey, MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
-import type {
-  CurvesView,
-  FigureView,
-  NodeView,
-  RunView,
-  SamplesView,
-  StageView,
-} from '../../../webview/run/protocol';
+import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
+import type { FigureView, NodeView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { measuredWords } from '../run/evaluationResults';
 import { resultWords, unimprovedWords } from './eventMessages';
@@ -124,22 +117,6 @@ export function shownCurve(
   const chosen = choice.figure;
   const figure = chosen !== undefined && figures.includes(chosen) ? chosen : (figures[0] ?? 'loss');
   return { stage, figure };
-}
-
-/** Undefined when nothing is new. Updates `read`, the positions that the page has. */
-export function curvesView(
-  history: RunHistory,
-  { stage, figure, pinned }: Pick<RunView, 'stage' | 'figure' | 'pinned'>,
-  read: Map<string, ReadCurves>,
-): CurvesView | undefined {
-  const shown = new Map([{ stage, figure }, ...pinned].map((chart) => [chartKey(chart), chart]));
-  const charts = [...shown].flatMap(([key, chart]) => {
-    const news = history.curvesSince(chart.stage, chart.figure, read.get(key));
-    if (news === undefined || JSON.stringify(news.read) === JSON.stringify(read.get(key))) return [];
-    read.set(key, news.read);
-    return [{ stage: chart.stage, figure: chart.figure, training: news.training, heldOut: news.heldOut }];
-  });
-  return charts.length === 0 ? undefined : { type: 'curves', charts };
 }
 
 export function samplesView({ samples }: RunHistory): SamplesView {

@@ -1,19 +1,12 @@
 import * as vscode from 'vscode';
-import { scaleInWords } from '../../core/evaluation/pages/words';
-import {
-  courseOf,
-  groupsOf,
-  type GroupStatistics,
-  type Period,
-  type Unit,
-} from '../../core/evaluation/statistics';
+import { statisticsTable } from '../../core/evaluation/report/statistics';
+import { courseOf, groupsOf, type Unit } from '../../core/evaluation/statistics';
 import type { Outline } from '../../core/trajectory/log';
 import {
-  type FromWebview,
-  type ToWebview,
   groupings,
+  type FromWebview,
   type Grouping,
-  type GroupView,
+  type ToWebview,
 } from '../../../webview/statistics/protocol';
 import { idOf } from '../contributions';
 import { language } from '../language';
@@ -23,6 +16,7 @@ import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
 import { ListPanel, type ListContext, type Listed } from '../dialogue/listPanel';
 import { headline } from '../dialogue/words';
+import { dates } from '../words';
 
 const { t } = vscode.l10n;
 
@@ -70,31 +64,29 @@ export function statisticsView(
       logged.map(({ name }) => name),
       grouping,
     );
-    return [grouping, logged.map((group) => groupView(group, names.get(group.name)!))];
+    const named = logged.map((group) => ({ ...group, name: names.get(group.name)! }));
+    return [grouping, statisticsTable({ name: heads[grouping], head: heads[grouping] }, named)];
   });
+  const named = periods.map((period) => ({ ...period, name: dateIn(period.from, unit, language) }));
   return {
     unit,
-    periods: periods.map((period) => periodView(period, unit, language)),
-    groups: Object.fromEntries(groups) as Record<Grouping, readonly GroupView[]>,
+    periods: statisticsTable({ name: t('From'), head: t('From') }, named),
+    groups: Object.fromEntries(groups) as ToWebview['groups'],
   };
 }
 
-function periodView({ from, ...figures }: Period, unit: Unit, language: string): GroupView {
+const heads: Readonly<Record<Grouping, string>> = {
+  agent: t('Agent'),
+  pack: t('Pack'),
+  collaborator: t('Collaborator'),
+};
+
+function dateIn(from: number, unit: Unit, language: string): string {
   const options: Intl.DateTimeFormatOptions =
     unit === 'hour'
       ? { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }
       : unit === 'month'
         ? { month: 'short', year: 'numeric' }
         : { day: 'numeric', month: 'short' };
-  // English dates begin with the day, as in other languages: `8 Mar`.
-  const locale = language === 'en' ? 'en-GB' : language;
-  return groupView(figures, new Date(from).toLocaleString(locale, options));
+  return dates(language, options).format(from);
 }
-
-const groupView = ({ pages, ...figures }: GroupStatistics, name: string): GroupView => ({
-  ...figures,
-  ...(pages && {
-    pages: pages.map(({ scale, dialogues, score }) => ({ scale: scaleInWords(scale), dialogues, score })),
-  }),
-  name,
-});

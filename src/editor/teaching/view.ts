@@ -2,7 +2,9 @@ import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
-import type { MeasuredView, OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
+import type { Estimate } from '../../core/evaluation/interval';
+import { estimated, tableOf } from '../../core/evaluation/report/table';
+import type { OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
 import { changeWords } from '../run/evaluationResults';
 import type { World } from '../../core/task/starter/splits';
@@ -179,12 +181,22 @@ function outcomeView(
   t: Translate,
 ): OutcomeView {
   const { interval, tasks } = sampled.success;
-  const measured: MeasuredView[] = [
-    measuredOf(t('Before'), sampled.before.success),
-    measuredOf(t('After'), sampled.after.success),
-    measuredOf(t('Before, greedy'), greedy.before.success),
-    measuredOf(t('After, greedy'), greedy.after.success),
-  ].filter((one) => one !== undefined);
+  const measured = tableOf<readonly [string, Estimate | null]>(
+    { name: t('Outcome'), head: t('Agent') },
+    [
+      {
+        ...{ name: 'success', title: t('Success'), unit: 'fraction', most: 1 },
+        cell: ([, success]) => estimated(success),
+      },
+    ],
+    [
+      [t('Before'), sampled.before.success],
+      [t('After'), sampled.after.success],
+      [t('Before, greedy'), greedy.before.success],
+      [t('After, greedy'), greedy.after.success],
+    ],
+    ([name]) => ({ name }),
+  );
   const sentence = changeWords(
     sampled.before.success?.mean ?? 0,
     sampled.after.success?.mean ?? 0,
@@ -199,8 +211,3 @@ function outcomeView(
         : t('The interval includes zero: no clear difference. Another lesson may show one.');
   return { sentence, remark, measured };
 }
-
-type Success = TrainedComparisons['sampled']['before']['success'];
-
-const measuredOf = (label: string, success: Success): MeasuredView | undefined =>
-  success === null ? undefined : { label, success: success.mean, ...success.interval };

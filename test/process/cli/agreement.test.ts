@@ -16,8 +16,10 @@ it('tandem agreement prints what each person played and judged, alpha, and where
   const { stdout, code } = await tandem('agreement', '--data', data);
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
-  expect(lines[1]).toMatch(/^ada +0 +0 +– +– +1\.0 \[1\.0, 4\.2\], n = 1 +– +– +–$/);
-  expect(lines).toContainEqual(expect.stringMatching(/^stars +0\.00 +1 dialogue$/));
+  expect(lines[1]).toMatch(/^ada +0 +– +– +1\.0 \[1\.0, 4\.2\], n = 1 +– +– +–$/);
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^Stars +0\.00 +1 dialogue rated by two or more +Too few for an interval\.$/),
+  );
   expect(lines.at(-1)).toMatch(/^stars +a +kim: 5, ada: 1$/);
   expect(await json(z.unknown(), 'agreement', '--data', data)).toMatchObject({
     rows: [{ kind: 'stars', episode: 'a', distance: 1 }],

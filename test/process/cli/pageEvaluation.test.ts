@@ -91,7 +91,7 @@ describe('tandem evaluate on web pages', () => {
 
 describe('tandem agreement', () => {
   const data = path.join(folder, 'choices');
-  const row = /^structure 1, drawn by .* +100\.0 % \[20\.7, 100\.0\] +1 +0$/m;
+  const row = /^structure 1, drawn by .* +100\.0 % \[20\.7, 100\.0\], n = 1 +0$/m;
 
   it('says how often the measure of pages prefers the chosen one, and why not where it cannot', async () => {
     const log = await openLog(data);

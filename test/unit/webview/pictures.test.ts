@@ -10,15 +10,16 @@ vi.mock('@vscode/webview-ui-toolkit', () => import('./toolkit'));
 const webview = async <Module>(file: string): Promise<Module> =>
   (await import(path.resolve('webview', file))) as Module;
 
-interface Drawn {
-  readonly pictureOf: (...drawn: unknown[]) => {
-    readonly hover: (step: number) => string;
+interface Lines {
+  readonly pictureOf: (drawing: unknown) => {
     readonly series: (theme: unknown) => readonly { readonly id: string; readonly data: unknown }[];
   };
-  readonly undrawn: (...drawn: unknown[]) => string;
+  readonly undrawn: (drawing: unknown) => string;
 }
-const { pictureOf: ofRuns, undrawn: undrawnOfRuns } = await webview<Drawn>('comparison/curveCharts.ts');
-const { pictureOf: ofRun } = await webview<Drawn>('run/lines.ts');
+const { pictureOf, undrawn } = await webview<Lines>('chart/lines.ts');
+const { hover: ofRuns } = await webview<{
+  readonly hover: (lines: unknown, figure: unknown, axis: 'step' | 'time', x: number) => string;
+}>('comparison/curveCharts.ts');
 
 /** A curve of single steps. */
 const curve = (...values: readonly (readonly [step: number, value: number])[]) =>
@@ -31,18 +32,13 @@ const pointsOf = (values: readonly (readonly [step: number, value: number])[]) =
     from: 0,
     points: values.flatMap(([step, value]) => [step, step * 6, value, value, value]),
   });
-const plain = { figure: figures.loss, smoothing: 0, isLogarithmic: false, key: '' };
-const all = { from: 0, to: 10_000 };
-const drawing = { ...plain, zoom: { axis: 'step', stage: 'critic', all, shown: all } };
-const overTime = { ...drawing, zoom: { ...drawing.zoom, axis: 'time' } };
-
 describe('who points at a picture', () => {
   it('of several runs is told of each what it had there, and nothing after its end', () => {
     const lines = [
-      { index: 0, name: 'short', points: curve([1, 3], [100, 2]) },
-      { index: 1, name: 'long', points: curve([1, 3], [90, 1.5], [1000, 1]) },
+      { name: 'short', points: curve([1, 3], [100, 2]) },
+      { name: 'long', points: curve([1, 3], [90, 1.5], [1000, 1]) },
     ];
-    const { hover } = ofRuns(lines, drawing);
+    const hover = (x: number): string => ofRuns(lines, figures.loss, 'step', x);
     expect(hover(1)).toBe('step 1\nshort: 3.00\nlong: 3.00');
     expect(hover(100)).toBe('step 100\nshort: 2.00\nlong: 1.50 (step 90)');
     expect(hover(1000)).toBe('step 1,000\nlong: 1.00');
@@ -50,10 +46,10 @@ describe('who points at a picture', () => {
 
   it('over the training time is told of the time, and of the step that was reached by then', () => {
     const lines = [
-      { index: 0, name: 'short', points: timed([1, 3], [20, 2]) },
-      { index: 1, name: 'long', points: timed([10, 1.5], [1000, 1]) },
+      { name: 'short', points: timed([1, 3], [20, 2]) },
+      { name: 'long', points: timed([10, 1.5], [1000, 1]) },
     ];
-    const { hover } = ofRuns(lines, overTime);
+    const hover = (x: number): string => ofRuns(lines, figures.loss, 'time', x);
     expect(hover(120)).toBe('2 min\nshort: 2.00 (step 20)\nlong: 1.50 (step 10)');
     expect(hover(6000)).toBe('1 h 40 min\nlong: 1.00 (step 1,000)');
   });
@@ -61,19 +57,25 @@ describe('who points at a picture', () => {
 
 describe('a logarithmic scale', () => {
   const points = curve([1, 2], [2, 1], [3, 0], [4, 5], [5, -1], [6, 3], [7, 4]);
-  const logarithmic = { ...drawing, isLogarithmic: true };
-  const theme = { palette: ['red'] };
+  const all = { from: 0, to: 10_000 };
+  const line = (id: string, of: typeof points) => ({
+    ...{ id, name: id, label: id, points: of, dashes: [], smoothing: 0, color: () => 'red' },
+  });
+  const drawing = {
+    ...{ figure: figures.loss, isLogarithmic: true, key: '', hover: () => '' },
+    ...{ zoom: { axis: 'step', stage: 'critic', all, shown: all } },
+    lines: [line('training', points), line('held-out', curve([4, -1]))],
+  };
   const dot = (...value: number[]): object => ({ value, symbol: 'circle' });
   const open = [[1, 2], [2, 1], [3, null], dot(4, 5), [5, null], [6, 3], [7, 4]];
 
   it('leaves a line open where it has no place for it, and says how often', () => {
-    const lines = [{ index: 0, name: 'a', points }];
-    expect(ofRuns(lines, logarithmic).series(theme)[0]?.data).toEqual(open);
-    expect(undrawnOfRuns(lines, logarithmic)).toMatch(/^2 of 7 points/);
-    expect(undrawnOfRuns(lines, drawing)).toBe('');
-
-    const { series } = ofRun({ ...logarithmic, training: points, heldOut: curve([4, -1]) });
-    const drawn = new Map(series(theme).map(({ id, data }) => [id, data]));
-    expect([drawn.get('training'), drawn.get('held-out')]).toEqual([open, [[4, null]]]);
+    const drawn = pictureOf(drawing).series({});
+    expect(drawn.map(({ id, data }) => [id, data])).toEqual([
+      ['training', open],
+      ['held-out', [[4, null]]],
+    ]);
+    expect(undrawn(drawing)).toMatch(/^3 of 8 points/);
+    expect(undrawn({ ...drawing, isLogarithmic: false })).toBe('');
   });
 });

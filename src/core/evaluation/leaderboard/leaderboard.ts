@@ -1,7 +1,7 @@
 import type { Picked } from '../../trajectory/event';
 import { wilson, Z95, type Interval } from '../interval';
 import { fitBradleyTerry, winProbability, type Games } from './bradleyTerry';
-import { percent } from '../words';
+import { estimate } from '../words';
 
 /** The authors of the first and the second candidate shown, and the pick. */
 export interface Judgement {
@@ -159,10 +159,8 @@ function countsOf(
 }
 
 /** `61.0 % [48.2, 72.9]`, or a dash for a model that was compared with no other. */
-export function shareWords({ share, interval, choices }: LeaderboardPlace): string {
-  if (choices === 0) return '–';
-  return `${percent(share)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
-}
+export const shareWords = ({ share, interval, choices }: LeaderboardPlace): string =>
+  estimate(choices === 0 ? null : { mean: share, interval });
 
 /** Caveats to the table, one sentence each. */
 export function remarks({ places, groups, choices, ofOneModel, firstShown }: Leaderboard): string[] {
@@ -177,7 +175,7 @@ export function remarks({ places, groups, choices, ofOneModel, firstShown }: Lea
     ...(share === null
       ? []
       : [
-          `Position bias: first chosen in ${percent(share)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}] of ${counted(decided, 'decided choice')}; ${bias(interval)}.`,
+          `Position bias: first chosen in ${estimate({ mean: share, interval })} of ${counted(decided, 'decided choice')}; ${bias(interval)}.`,
         ]),
   ];
 }

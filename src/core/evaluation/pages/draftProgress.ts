@@ -6,7 +6,7 @@ import { type DraftReading, OutlineReading } from '../../page/draftReading';
 import { isOfPage, type PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
-import { wilson, type Estimate } from '../interval';
+import { meanRate, type Estimate } from '../interval';
 
 /** What happens from draft to draft. Rates are averaged per task first, with 95 % Wilson intervals over tasks. */
 export interface DraftProgress {
@@ -57,12 +57,8 @@ export async function draftProgress(
   if (byTask.size === 0) return undefined;
   const all = [...byTask.values()];
   const sum = (of: keyof Counts): number => all.reduce((total, counts) => total + counts[of], 0);
-  const share = (part: keyof Counts, whole: keyof Counts): Estimate | null => {
-    const shares = all.flatMap((counts) => (counts[whole] === 0 ? [] : [counts[part] / counts[whole]]));
-    if (shares.length === 0) return null;
-    const mean = shares.reduce((total, one) => total + one, 0) / shares.length;
-    return { mean, interval: wilson(mean, shares.length) };
-  };
+  const share = (part: keyof Counts, whole: keyof Counts): Estimate | null =>
+    meanRate(all.flatMap((counts) => (counts[whole] === 0 ? [] : [counts[part] / counts[whole]])));
   return {
     ...{ told: sum('told'), applied: share('applied', 'told') },
     ...{ redrafts: sum('redrafts'), regressed: share('regressed', 'redrafts') },

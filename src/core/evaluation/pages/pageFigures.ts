@@ -1,7 +1,6 @@
 import type { GradingMode, PageMeasure } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
-import { meanInterval } from '../interval';
-import type { Figure } from '../statistics';
+import { average, meanFigure, type Figure } from '../interval';
 import { keyOf, type PageScale } from './pageScale';
 
 /** Drafts that were shown in one turn. */
@@ -100,9 +99,5 @@ function meanOf<T extends { readonly task: string }>(all: readonly T[], value: (
   const byTask = [...Map.groupBy(all, ({ task }) => task).values()].map((ofTask) =>
     average(ofTask.map(value)),
   );
-  const interval = meanInterval(byTask);
-  return { value: average(byTask), ...(interval && { interval }) };
+  return meanFigure(byTask);
 }
-
-export const average = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,8 +1,8 @@
 import type { GradingMode } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
-import { wilson, type Interval } from '../interval';
+import { average, wilson, type Interval } from '../interval';
 import { pairedDifference, type PairedDifference } from '../paired';
-import { average, byScale, type ScoredDialogue } from './pageFigures';
+import { byScale, type ScoredDialogue } from './pageFigures';
 import { keyOf, type PageScale } from './pageScale';
 
 /** Two agents on the tasks that both were scored on by one scale. */

@@ -1,6 +1,6 @@
 import type { AgentFigures } from '../figures';
-import type { Figure } from '../statistics';
-import { chance, estimate, percent } from '../words';
+import type { Figure } from '../interval';
+import { chance, estimate } from '../words';
 import type { DraftProgress } from './draftProgress';
 import type { PageFigures } from './pageFigures';
 import type { PageScale } from './pageScale';
@@ -76,10 +76,9 @@ export function pairedInWords(baseline: string, agent: string, pages: PairedPage
   const { difference, interval, p } = score;
   const range =
     interval === null ? 'too few tasks for an interval' : `[${gain(interval.low)}, ${gain(interval.high)}]`;
-  const { low, high } = winRate.interval;
   return (
     `${agent} against ${baseline} on ${winRate.tasks} web pages (${scaleInWords(pages)}): score ${gain(difference!)} ` +
-    `${range}, ${chance(p!)}; win rate ${percent(winRate.rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], ` +
+    `${range}, ${chance(p!)}; win rate ${estimate({ mean: winRate.rate, interval: winRate.interval })}, ` +
     `ties half (${winRate.ties} tied)`
   );
 }

@@ -1,6 +1,6 @@
 import type { TrajectoryFilter, TrajectoryLog } from '../../trajectory/log';
-import { wilson } from '../interval';
-import { figuresOf, type Figure } from '../statistics';
+import { wilson, type Figure } from '../interval';
+import { figuresOf } from '../statistics';
 import { alphaOf, type Alpha } from './alpha';
 import {
   choices,

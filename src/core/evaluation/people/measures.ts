@@ -1,4 +1,5 @@
 import { draftOf } from '../../dialogue/drafts';
+import { Fault } from '../../fault';
 import type { PictureEmbedder } from '../../grading/clip';
 import type { PageMeasure } from '../../grading/grade';
 import { gradePage } from '../../grading/page';
@@ -122,6 +123,16 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
     const measured = grades.flatMap(({ page }) => page ?? []);
     this.scores.set(key, measured);
     return measured;
+  }
+}
+
+/** The reason in a sentence where pages cannot be drawn here. */
+export async function unlessUndrawn<Found>(found: Promise<Found>): Promise<Found | string> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'page/no-browser') return error.message;
+    throw error;
   }
 }
 

@@ -3,12 +3,8 @@ import type { RunRecord } from '../../../../src/core/evaluation/comparison/exper
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import {
-  comparisonView,
-  curvesView,
-  shownFigure,
-  type ComparedCurves,
-} from '../../../../src/editor/comparison/view';
+import { comparisonView, shownFigure } from '../../../../src/editor/comparison/view';
+import { curvesView, type ReadCharts } from '../../../../src/editor/run/curvesView';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
 
@@ -58,7 +54,7 @@ describe('runs beside each other', () => {
   it('are told once, then only the ends of their curves; all of it when others are looked at', () => {
     const steps = [1, 2, 3].map((number) => step('policy', number));
     const records = [record(run('a'), steps), record(run('b'), [])];
-    const read: ComparedCurves = new Map();
+    const read: ReadCharts = new Map();
     const training = (of: readonly RunRecord[]) =>
       curvesView(of, { stage: 'policy', figure: 'loss', pinned: [] }, read)?.charts[0]!.curves.map(
         (curve) => [curve.training.from, curve.training.points.length / 5],
@@ -111,8 +107,10 @@ describe('runs beside each other', () => {
       {},
       options,
     );
-    expect(view.differences).toEqual([{ field: 'critic.beta', values: ['1', null] }]);
-    expect(view.runs.map(({ stateLabel }) => stateLabel)).toEqual(['done, ended at step 5 of 10', 'failed']);
+    expect(view.differences!.rows).toMatchObject([
+      { name: 'critic.beta', cells: ['1', { sentence: 'default' }] },
+    ]);
+    expect(view.table.rows.map(({ cells }) => cells[0])).toEqual(['done, ended at step 5 of 10', 'failed']);
     expect(view.runs.map(({ silent }) => silent !== '')).toEqual([true, true]);
   });
 
@@ -133,11 +131,14 @@ describe('runs beside each other', () => {
     }));
     const records = [...measuredRecords, record(run('r2'), [])];
     const [measured] = comparisonView(records, {}, options).measured;
+    const { columns, rows } = measured!.table;
+    expect(columns.map(({ name }) => name)).toEqual(['success', 'vs_first', 'tests_passed', 'turns']);
     expect(
-      measured!.rows.map(({ name, success, testsPassed }) => [name, success?.mean, testsPassed?.mean]),
-    ).toEqual([
-      ['run 0', 0.25, 0.9],
-      ['run 1', 0.5, 0.9],
+      rows.map(({ name, cells: [success, , testsPassed] }) => [name, success, testsPassed]),
+    ).toMatchObject([
+      ['run 0', { value: 0.25 }, { value: 0.9 }],
+      ['run 1', { value: 0.5 }, { value: 0.9 }],
+      ['sweet-rl #4', { sentence: 'not evaluated' }, null],
     ]);
     expect(measured!.missing).toEqual([2]);
   });

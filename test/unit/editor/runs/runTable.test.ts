@@ -31,7 +31,7 @@ it('the row of a run says what it is, what it learned from, and how long it took
   expect(row).toEqual({
     ...{ id: '20261120-215500-k3f9', name: 'first try', tags: ['paper'], note: 'Half the rate.' },
     ...{ state: 'done', stateLabel: 'done', method: 'SWEET-RL', base: 'starter' },
-    ...{ trajectories: 1800, tasks: 300, evaluatedOn: '', success: null, pairAccuracy: 0.75 },
+    ...{ trajectories: 1800, tasks: 300, evaluatedOn: '', pairAccuracy: 0.75 },
     started: startedAt,
     startedLabel: expect.stringMatching(/^2[01] Nov 2026, \d\d:00$/) as unknown,
     ...{ seconds: 200, duration: '3 min 20 s' },
@@ -43,7 +43,7 @@ it('an evaluated run has its success, and what it gained on its base model, with
   const interval = { low: 0.1, high: 0.9 };
   const { evaluatedOn, success, gain } = rowOf(run(), { setting: setting('20'), model, start, interval });
   expect(evaluatedOn).toBe(`${setting('20').title}, ${setting('20').tasks} tasks`);
-  expect(success).toEqual({ mean: 0.75, ...model.figures.success!.interval });
-  expect(gain).toEqual({ difference: 0.5, interval });
+  expect(success).toEqual({ value: 0.75, interval: model.figures.success!.interval });
+  expect(gain).toEqual({ value: 0.5, interval });
   expect(rowOf(run(), { setting: setting('20'), model })).not.toHaveProperty('gain');
 });

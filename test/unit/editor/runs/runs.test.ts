@@ -5,13 +5,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { keep, type KeptEvaluation } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
-import { RunHistory, type ReadCurves } from '../../../../src/core/training/history/history';
+import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
 import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/confirmations';
 import { measuredWords, resultInShort } from '../../../../src/editor/run/evaluationResults';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
 import { toldView, unimprovedWords } from '../../../../src/editor/runs/eventMessages';
-import { curvesView, runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
+import { runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
 import { reasonWords, runName, runStatus } from '../../../../src/editor/run/words';
 import { played, setting } from '../../evaluation/comparison/played';
 import { english } from '../translate';
@@ -128,27 +128,6 @@ describe('the view of a run', () => {
       ['accuracy', 0.55],
       ['loss', undefined],
     ]);
-  });
-
-  it('tells the curves of the chosen chart and of the pinned ones once, then their new ends only', () => {
-    const folded = history(step(1), step(2, { stage: 'policy' }));
-    const read = new Map<string, ReadCurves>();
-    const loss = { stage: 'policy', figure: 'loss' } as const;
-    const shown = { ...loss, pinned: [loss, { stage: 'critic', figure: 'accuracy' } as const] };
-    const named = (of: typeof shown) =>
-      curvesView(folded, of, read)?.charts.map(({ stage, figure, training }) => [
-        ...[stage, figure, training.from, training.points[0]],
-      ]);
-    expect(named(shown)).toEqual([
-      ['policy', 'loss', 0, 2],
-      ['critic', 'accuracy', 0, 1],
-    ]);
-    expect(named(shown)).toBeUndefined();
-    folded.add(step(3, { stage: 'policy' }));
-    folded.add(step(4, { stage: 'policy' }));
-    expect(named(shown)).toEqual([['policy', 'loss', 0, 2]]);
-    folded.add(step(5, { stage: 'policy' }));
-    expect(named(shown)).toEqual([['policy', 'loss', 2, 4]]);
   });
 
   it('has the nodes of a cluster as they were at the last start of its workers, and none on one machine', () => {

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import type { Table } from '../../../../src/core/evaluation/report/table';
 import { playedDialogue } from '../playedDialogue';
 
 vi.mock('vscode', () => import('../vscode'));
@@ -13,9 +14,13 @@ const calledAs =
 
 it('gives the statistics by agent, by pack and by human, with periods that have names', () => {
   const { groups, periods, unit } = statisticsView(played().log.outlines(), 'en', calledAs(String));
-  expect(groups.pack).toMatchObject([{ name: 'written-by-hand.jsonl', dialogues: 1, leak: { value: 1 } }]);
-  expect(groups.collaborator).toMatchObject([{ name: 'rules', replySeconds: { value: 21.4 } }]);
-  expect(groups.agent).toHaveLength(1);
+  const cellOf = ({ columns, rows }: Table, column: string) =>
+    rows[0]!.cells[columns.findIndex(({ name }) => name === column)];
+  expect(groups.pack.rows.map(({ name }) => name)).toEqual(['written-by-hand.jsonl']);
+  expect(cellOf(groups.pack, 'leak')).toMatchObject({ value: 1, of: 1 });
+  expect(groups.collaborator.rows.map(({ name }) => name)).toEqual(['rules']);
+  expect(cellOf(groups.collaborator, 'replySeconds')).toMatchObject({ value: 21.4 });
+  expect(groups.agent.rows).toHaveLength(1);
   expect(unit).toBe('hour');
-  expect(periods.map(({ name }) => name)).toEqual([expect.stringMatching(/^\d+ \w+, \d\d:00$/)]);
+  expect(periods.rows.map(({ name }) => name)).toEqual([expect.stringMatching(/^\d+ \w+, \d\d:00$/)]);
 });

@@ -237,7 +237,7 @@ describe('a report', () => {
     const page = await readFile(file, 'utf8');
     expect(page).toContain('| third | not evaluated |');
     expect(page).toContain('--agent local:.tandem/runs/20261120-3/model');
-    expect(page).toContain('| second | 100.0 % \\[70.0, 100.0\\] | +100.0 points');
+    expect(page).toContain('| second | 100.0 % \\[70.0, 100.0\\] | +100.0 \\[');
     expect(page).toContain('| done, ended at step 20 of 1,000 of policy |');
     expect(page).toContain('| critic.beta | 3 | default | default |');
     expect(page).toContain('tandem train .tandem/runs/20261120-1/run.json --data .tandem --follow');

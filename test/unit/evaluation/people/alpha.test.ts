@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { alphaOf, type Alpha } from '../../../../src/core/evaluation/people/alpha';
-import { reliance } from '../../../../src/core/evaluation/people/words';
 
 const stars = [1, 2, 3, 4, 5];
 
@@ -45,13 +44,5 @@ describe('Krippendorff’s alpha', () => {
     // 20 of 20 differ, so by Clopper and Pearson 0.025^(1/20) = 0.8316 do at least. If 0.1684 agree on 0, then 0.5842 of
     // the values are 0, and chance makes 2 · 0.5842 · 0.4158 · 42 / 41 = 0.4977 differ: 1 − 0.8316 / 0.4977 = −0.67.
     expect(interval!.high).toBeCloseTo(-0.67, 1);
-  });
-
-  it.each([
-    [6, 'unsettled'],
-    [20, 'unsettled'],
-    [100, 'good'],
-  ])('of %d units of which none shows a difference is %s', (units, expected) => {
-    expect(reliance(agreeing(units))).toBe(expected);
   });
 });

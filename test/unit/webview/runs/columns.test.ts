@@ -23,11 +23,11 @@ const { sortedRows } = (await import(path.resolve('webview/ui/sortable.ts'))) as
 
 const run = (id: string, fields: Partial<RunRow> = {}): RunRow => ({
   ...{ id, name: id, tags: [], note: '', state: 'done', stateLabel: 'done', method: 'SWEET-RL' },
-  ...{ base: 'starter', evaluatedOn: '', success: null, started: '2026-11-20T22:00:00.000Z' },
+  ...{ base: 'starter', evaluatedOn: '', started: '2026-11-20T22:00:00.000Z' },
   ...{ startedLabel: '20 Nov 2026, 22:00', duration: '' },
   ...fields,
 });
-const gain = (difference: number): Partial<RunRow> => ({ gain: { difference } });
+const gain = (difference: number): Partial<RunRow> => ({ gain: { value: difference } });
 const columns = columnsOf(() => undefined);
 const ids = (rows: Rows): string[] => rows.map(({ id }) => id);
 
@@ -65,8 +65,8 @@ it('the table of runs is written as CSV with all figures, and empty cells where 
   const interval = { low: 0.1, high: 0.3 };
   const full = run('r1', {
     ...{ name: '=first', tags: ['paper', 'seed 2'], note: 'Half', trajectories: 1800, tasks: 300 },
-    ...{ evaluatedOn: 'starter', success: { mean: 0.4, low: 0.2, high: 0.6 } },
-    ...{ gain: { difference: -0.2, interval }, pairAccuracy: 0.75, seconds: 200 },
+    ...{ evaluatedOn: 'starter', success: { value: 0.4, interval: { low: 0.2, high: 0.6 } } },
+    ...{ gain: { value: -0.2, interval }, pairAccuracy: 0.75, seconds: 200 },
   });
   expect(runsCsv([full, run('r2')]).split('\r\n')).toEqual([
     'id,name,state,method,base,trajectories,tasks,evaluated_on,success,success_low,success_high,gain,gain_low,gain_high,pair_accuracy,started,seconds,tags,note',

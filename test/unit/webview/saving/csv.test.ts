@@ -2,16 +2,15 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { joined } from '../../../../webview/chart/curves';
 import { curvesCsv } from '../../../../webview/chart/curvesCsv';
-import { peopleAsCsv } from '../../../../webview/people/table';
 import { csv } from '../../../../webview/saving/csv';
 
 // The toolkit needs a browser.
 vi.mock('@vscode/webview-ui-toolkit', () => import('../toolkit'));
 
 // The import is dynamic, because views are another TypeScript program with browser types.
-const { statisticsCsv } = (await import(path.resolve('webview/statistics/measures.ts'))) as {
-  readonly statisticsCsv: (shown: unknown) => string;
-};
+const { statisticsCsv, peopleCsv } = (await import(path.resolve('webview/report/csv.ts'))) as Readonly<
+  Record<'statisticsCsv' | 'peopleCsv', (shown: unknown) => string>
+>;
 
 const interval = { low: 0.2, high: 0.6 };
 
@@ -48,12 +47,30 @@ it('curves have a row for each point of each run, with the number of steps that 
   ]);
 });
 
+const columnsOf = (...columns: readonly (readonly [name: string, unit: string])[]) => ({
+  ...{ name: '', head: '' },
+  columns: columns.map(([name, unit]) => ({ name, title: name, unit })),
+});
+
 it('statistics have a row for each value, with its interval and the number of dialogues', () => {
-  const mini = { name: 'mini', dialogues: 12, graded: 10, success: { value: 0.4, interval } };
+  const columns = columnsOf(
+    ['dialogues', 'count'],
+    ['graded', 'count'],
+    ['success', 'fraction'],
+    ['turns', 'turns'],
+  );
+  const nothing = { ...columns, rows: [] };
+  const row = (name: string, dialogues: number, graded: number, ...figures: readonly (object | null)[]) => ({
+    name,
+    cells: [{ value: dialogues }, { value: graded }, ...figures],
+  });
   const written = statisticsCsv({
     unit: 'day',
-    periods: [{ name: '8 Mar', dialogues: 3, graded: 2, success: { value: 0.5 } }],
-    groups: { agent: [{ ...mini, turns: { value: 3.5 } }], pack: [], collaborator: [] },
+    periods: { ...columns, rows: [row('8 Mar', 3, 2, { value: 0.5 }, null)] },
+    groups: {
+      agent: { ...columns, rows: [row('mini', 12, 10, { value: 0.4, interval }, { value: 3.5 })] },
+      ...{ pack: nothing, collaborator: nothing },
+    },
   });
   expect(written.split('\r\n')).toEqual([
     'by,name,measure,unit,value,low,high,dialogues,graded',
@@ -65,12 +82,22 @@ it('statistics have a row for each value, with its interval and the number of di
 });
 
 it('the figures of people are a row each, with alpha at the end, and nothing of what is not known', () => {
-  const people = [
-    { name: 'ada', dialogues: 3, tasks: 2, success: { value: 0.5, interval } },
-    { name: 'kim', dialogues: 0, tasks: 0, stars: { value: 4, of: 1 } },
-  ];
-  const alpha = { stars: { alpha: 0.25, interval, units: 6 }, thumbs: { units: 0 }, choices: { units: 2 } };
-  expect(peopleAsCsv({ people, alpha }).split('\r\n')).toEqual([
+  const people = {
+    ...columnsOf(['dialogues', 'count'], ['success', 'fraction'], ['stars', '']),
+    rows: [
+      { name: 'ada', cells: [{ value: 3 }, { value: 0.5, interval, of: 2 }, null] },
+      { name: 'kim', cells: [{ value: 0 }, null, { value: 4, of: 1 }] },
+    ],
+  };
+  const alpha = {
+    ...columnsOf(['alpha', '']),
+    rows: [
+      { name: 'Stars', cells: [{ value: 0.25, interval, of: 6 }] },
+      { name: 'Thumbs', cells: [null] },
+      { name: 'Choices', cells: [null] },
+    ],
+  };
+  expect(peopleCsv({ people, alpha }).split('\r\n')).toEqual([
     'person,figure,value,low,high,of',
     'ada,success,0.5,0.2,0.6,2',
     'kim,stars,4,,,1',

@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { grouped } from '../../../text';
-import { difference, estimate, percent } from '../../words';
-import { cell, escaped, markdownTable } from '../../../markdown';
+import { escaped, fenced } from '../../../markdown';
 import { canPlay, modelOf, runFiles } from '../../../training/runFolder';
-import { differencesOf, type RunRecord } from '../experiment';
-import { baselineComparisonsOf, type BaselineComparison } from '../untrainedBaseline';
+import type { RunRecord } from '../experiment';
+import { baselineComparisonsOf } from '../untrainedBaseline';
 import { packOf, type EvaluationSetting } from '../../loop/evaluationCache';
 import { missingIn, type MeasuredRuns } from '../measuredRuns';
+import { criticTable, differenceTable, measuredTable } from '../../report/comparison';
+import { tableInMarkdown } from '../../report/english';
+import { wordColumn } from '../../report/table';
 
 interface ComparisonReport {
   readonly records: readonly RunRecord[];
@@ -45,35 +47,11 @@ function results({ measured, names, workspace, pictures }: ComparisonReport): st
   if (measured.length === 0) return [heading, 'Not evaluated yet.'];
   return [
     heading,
-    ...measured.flatMap((one) => {
-      const { rows, setting } = one;
-      const first = rows.find(({ run }) => run !== undefined)?.run ?? 0;
-      return [
-        `${inWords(setting, workspace)}:`,
-        table(
-          [
-            'model',
-            'success',
-            'Δ vs. base (points)',
-            `Δ vs. ${names[first]!} (points)`,
-            'tests passed',
-            'turns',
-          ],
-          [
-            ...rows.map(({ run, figures, againstStart, againstFirst }) => [
-              run === undefined ? `base model, ${portable(figures.agent, workspace)}` : names[run]!,
-              estimate(figures.success),
-              againstStart === undefined ? '' : difference(againstStart.success),
-              againstFirst === undefined ? '' : difference(againstFirst.success),
-              estimate(figures.testsPassed),
-              figures.meanTurns?.toFixed(1) ?? '–',
-            ]),
-            ...missingIn(rows, names.length).map((run) => [names[run]!, 'not evaluated', '', '', '', '']),
-          ],
-        ),
-        picture('Success with intervals', pictures, pictureOf.success(setting)),
-      ];
-    }),
+    ...measured.flatMap((one) => [
+      `${inWords(one.setting, workspace)}:`,
+      tableInMarkdown(measuredTable(one, names, (agent) => portable(agent, workspace))),
+      picture('Success with intervals', pictures, pictureOf.success(one.setting)),
+    ]),
     'In brackets 95 % intervals: of rates Wilson’s over tasks; of differences, in percentage points, the bootstrap over ' +
       'tasks, each task compared with itself under the same seeds, and the p-value of a sign-flip test.',
   ];
@@ -91,18 +69,21 @@ function inWords(setting: EvaluationSetting, workspace: string): string {
 function runs({ records, names }: ComparisonReport): string[] {
   return [
     '## Runs',
-    table(
-      ['run', 'method', 'model', 'training data', 'state', 'started', 'id'],
-      records.map(({ run, history }, index) => [
-        names[index]!,
-        run.method,
-        `${baseOf(run.base)}${run.commit === undefined ? '' : ` at ${run.commit}`}`,
-        learnedFrom(history.data ?? run.selection),
-        stateOf(run),
-        run.startedAt.slice(0, 16).replace('T', ' '),
-        run.id,
-      ]),
-    ),
+    tableInMarkdown({
+      ...{ name: 'Runs', head: 'run' },
+      columns: ['method', 'model', 'training data', 'state', 'started', 'id'].map(wordColumn),
+      rows: records.map(({ run, history }, index) => ({
+        name: names[index]!,
+        cells: [
+          run.method,
+          `${baseOf(run.base)}${run.commit === undefined ? '' : ` at ${run.commit}`}`,
+          learnedFrom(history.data ?? run.selection),
+          stateOf(run),
+          run.startedAt.slice(0, 16).replace('T', ' '),
+          run.id,
+        ],
+      })),
+    }),
   ];
 }
 
@@ -127,22 +108,17 @@ function learnedFrom(
 
 function configurations({ records, names, workspace }: ComparisonReport): string[] {
   const portables = records.map(({ configuration }) => portableValue(configuration, workspace));
-  const differences = differencesOf(portables);
+  const differences = differenceTable(portables, names);
   return [
     ...(records.length === 1
       ? ['## Configuration']
       : [
           '## What differs in the configurations',
-          differences.length === 0
-            ? 'Nothing but names and data.'
-            : table(
-                ['setting', ...names],
-                differences.map(({ field, values }) => [field, ...values.map((value) => value ?? 'default')]),
-              ),
+          differences === undefined ? 'Nothing but names and data.' : tableInMarkdown(differences),
         ]),
     ...portables.flatMap((configuration, index) => [
       `<details><summary>All of ${escaped(names[index]!)}</summary>`,
-      `\`\`\`json\n${JSON.stringify(configuration, undefined, 2)}\n\`\`\``,
+      fenced(JSON.stringify(configuration, undefined, 2), 'json'),
       '</details>',
     ]),
   ];
@@ -160,50 +136,16 @@ function learning({ records, pictures }: ComparisonReport): string[] {
 }
 
 function controls({ records, names }: ComparisonReport): string[] {
-  const all = records.flatMap(({ history }, index) =>
-    baselineComparisonsOf(history).map((control) => ({ control, index })),
+  const critics = records.flatMap(({ history }, index) =>
+    baselineComparisonsOf(history).map((critic) => ({ run: names[index]!, ...critic })),
   );
-  const hasGains = all.some(({ control }) => control.gains !== null);
-  const rows = all.map(({ control, index }) => [
-    names[index]!,
-    control.stage,
-    control.accuracy === null ? '–' : percent(control.accuracy),
-    control.untrainedAccuracy === null ? '–' : percent(control.untrainedAccuracy),
-    control.pairs === null ? '–' : grouped(control.pairs),
-    ...(hasGains ? [withRange(control.gains)] : []),
-    number(control.correlation, 2),
-    number(control.spread, 3),
-    number(control.untrainedSpread, 3),
-    control.candidates === null ? '–' : grouped(control.candidates),
-  ]);
-  if (rows.length === 0) return [];
+  if (critics.length === 0) return [];
   return [
     '## Critics vs. untrained baseline',
-    table(
-      [
-        'run',
-        'stage',
-        'held-out pair accuracy',
-        'untrained baseline',
-        'pairs',
-        ...(hasGains ? ['rank correlation with the gains of drafts'] : []),
-        'rank correlation with the untrained baseline',
-        'score std. dev., critic',
-        'score std. dev., untrained',
-        'turns ranked',
-      ],
-      rows,
-    ),
-    'The untrained baseline is the score of the same model before training. A critic should beat it on held-out pairs and ' +
-      'order turns differently; at a rank correlation of 1 both order the turns alike.',
+    tableInMarkdown(criticTable(critics)),
+    'The untrained baseline is the score of the same model before training, on the same n held-out pairs. A critic should ' +
+      'beat it there and order turns differently; at a rank correlation of 1 both order the turns alike.',
   ];
-}
-
-/** `0.42 (0.20 – 0.61)` */
-function withRange(gains: BaselineComparison['gains']): string {
-  if (gains === null) return '–';
-  const { mean, low, high } = gains;
-  return low === null ? number(mean, 2) : `${number(mean, 2)} (${number(low, 2)} – ${number(high, 2)})`;
 }
 
 function commands({ records, measured, workspace }: ComparisonReport): string[] {
@@ -238,17 +180,8 @@ function commands({ records, measured, workspace }: ComparisonReport): string[] 
 const quoted = (text: string): string =>
   /^[\w./:@=…-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-const number = (value: number | null, digits: number): string =>
-  value === null ? '–' : value.toFixed(digits).replace('-', '−');
-
 const picture = (alt: string, folder: string, file: string): string =>
   `![${alt}](${[...folder.split('/').map(encodeURIComponent), file].join('/')})`;
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  markdownTable(
-    head.map(cell),
-    rows.map((row) => row.map(cell)),
-  );
 
 /** Replaces folders outside the workspace, which are private. */
 const ELSEWHERE = '…';

@@ -8,8 +8,7 @@ import type { Run, Runs } from '../../../training/runs';
 import { pageOf, pictureOf, stagesOf } from './page';
 import { percent } from '../../words';
 import { barPicture } from '../../pictures/bars';
-import { curvePicture, type DrawnCurve as Drawn, type ChartPanel, type Point } from '../../pictures/curves';
-import type { Curve, Curves, RunHistory } from '../../../training/history/history';
+import { learningPicture } from '../../pictures/learning';
 
 interface ReportPlan {
   readonly runs: Runs;
@@ -107,57 +106,6 @@ async function isOurs(file: string): Promise<boolean> {
   const found = await lstat(file);
   if (!found.isFile() || found.size > MAX_PICTURE_BYTES) return false;
   return (await readText(file, MAX_PICTURE_BYTES)).endsWith(MARK);
-}
-
-/** More points of a curve would enlarge the file without being visible. */
-const MAX_POINTS = 240;
-
-interface Named {
-  readonly name: string;
-  readonly history: RunHistory;
-}
-
-/** Loss, pair accuracy where there are pairs, success where it plays, for each run that has the stage. */
-function learningPicture(stage: string, runs: readonly Named[]): string {
-  const trained = runs.filter(({ history }) => history.trained.includes(stage));
-  const drawn = (figure: 'loss' | 'accuracy' | 'success', which: keyof Curves): Drawn[] =>
-    trained.flatMap(({ name, history }) => {
-      const points = pointsOf(history.curves(stage, figure)?.[which]);
-      return points.length === 0 ? [] : [{ name, points, isNoisy: which === 'training' }];
-    });
-  const measured = drawn('accuracy', 'heldOut');
-  const panels: ChartPanel[] = [
-    { title: 'loss', curves: drawn('loss', 'training'), format: (value) => value.toFixed(2) },
-    {
-      title: measured.length > 0 ? 'pairs in the right order, held out' : 'pairs in the right order',
-      curves: measured.length > 0 ? measured : drawn('accuracy', 'training'),
-      format: (value) => `${Math.round(100 * value)} %`,
-      most: 1,
-      line: { at: 0.5, name: 'chance' },
-    },
-    {
-      title: 'success of the dialogues that are played',
-      curves: drawn('success', 'training'),
-      format: (value) => `${Math.round(100 * value)} %`,
-      most: 1,
-    },
-  ];
-  return curvePicture({
-    title: stage,
-    panels: panels.filter(({ curves }) => curves.length > 0),
-  });
-}
-
-function pointsOf(curve: Curve | undefined): Point[] {
-  const buckets = curve?.all ?? [];
-  const each = Math.max(1, Math.ceil(buckets.length / MAX_POINTS));
-  const points: Point[] = [];
-  for (let start = 0; start < buckets.length; start += each) {
-    const some = buckets.slice(start, start + each);
-    const total = (field: 'sum' | 'count'): number => some.reduce((all, bucket) => all + bucket[field], 0);
-    points.push([some.at(-1)!.to, total('sum') / total('count')]);
-  }
-  return points;
 }
 
 function successPicture({ rows, setting }: MeasuredRuns, names: readonly string[]): string {

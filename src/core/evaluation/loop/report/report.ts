@@ -1,11 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { runsFolderOf } from '../../../training/runFolder';
+import { runFiles, runsFolderOf } from '../../../training/runFolder';
 import { writeAtomically } from '../../../trajectory/files';
 import type { TrajectoryLog } from '../../../trajectory/log';
 import type { LoopPlan, LoopResult } from '../plan';
 import type { Reported } from '../record';
-import { storyOf, type RunStory } from './learning';
+import { learningPicture } from '../../pictures/learning';
+import { EventTail } from '../../../training/eventFile';
+import { RunHistory } from '../../../training/history/history';
 import { habitsPicture, PICTURES, successPicture, HABITS, HALVING_HABITS } from './pictures';
 import { grouped } from '../../../text';
 import { difference, estimate, points, rate } from '../../words';
@@ -24,21 +26,34 @@ export async function writeReport(
   log: TrajectoryLog,
 ): Promise<Reported> {
   const { folder, data, run, comparisons } = result;
-  const story = await storyOf(join(runsFolderOf(data), run));
+  const history = await historyOf(join(runsFolderOf(data), run));
   const example = await exampleOf(comparisons.greedy.example, log);
   const pictures: Readonly<Record<string, string>> = {
     success: successPicture(comparisons),
     habits: habitsPicture(comparisons),
-    ...Object.fromEntries(story.learnings.map(({ stage, picture }) => [stage, picture])),
+    ...Object.fromEntries(
+      history.trained.map((stage) => [stage, learningPicture(stage, [{ name: run, history }])]),
+    ),
   };
   await rm(join(folder, PICTURES), { recursive: true, force: true });
   await mkdir(join(folder, PICTURES), { recursive: true });
   for (const [name, svg] of Object.entries(pictures)) {
     await writeAtomically(join(folder, PICTURES, `${name}.svg`), (file) => file.writeFile(svg));
   }
-  const page = pageOf({ ...result, plan, story, ...(example && { example }) });
+  const page = pageOf({ ...result, plan, history, ...(example && { example }) });
   await writeAtomically(join(folder, REPORT), (file) => file.writeFile(page));
   return { report: REPORT };
+}
+
+async function historyOf(runFolder: string): Promise<RunHistory> {
+  const history = new RunHistory();
+  const tail = new EventTail(join(runFolder, runFiles.events));
+  try {
+    await history.read(tail);
+  } finally {
+    await tail.close();
+  }
+  return history;
 }
 
 async function exampleOf(
@@ -53,7 +68,7 @@ async function exampleOf(
 
 export interface LoopReport extends Omit<LoopResult, 'report'> {
   readonly plan: Pick<LoopPlan, 'packs' | 'world' | 'settings' | 'seed' | 'agent' | 'simulator'>;
-  readonly story: RunStory;
+  readonly history: RunHistory;
   readonly example?: Example;
 }
 
@@ -168,8 +183,8 @@ const MISSED =
   'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
   'is about no decision of the task, or about one that was asked about before.';
 
-function learning({ story, collected, plan }: LoopReport): string[] {
-  const rankings = story.rankings.map(({ histories, candidates, rank_correlation }) =>
+function learning({ history, collected, plan }: LoopReport): string[] {
+  const rankings = history.rankings.map(({ histories, candidates, rank_correlation }) =>
     [
       `The critic ranked ${grouped(candidates)} turns that could follow ${grouped(histories)} beginnings of dialogues`,
       ...(rank_correlation == null
@@ -183,9 +198,10 @@ function learning({ story, collected, plan }: LoopReport): string[] {
   return [
     '## How it learned',
     `From ${grouped(collected.dialogues)} dialogues of its own, of which ${grouped(collected.successes)} succeeded. ${rankings.join(' ')}`,
-    ...story.learnings.map(({ stage, steps }) =>
-      picture(`Learning curves of the ${stage} over ${steps} steps`, stage),
-    ),
+    ...history.trained.map((stage) => {
+      const steps = history.curves(stage, 'loss')?.training.all.at(-1)?.to ?? 0;
+      return picture(`Learning curves of the ${stage} over ${steps} steps`, stage);
+    }),
     ...(plan.settings.training.method === 'distill' ? [DISTILLED] : []),
     ...(plan.world === 'functions' ? [SCOREBOARD] : []),
   ];

@@ -4,12 +4,13 @@ import {
   type TrainedComparisons,
   verdictOf,
 } from '../../../../../src/core/evaluation/loop/comparison';
-import { storyIn } from '../../../../../src/core/evaluation/loop/report/learning';
+import { learningPicture } from '../../../../../src/core/evaluation/pictures/learning';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
 import { QUICK, sizesFor } from '../../../../../src/core/evaluation/loop/settings';
 import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
 import { parseEvent } from '../../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../../src/core/training/events';
+import { RunHistory } from '../../../../../src/core/training/history/history';
 
 const figures = (success: number, changes: Partial<AgentFigures> = {}): AgentFigures => ({
   agent: 'starter',
@@ -81,7 +82,7 @@ const told = (comparisons: TrainedComparisons, changes: Partial<LoopReport> = {}
     agent: { name: 'starter', base: '/assets/starter', graph: '/assets/starter/onnx/model.onnx' },
     simulator: 'rules',
   },
-  story: storyIn([]),
+  history: new RunHistory(),
   ...changes,
 });
 
@@ -146,13 +147,19 @@ describe('the learning curves of a run', () => {
     event({ event: 'step', stage, step: number, steps: 3, loss, accuracy: 0.5 });
 
   it('take the later of the steps that a run repeated after it had died', () => {
-    const once = storyIn([step('critic', 1, 0.7), step('critic', 2, 0.5), step('critic', 3, 0.4)]);
+    const pictureOf = (events: readonly TrainerEvent[]): string => {
+      const history = new RunHistory();
+      for (const one of events) history.add(one);
+      return learningPicture('critic', [{ name: 'a', history }]);
+    };
+    const once = pictureOf([step('critic', 1, 0.7), step('critic', 2, 0.5), step('critic', 3, 0.4)]);
     const died = [
       step('critic', 1, 0.7),
       step('critic', 2, 0.9),
       step('critic', 2, 0.5),
       step('critic', 3, 0.4),
     ];
-    expect(storyIn(died)).toEqual(once);
+    expect(pictureOf(died)).toBe(once);
+    expect(pictureOf([step('critic', 1, 0.7)])).not.toBe(once);
   });
 });
