@@ -102,7 +102,7 @@ export class Panels<Thing, Shown extends Revealed>
   }
 }
 
-/** A kind of which there is one panel at most. */
+/** A kind with at most one panel. */
 export const onePanel = <Shown extends Revealed>(
   name: PageName,
   errors: ErrorSink,

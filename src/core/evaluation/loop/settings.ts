@@ -57,7 +57,7 @@ export const QUICK: LoopSettings = {
 };
 
 /** More dialogues to learn from, and intervals half as wide. */
-export const FULL: LoopSettings = {
+const FULL: LoopSettings = {
   ...QUICK,
   trainTasks: 1500,
   heldOutTasks: 500,

@@ -27,7 +27,7 @@ export function tableInMarkdown(table: Table): string {
 export const nameOf = ({ name, remark }: Row): string =>
   [name, ...(remark === undefined ? [] : [remark])].map(inEnglish).join(', ');
 
-export function cellIn(cell: Cell, column: Column): string {
+function cellIn(cell: Cell, column: Column): string {
   if (cell === null) return '–';
   return typeof cell === 'object' && 'value' in cell ? figureIn(cell, column) : inEnglish(cell);
 }
