@@ -130,7 +130,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   own(showLessonInStatusBar(lesson));
   const isFollowed = (run: Run): boolean => runPanels.find(run)?.isInSight === true || teacher.follows(run);
   own(new RunEndings(runWatch, isFollowed, memory, report));
-  const status = own(new Status(panels, runWatch, (run) => statusWords(run, vscode.l10n.t)));
+  const status = own(new Status(panels, runWatch, (run) => statusWords(run)));
 
   const folders = new ModelFolders(configuration, engine);
   const connect = new Connect(engine.servers, keys);

@@ -1,10 +1,12 @@
+import * as vscode from 'vscode';
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
 import { isWithin, type NumberRange } from '../../core/numberRange';
 import { eachSamplingNumber, fromField, requestRange } from '../../core/samplingSettings';
 import type { ModelStatus } from '../loadedModels';
 import type { LocalPlace } from '../localModels';
 import { specOf, type Server, type ServerState } from '../server';
-import type { Translate } from '../translate';
+
+const { t } = vscode.l10n;
 
 /** Assumed context length of a server, in tokens: the real one is unknown until the server refuses. Few take less. */
 const SERVER_TOKENS = 32_000;
@@ -33,12 +35,10 @@ interface Playable {
 }
 
 /** Returns the models that can answer now: folders that hold a model, and servers that did not fail when last asked. */
-export function offeredModels({ locals, servers, maxTokens }: Playable, t: Translate): OfferedModel[] {
+export function offeredModels({ locals, servers, maxTokens }: Playable): OfferedModel[] {
   return [
-    ...locals.flatMap(([place, looked]) => localModel(place, looked, maxTokens, t) ?? []),
-    ...servers.flatMap(([server, state]) =>
-      state.kind === 'fails' ? [] : [serverModel(server, maxTokens, t)],
-    ),
+    ...locals.flatMap(([place, looked]) => localModel(place, looked, maxTokens) ?? []),
+    ...servers.flatMap(([server, state]) => (state.kind === 'fails' ? [] : [serverModel(server, maxTokens)])),
   ];
 }
 
@@ -46,7 +46,6 @@ function localModel(
   { spec, name, from }: LocalPlace,
   { files, state }: ModelStatus,
   maxTokens: number,
-  t: Translate,
 ): OfferedModel | undefined {
   if (files === undefined || state.kind === 'failed') return undefined;
   // Half of a short context is reserved for the request.
@@ -67,7 +66,7 @@ function localModel(
   };
 }
 
-function serverModel(server: Server, maxTokens: number, t: Translate): OfferedModel {
+function serverModel(server: Server, maxTokens: number): OfferedModel {
   return {
     id: specOf(server),
     name: server.name,

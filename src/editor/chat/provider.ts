@@ -111,7 +111,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       engine.localPlaces.map(async (place) => [place, await engine.locals.look(place.folder)] as const),
     );
     const servers = engine.servers.all.map((server) => [server, engine.servers.state(server)] as const);
-    return offeredModels({ locals, servers, maxTokens: engine.configuration.sampling.maxTokens }, t);
+    return offeredModels({ locals, servers, maxTokens: engine.configuration.sampling.maxTokens });
   }
 
   private updateSoon(): void {

@@ -78,7 +78,7 @@ export async function openLog(run: Run): Promise<void> {
   try {
     await openDocument(vscode.Uri.file(file));
   } catch (cause) {
-    const sentence = t('{0} has no log yet: its trainer has not been started.', runName(run, t));
+    const sentence = t('{0} has no log yet: its trainer has not been started.', runName(run));
     throw new Fault('editor/no-trainer-log', sentence, { cause });
   }
 }
@@ -99,7 +99,7 @@ export async function editRuns(app: App, row: CommandRow, selected?: readonly Co
   if (first === undefined) return;
   if (others.length > 0) return tag(app, runs);
   const detail = await pickOne({
-    title: t('Edit {0}', runName(first, t)),
+    title: t('Edit {0}', runName(first)),
     items: [
       { label: t('Name'), description: first.name, edit: rename },
       { label: t('Tags'), description: tagWords(first).join(' '), edit: tag },
@@ -121,7 +121,7 @@ export async function tagRuns(app: App, row: CommandRow, selected?: readonly Com
 async function rename(app: App, [run]: readonly Run[]): Promise<void> {
   if (run === undefined) return;
   const name = await askLine({
-    title: t('Rename {0}', runName(run, t)),
+    title: t('Rename {0}', runName(run)),
     prompt: t('Name of the run. Empty gives it the name in its configuration again.'),
     value: run.name,
     most: MAX_LENGTHS.name,
@@ -145,7 +145,7 @@ async function tag(app: App, runs: readonly Run[]): Promise<void> {
       isPicked: isCommon(tag),
     }));
   const retag = await pickTags(
-    runs.length === 1 ? t('Tags of {0}', runName(first, t)) : t('Tags of {0} Runs', runs.length),
+    runs.length === 1 ? t('Tags of {0}', runName(first)) : t('Tags of {0} Runs', runs.length),
     offered,
   );
   if (retag !== undefined) await change(app, runs, ({ tags }) => ({ tags: retag(tags) }));
@@ -154,7 +154,7 @@ async function tag(app: App, runs: readonly Run[]): Promise<void> {
 async function note(app: App, [run]: readonly Run[]): Promise<void> {
   if (run === undefined) return;
   const written = await askLine({
-    title: t('Note on {0}', runName(run, t)),
+    title: t('Note on {0}', runName(run)),
     prompt: t('What the run is for, or what came of it'),
     value: run.note ?? '',
     most: MAX_LENGTHS.note,

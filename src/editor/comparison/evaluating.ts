@@ -46,7 +46,7 @@ export async function evaluateRuns(
   const { measure } = await import('../../core/evaluation/comparison/measure');
   const playable = runs.filter(canPlay);
   if (playable.length === 0) {
-    const names = runs.map((run) => runName(run, t)).join(', ');
+    const names = runs.map((run) => runName(run)).join(', ');
     throw new Fault(
       'editor/not-playable',
       t('{0} cannot play here: a run needs to be done, with an ONNX graph in its model folder.', names),
@@ -64,7 +64,7 @@ export async function evaluateRuns(
   const { LocalModel } = await import('../../core/model/local/model');
   const { localPlaces, configuration } = engine;
   const workspace = configuration.folder?.uri.fsPath ?? '';
-  const [first, ...others] = playable.map((run) => runName(run, t));
+  const [first, ...others] = playable.map((run) => runName(run));
   const title = others.length === 0 ? t('Evaluating {0}', first!) : t('Evaluating {0} runs', playable.length);
   await cancellable(title, async (signal, report) =>
     measure({

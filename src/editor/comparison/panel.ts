@@ -11,7 +11,6 @@ import type { Engines } from '../engines';
 import type { PinnedCharts } from '../run/pinned';
 import type { Packs } from '../packs';
 import type { Engine } from '../engine';
-import { language } from '../language';
 import { OneAtATime } from '../oneAtATime';
 import { Panel, type Asks } from '../panel';
 import { runName, namesOf } from '../run/words';
@@ -156,12 +155,12 @@ export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
     if (records.length === 0 || !this.isListening) return;
     this.title =
       records.length === 1
-        ? t('{0} vs. base model', runName(records[0]!.run, t))
+        ? t('{0} vs. base model', runName(records[0]!.run))
         : t('Comparison of {0} runs', records.length);
     const engine = this.engine;
     const view = comparisonView(records, choice, {
       calledBy: (name) => engine.calledBy(name),
-      ...{ t, language: language(), dataFolder: this.compared.runs.dataFolder, playing: this.progress },
+      ...{ dataFolder: this.compared.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',
       pinned: this.on.pinned.all,
     });
@@ -183,7 +182,7 @@ async function openDiff(runs: readonly Run[]): Promise<void> {
     others.length === 1 ? others[0] : await chooseRun(others, t('The configuration on the right'));
   if (right === undefined) return;
   const uri = ({ folder }: Run): vscode.Uri => vscode.Uri.file(path.join(folder, runFiles.configuration));
-  const title = namesOf([left, right], t).join(' ↔ ');
+  const title = namesOf([left, right]).join(' ↔ ');
   await vscode.commands.executeCommand('vscode.diff', uri(left), uri(right), title);
   await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
 }

@@ -20,7 +20,7 @@ export async function reportRuns(runs: readonly Run[], { configuration }: Engine
   await writeReport(target.fsPath, {
     runs: runsOf(runs[0]!),
     of: runs,
-    names: namesOf(runs, t),
+    names: namesOf(runs),
     workspace: folder?.fsPath ?? '',
   });
   const open = t('Open the Report');

@@ -216,7 +216,7 @@ async function prepared({
   );
   if (shown === undefined) return undefined;
   const told = { ...choice, filter: calledFilter(choice.filter, log, engine) };
-  return { engine, folder, choice, shown, text: previewDocument(shown, told, { folder, t }) };
+  return { engine, folder, choice, shown, text: previewDocument(shown, told, folder) };
 }
 
 async function optionsOf(

@@ -1,10 +1,12 @@
+import * as vscode from 'vscode';
 import { formatOf, type FormatId } from '../../core/trajectory/export/formats';
 import type { ExportPreview } from '../../core/trajectory/export/export';
 import { findingInWords } from '../../core/trajectory/findings/words';
 import { filterWords, type ListFilter } from '../dialogue/filter';
 import { grouped } from '../../core/text';
-import type { Translate } from '../translate';
 import { cell, fenced } from '../../core/markdown';
+
+const { t } = vscode.l10n;
 
 export interface ExportChoice {
   readonly format: FormatId;
@@ -18,32 +20,27 @@ export interface ExportChoice {
   readonly withDoubtful: boolean;
 }
 
-/** `folder` names the folder of the exported log, where the window has several. */
-interface PreviewWords {
-  readonly folder: string | undefined;
-  readonly t: Translate;
-}
-
 const MAX_TEXT_CHARS = 400;
 const MAX_NUMBERS = 8;
 
+/** @param folder of the exported log, where the window has several */
 export function previewDocument(
   preview: ExportPreview,
   choice: ExportChoice,
-  { folder, t }: PreviewWords,
+  folder: string | undefined,
 ): string {
   return `${[
     `# ${t('Export preview: nothing is written yet')}`,
     ...(folder === undefined ? [] : [t('Of the log of {0}.', cell(folder))]),
-    countsOf(preview, choice, t),
-    chosen(choice, t),
+    countsOf(preview, choice),
+    chosen(choice),
     `## ${t('Left out')}`,
-    leftOut(preview, t),
+    leftOut(preview),
     `## ${t('Before you share it')}`,
-    ...sharing(preview, choice, t),
+    ...sharing(preview, choice),
     `## ${t('First rows')}`,
     t('Long texts are cut here, not in the file.'),
-    ...preview.first.map((row) => fenced(JSON.stringify(row, shortened(t), 2), 'json')),
+    ...preview.first.map((row) => fenced(JSON.stringify(row, shortened(), 2), 'json')),
     ...(preview.rows === 0 ? [t('There is none.')] : []),
   ].join('\n\n')}\n`;
 }
@@ -51,7 +48,6 @@ export function previewDocument(
 function countsOf(
   { rows, trajectories, tasks, successes, leaked, otherPrompts }: ExportPreview,
   { format }: ExportChoice,
-  t: Translate,
 ): string {
   return [
     t(
@@ -77,7 +73,7 @@ function countsOf(
   ].join('\n');
 }
 
-function chosen(choice: ExportChoice, t: Translate): string {
+function chosen(choice: ExportChoice): string {
   const { filter, onlySuccess, onlyAccepted } = choice;
   const { withLeaked, withEvaluations, withEditorModels, withRedo, withDoubtful } = choice;
   const words = filterWords(filter, t);
@@ -97,7 +93,7 @@ function chosen(choice: ExportChoice, t: Translate): string {
     .join('\n');
 }
 
-function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
+function leftOut({ leftOut: counts }: ExportPreview): string {
   const rows = Object.entries(counts).map(
     ([reason, count]) =>
       `| ${grouped(count)} | ${reason === 'local only' ? t('The developer chose “Keep on this machine only”') : reason} |`,
@@ -106,16 +102,16 @@ function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
     ? t('Nothing.')
     : [
         ...[`| ${t('Dialogues')} | ${t('Why')} |`, '|---:|---|', ...rows],
-        ...(counts.doubtful === undefined ? [] : ['', doubtWords(t)]),
+        ...(counts.doubtful === undefined ? [] : ['', doubtWords()]),
       ].join('\n');
 }
 
-const doubtWords = (t: Translate): string =>
+const doubtWords = (): string =>
   t(
     'Lines were lost from the log that may have deleted the doubtful dialogues, marked a leak in them or withdrawn a consent. Look through them in the list; then select “Include doubtful dialogues”, or accept the loss with “tandem check --repair --accept-loss”.',
   );
 
-function sharing({ consents, findings }: ExportPreview, { format }: ExportChoice, t: Translate): string[] {
+function sharing({ consents, findings }: ExportPreview, { format }: ExportChoice): string[] {
   const people =
     consents.length === 0
       ? t('No text in these rows was written by a person.')
@@ -147,7 +143,7 @@ function sharing({ consents, findings }: ExportPreview, { format }: ExportChoice
 
 /** Returns a replacer for `JSON.stringify` that cuts long texts and long lists of numbers. */
 const shortened =
-  (t: Translate) =>
+  () =>
   (_: string, value: unknown): unknown => {
     if (typeof value === 'string' && value.length > MAX_TEXT_CHARS) {
       return `${value.slice(0, MAX_TEXT_CHARS)}… (${t('{0} characters more', grouped(value.length - MAX_TEXT_CHARS))})`;

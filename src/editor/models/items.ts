@@ -40,12 +40,12 @@ function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
   const item = new vscode.TreeItem(place.name);
   item.id = place.folder;
   // The row's label names the model already.
-  item.description = modelWords(row, t).replace(`${place.folder} `, '');
+  item.description = modelWords(row).replace(`${place.folder} `, '');
   item.iconPath = localIcon(row.state);
   item.contextValue = localContext(place);
-  const used = use === undefined ? [] : [t('{0} in this log', useWords(use, t))];
-  item.tooltip = tooltip(place.name, [...modelDetails(place, row, t), ...used]);
-  item.accessibilityInformation = { label: spokenModel(place.name, row, t) };
+  const used = use === undefined ? [] : [t('{0} in this log', useWords(use))];
+  item.tooltip = tooltip(place.name, [...modelDetails(place, row), ...used]);
+  item.accessibilityInformation = { label: spokenModel(place.name, row) };
   return item;
 }
 
@@ -58,10 +58,10 @@ function localContext({ from }: LocalPlace): string {
 function serverItem({ server, row, use }: NodeOf<'server'>): vscode.TreeItem {
   const item = new vscode.TreeItem(server.name);
   item.id = specOf(server);
-  item.description = servedWords(server, row, use, t);
+  item.description = servedWords(server, row, use);
   item.iconPath = serverIcon(row.state);
   item.contextValue = contextValues.server;
-  item.tooltip = tooltip(server.name, servedDetails(server, row, use, t));
+  item.tooltip = tooltip(server.name, servedDetails(server, row, use));
   const why = row.state.kind === 'fails' ? [row.state.why] : [];
   item.accessibilityInformation = { label: [spoken(server.name, item.description), ...why].join(', ') };
   return item;
@@ -71,10 +71,10 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
   const item = new vscode.TreeItem(chat.name);
   item.id = editorSpec(chat);
   item.description = [
-    ...row.roles.map((role) => roleWord(role, t)),
+    ...row.roles.map((role) => roleWord(role)),
     t('VS Code model'),
     chat.vendor,
-    ...(use === undefined ? [] : [useWords(use, t)]),
+    ...(use === undefined ? [] : [useWords(use)]),
   ].join(' · ');
   item.iconPath = new vscode.ThemeIcon('vscode');
   item.contextValue = contextValues.editorModel;
@@ -84,7 +84,7 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
     t(
       'What it writes is tagged in the log and stays out of training data, because its terms may forbid that.',
     ),
-    ...(use === undefined ? [] : [t('{0} in this log', useWords(use, t))]),
+    ...(use === undefined ? [] : [t('{0} in this log', useWords(use))]),
   ]);
   item.accessibilityInformation = { label: spoken(chat.name, item.description) };
   return item;

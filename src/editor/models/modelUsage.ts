@@ -1,14 +1,16 @@
+import * as vscode from 'vscode';
 import { costOf, type ModelUse, type UseByModel } from '../../core/trajectory/modelUsage';
 import { cell } from '../../core/markdown';
 import { grouped } from '../../core/text';
 import type { ShownLog } from '../shownLog';
-import type { Translate } from '../translate';
 import { dollars } from '../words';
 import type { Namer } from '../displayNames';
 import { specOf, type Server } from '../server';
 
+const { t } = vscode.l10n;
+
 /** For example `12 turns · 3 replies · 34,100 tokens · $0.02`. */
-export function useWords(use: ModelUse, t: Translate, server?: Server): string {
+export function useWords(use: ModelUse, server?: Server): string {
   const { turns, replies } = use;
   const tokens = use.promptTokens + use.completionTokens;
   return [
@@ -27,7 +29,7 @@ function calledAs(model: string, namer: Namer): string {
 
 export async function useOfLog({ engine, name }: Pick<ShownLog, 'engine' | 'name'>): Promise<string> {
   const uses = await (await engine.log()).modelUse();
-  return useDocument(uses, engine.servers.all, engine, engine.t, name);
+  return useDocument(uses, engine.servers.all, engine, name);
 }
 
 /** @param folder of the log, where the window has several */
@@ -35,7 +37,6 @@ export function useDocument(
   uses: UseByModel,
   servers: readonly Server[],
   namer: Namer,
-  t: Translate,
   folder?: string,
 ): string {
   const title = `# ${t('Usage and Cost by Model')}`;

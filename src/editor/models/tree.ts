@@ -169,7 +169,7 @@ export class ModelTree extends Tree<ModelNode> {
     const { engine, name } = this.log;
     const log = await engine.logIfAny();
     const choices = log === undefined ? [] : await this.judgements().of(log);
-    const row = leaderboardRow(leaderboardOf(choices), engine, t, name);
+    const row = leaderboardRow(leaderboardOf(choices), engine, name);
     if (JSON.stringify(row) === JSON.stringify(this.leaderboard)) return;
     this.leaderboard = row;
     this.redraw();

@@ -56,19 +56,17 @@ function refuseNone({ length }: readonly Run[]): void {
 const searched = { matchOnDescription: true, matchOnDetail: true } as const;
 
 async function itemsOf(runs: readonly Run[], picked: readonly Run[] = []): Promise<RunItem[]> {
-  const names = namesOf(runs, t);
+  const names = namesOf(runs);
   const results = new RunResults();
   await results.read(runs);
   return runs.map((run, index) => {
     const evaluation = results.of(run);
-    const result = evaluation && resultInShort(evaluation, t);
+    const result = evaluation && resultInShort(evaluation);
     return {
       run,
       label: names[index]!,
-      description: [runStatus(run, Date.now(), t, undefined, result), ...tagWords(run)].join(' · '),
-      detail: [...(run.note === undefined ? [] : [run.note]), subjectWords(run, baseName(run), t)].join(
-        ' · ',
-      ),
+      description: [runStatus(run, Date.now(), undefined, result), ...tagWords(run)].join(' · '),
+      detail: [...(run.note === undefined ? [] : [run.note]), subjectWords(run, baseName(run))].join(' · '),
       picked: picked.some(({ id }) => id === run.id),
     };
   });

@@ -19,7 +19,7 @@ export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine)
   const place = engine.localPlaces.find((one) => one.folder === model);
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
-  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run, t), engine);
+  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run), engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
   else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
 }
@@ -49,7 +49,7 @@ async function useAs(role: 'agent' | 'simulator', spec: string, name: string, en
 export function refuseOtherRoles(runs: readonly Run[]): void {
   const one = runs.find(({ role }) => role !== undefined);
   if (one === undefined) return;
-  const name = runName(one, t);
+  const name = runName(one);
   throw new Fault(
     'editor/not-playable',
     one.role === 'collaborator'

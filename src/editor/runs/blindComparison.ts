@@ -22,7 +22,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
   refuseOtherRoles([run]);
   const { localPlaces, configuration } = engine;
   const { before, after } = beforeAndAfter(run, { localPlaces, servers: engine.servers.all });
-  const name = runName(run, t);
+  const name = runName(run);
   if (after === undefined) {
     const model = vscode.workspace.asRelativePath(modelOf(run));
     throw new Fault(

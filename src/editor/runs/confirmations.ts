@@ -1,22 +1,21 @@
+import * as vscode from 'vscode';
 import type { Plan } from '../../core/training/checks';
 import { endOfPolicy } from '../../core/training/progress';
 import { KEPT_GB } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
-import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
 import { bytesWords } from '../words';
 import { reasonWords, runName, stageWord } from '../run/words';
 
+const { t } = vscode.l10n;
+
 /** A dialog is at most as high as the screen; further runs are only counted. */
 const MAX_NAMED = 10;
 
-export function takeOverWords(
-  run: Run,
-  t: Translate,
-): { readonly question: string; readonly detail: string } {
+export function takeOverWords(run: Run): { readonly question: string; readonly detail: string } {
   return {
-    question: t('Resume “{0}” on this machine?', runName(run, t)),
-    detail: `${reasonWords(run, t)} ${t('Two trainers that write to one run corrupt it: make sure that none is running there.')}`,
+    question: t('Resume “{0}” on this machine?', runName(run)),
+    detail: `${reasonWords(run)} ${t('Two trainers that write to one run corrupt it: make sure that none is running there.')}`,
   };
 }
 
@@ -25,15 +24,14 @@ export function deletionWords(
   runs: readonly Run[],
   bytes: readonly number[],
   canTrash: boolean,
-  t: Translate,
 ): { readonly question: string; readonly detail: string } {
   const size = (index: number): string => bytesWords(bytes[index]!, t);
-  const lost = runs.filter(({ state }) => state === 'lost').map((run) => lostWords(run, t));
+  const lost = runs.filter(({ state }) => state === 'lost').map((run) => lostWords(run));
   const [first] = runs;
   if (runs.length === 1) {
     const { folder } = first!;
     return {
-      question: t('Delete the run “{0}” ({1})?', runName(first!, t), size(0)),
+      question: t('Delete the run “{0}” ({1})?', runName(first!), size(0)),
       detail: [
         canTrash
           ? t('Its checkpoints, its models and its log go to the trash: {0}', folder)
@@ -46,7 +44,7 @@ export function deletionWords(
     };
   }
   const total = bytes.reduce((sum, one) => sum + one, 0);
-  const named = runs.slice(0, MAX_NAMED).map((run, index) => `${runName(run, t)} (${size(index)})`);
+  const named = runs.slice(0, MAX_NAMED).map((run, index) => `${runName(run)} (${size(index)})`);
   const more = runs.length - named.length;
   const what = canTrash
     ? t('Their checkpoints, their models and their logs go to the trash.')
@@ -59,26 +57,26 @@ export function deletionWords(
   };
 }
 
-const lostWords = (run: Run, t: Translate): string => `${runName(run, t)}: ${reasonWords(run, t)}`;
+const lostWords = (run: Run): string => `${runName(run)}: ${reasonWords(run)}`;
 
 /** @param selected number of runs that were to be deleted */
-export function liveWords(live: readonly Run[], selected: number, t: Translate): string {
-  const names = live.map((run) => `“${runName(run, t)}”`).join(', ');
-  if (selected === 1) return t('{0} is running. Pause it first, then delete it.', runName(live[0]!, t));
+export function liveWords(live: readonly Run[], selected: number): string {
+  const names = live.map((run) => `“${runName(run)}”`).join(', ');
+  if (selected === 1) return t('{0} is running. Pause it first, then delete it.', runName(live[0]!));
   return live.length === 1
     ? t('Nothing is deleted: {0} is running. Pause it first, or remove it from the selection.', names)
     : t('Nothing is deleted: {0} are running. Pause them first, or remove them from the selection.', names);
 }
 
-export function finishWords(run: Run, t: Translate): { readonly question: string; readonly detail: string } {
+export function finishWords(run: Run): { readonly question: string; readonly detail: string } {
   const { stage = 'policy', step = 0, steps = step } = run.progress ?? {};
   return {
-    question: t('Finish “{0}” now?', runName(run, t)),
+    question: t('Finish “{0}” now?', runName(run)),
     detail: t(
       'It has made {0} of {1} steps ({2}) and ends after the current one. The best step on held-out examples becomes the model. “Continue Run with More Epochs…” can train the rest later, in a new run, unless its checkpoints take more than {3} GB.',
       grouped(step),
       grouped(steps),
-      stageWord(stage, t),
+      stageWord(stage),
       KEPT_GB,
     ),
   };
@@ -91,7 +89,7 @@ export interface MoreEpochsWords {
   readonly least: '0' | '1';
 }
 
-export function moreEpochsWords({ progress }: Pick<Run, 'progress'>, t: Translate): MoreEpochsWords {
+export function moreEpochsWords({ progress }: Pick<Run, 'progress'>): MoreEpochsWords {
   const end = progress && endOfPolicy(progress);
   if (end === undefined) {
     return {
@@ -129,9 +127,8 @@ export function besideWords(
   run: Run,
   others: readonly Run[],
   plan: MemoryPlan,
-  t: Translate,
 ): { readonly question: string; readonly detail: string } {
-  const [other, ...more] = others.map((one) => runName(one, t));
+  const [other, ...more] = others.map((one) => runName(one));
   const outcome =
     plan.fits && plan.machine.usable !== null
       ? t('They share the machine, so each gets slower.')
@@ -139,13 +136,13 @@ export function besideWords(
   return {
     question:
       more.length === 0
-        ? t('Start “{0}” while “{1}” is running?', runName(run, t), other!)
-        : t('Start “{0}” while {1} other runs are running?', runName(run, t), others.length),
-    detail: `${memoryWords(plan, t)} ${outcome}`,
+        ? t('Start “{0}” while “{1}” is running?', runName(run), other!)
+        : t('Start “{0}” while {1} other runs are running?', runName(run), others.length),
+    detail: `${memoryWords(plan)} ${outcome}`,
   };
 }
 
-function memoryWords({ needed, fits, machine: { usable, processes } }: MemoryPlan, t: Translate): string {
+function memoryWords({ needed, fits, machine: { usable, processes } }: MemoryPlan): string {
   const need = bytesWords(needed, t);
   const free = usable === null ? undefined : bytesWords(usable, t);
   if (processes === 1) {

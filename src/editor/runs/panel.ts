@@ -150,10 +150,10 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
   private async send(): Promise<void> {
     const { run, history, choice, sent, kept } = this;
     if (run === undefined || !this.isListening) return;
-    this.title = runName(run, t);
+    this.title = runName(run);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
     const view = runView(run, history, choice, {
-      ...{ t, restriction, kept, halted: this.on.queue.halted, pinned: this.on.pinned.all },
+      ...{ restriction, kept, halted: this.on.queue.halted, pinned: this.on.pinned.all },
       dataFolder: this.runs.dataFolder,
     });
     const text = JSON.stringify(view);
@@ -167,7 +167,7 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
     }
     if ((sent.told ?? 0) !== history.told.count) {
       sent.told = history.told.count;
-      await this.post(toldView(history, language(), t));
+      await this.post(toldView(history, language()));
     }
   }
 }

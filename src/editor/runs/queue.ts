@@ -127,10 +127,7 @@ export class RunQueue implements vscode.Disposable {
   private async offerToInstall(run: Run): Promise<void> {
     const install = t('Install…');
     const chosen = await vscode.window.showInformationMessage(
-      t(
-        '{0} is next in the queue, but what training needs is not installed on this machine.',
-        runName(run, t),
-      ),
+      t('{0} is next in the queue, but what training needs is not installed on this machine.', runName(run)),
       install,
     );
     if (chosen !== install) return;
@@ -147,4 +144,4 @@ export class RunQueue implements vscode.Disposable {
   }
 }
 
-const turnOf = (run: Run): string => t('{0}: next in the queue', runName(run, t));
+const turnOf = (run: Run): string => t('{0}: next in the queue', runName(run));

@@ -42,7 +42,7 @@ export class RunControl {
   /** Ends the policy after the present step and writes the model. Resolves when the trainer is gone. */
   async finish(run: Run): Promise<void> {
     const finish = t('Finish Now');
-    const { question, detail } = finishWords(run, t);
+    const { question, detail } = finishWords(run);
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, finish);
     if (chosen !== finish) return;
     const { finishRun } = await import('../../core/training/finish');
@@ -56,7 +56,7 @@ export class RunControl {
   async kill(run: Run): Promise<void> {
     const stop = t('Stop Immediately');
     const chosen = await vscode.window.showWarningMessage(
-      t('Stop “{0}” immediately?', runName(run, t)),
+      t('Stop “{0}” immediately?', runName(run)),
       {
         modal: true,
         detail: t(
@@ -74,26 +74,26 @@ export class RunControl {
   /** Waits in the queue while another run is at work. */
   async resume(run: Run): Promise<void> {
     if (run.state === 'lost' && !(await mayTakeOver(run))) return;
-    const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
+    const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run)));
     if (trainer === undefined) return;
     await this.queue.add(run, trainer, { takeOver: run.state === 'lost' });
   }
 
   /** @returns undefined when the person cancelled */
   async continue(run: Run): Promise<Run | undefined> {
-    const { prompt, refusal, least } = moreEpochsWords(run, t);
+    const { prompt, refusal, least } = moreEpochsWords(run);
     const text = await vscode.window.showInputBox({
-      title: t('Continue {0}', runName(run, t)),
+      title: t('Continue {0}', runName(run)),
       prompt,
       value: least,
       validateInput: (written) => (epochsOf(written, least) === undefined ? refusal : undefined),
     });
     const epochs = epochsOf(text ?? '', least);
     if (epochs === undefined) return undefined;
-    const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run, t)));
+    const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run)));
     if (trainer === undefined) return undefined;
     const { continueRun } = await import('../../core/training/continue');
-    const name = t('{0}, continued', runName(run, t));
+    const name = t('{0}, continued', runName(run));
     const made = await continueRun(runsOf(run), run.id, { epochs, name });
     await this.queue.begin(trainer);
     return runsOf(run).read(made.id);
@@ -101,7 +101,7 @@ export class RunControl {
 
   /** Beside a run at work, it asks with the memory that this takes. */
   async startNow(run: Run): Promise<void> {
-    const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
+    const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run)));
     if (trainer === undefined) return;
     await this.watch.look();
     const others = this.watch.everywhere.all.filter((one) => one.id !== run.id && isAtWorkHere(one));
@@ -121,7 +121,7 @@ export class RunControl {
 /** The trainer on the other machine cannot be asked from here. */
 async function mayTakeOver(run: Run): Promise<boolean> {
   const resume = t('Resume');
-  const { question, detail } = takeOverWords(run, t);
+  const { question, detail } = takeOverWords(run);
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, resume)) === resume;
 }
 
@@ -136,16 +136,16 @@ async function mayStartBeside(run: Run, others: readonly Run[], trainer: Trainer
   const plan = await planBeside(run, trainer);
   if (plan === undefined) return false;
   const start = t('Start Now');
-  const { question, detail } = besideWords(run, others, plan, t);
+  const { question, detail } = besideWords(run, others, plan);
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, start)) === start;
 }
 
 /** Not cached, because it depends on the free memory. */
 function planBeside(run: Run, trainer: Trainer): Promise<Plan | undefined> {
-  return cancellable(t('Starting {0}', runName(run, t)), async (signal, report) => {
+  return cancellable(t('Starting {0}', runName(run)), async (signal, report) => {
     report(t('checking whether memory is sufficient'));
     const { planOf } = await import('../../core/training/checks');
-    return planOf(trainer, run.folder, runName(run, t), signal);
+    return planOf(trainer, run.folder, runName(run), signal);
   });
 }
 
@@ -164,7 +164,7 @@ export async function deleteRuns(
   for (const run of runs) refusePlaying(run, engine);
   const canTrash = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
   const remove = t('Delete');
-  const { question, detail } = deletionWords(runs, await sizesOf(runs), canTrash, t);
+  const { question, detail } = deletionWords(runs, await sizesOf(runs), canTrash);
   const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
   if (chosen !== remove) return;
   const { removeRun } = await import('../../core/training/lifecycle');
@@ -186,7 +186,7 @@ const sizesOf = (runs: readonly Run[]): Promise<number[]> =>
 function refuseLive(runs: readonly Run[]): void {
   const live = runs.filter(({ isLive }) => isLive);
   if (live.length === 0) return;
-  throw new Fault('training/running', liveWords(live, runs.length, t));
+  throw new Fault('training/running', liveWords(live, runs.length));
 }
 
 /** A model in use would be gone in the middle of a dialogue. */
@@ -195,5 +195,5 @@ function refusePlaying(run: Run, { playing, localPlaces, configuration }: Engine
   if (!playing.includes(model)) return;
   const spec = localPlaces.find((place) => place.folder === model)?.spec ?? '';
   const [role = 'agent'] = rolesOf(spec, configuration);
-  throw new Fault('editor/model-in-use', inUse(runName(run, t), role, t));
+  throw new Fault('editor/model-in-use', inUse(runName(run), role, t));
 }

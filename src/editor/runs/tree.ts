@@ -59,7 +59,7 @@ export class RunTree extends Tree<RunNode> {
       first === undefined
         ? []
         : [
-            `${runName(first, t)} ${runStatus(first, Date.now(), t)}`,
+            `${runName(first)} ${runStatus(first, Date.now())}`,
             ...(others.length === 0 ? [] : [t('{0} more', others.length)]),
           ];
     this.view.description = [...(this.log.name === undefined ? [] : [this.log.name]), ...live].join(' · ');
@@ -79,14 +79,14 @@ const MAX_LINES = 6;
 function itemOf(node: RunNode, halted?: string, evaluation?: RunResult): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
-  const result = evaluation && resultInShort(evaluation, t);
-  const item = new vscode.TreeItem(runName(run, t));
+  const result = evaluation && resultInShort(evaluation);
+  const item = new vscode.TreeItem(runName(run));
   item.id = run.folder;
-  item.description = [runStatus(run, now, t, halted, result), ...tagWords(run)].join(' · ');
+  item.description = [runStatus(run, now, halted, result), ...tagWords(run)].join(' · ');
   item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run, evaluation !== undefined);
   item.tooltip = tooltipOf(run, halted);
-  item.accessibilityInformation = { label: spokenRun(run, now, t, halted, result) };
+  item.accessibilityInformation = { label: spokenRun(run, now, halted, result) };
   item.command = { command: idOf('openRun'), title: t('Open the run'), arguments: [node] };
   return item;
 }
@@ -119,8 +119,8 @@ function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
 }
 
 function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString {
-  const text = tooltip(runName(run, t), [
-    ...runDetails(run, t, halted),
+  const text = tooltip(runName(run), [
+    ...runDetails(run, halted),
     ...(run.lastLines.length > 0 ? [t('The trainer said last:')] : []),
   ]);
   if (run.lastLines.length > 0) text.appendCodeblock(run.lastLines.slice(-MAX_LINES).join('\n'), 'text');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import * as vscode from 'vscode';
 import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import type { FigureName } from '../../core/training/events';
 import type { RunHistory, Curves } from '../../core/training/history/history';
@@ -9,7 +10,6 @@ import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
 import type { FigureView, NodeView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
-import type { Translate } from '../translate';
 import { measuredWords } from '../run/evaluationResults';
 import { resultWords, unimprovedWords } from './eventMessages';
 import { grouped } from '../../core/text';
@@ -29,6 +29,8 @@ import {
 } from '../run/words';
 import { baseName } from '../words';
 
+const { t } = vscode.l10n;
+
 const OUTLINE_POINTS = 60;
 const MAX_GROUPS = 8;
 /** Longer texts are cut in a row. */
@@ -39,14 +41,12 @@ export function runView(
   history: RunHistory,
   choice: Choice,
   {
-    t,
     dataFolder,
     restriction,
     kept,
     halted,
     pinned,
   }: {
-    readonly t: Translate;
     readonly dataFolder: string;
     readonly restriction: string;
     readonly kept: readonly KeptEvaluation[];
@@ -75,25 +75,25 @@ export function runView(
       figure,
     },
     ...{ isUnstarted: isUnstarted(run), canFinish: mayFinish(run) },
-    name: runName(run, t),
-    subject: subjectWords(run, baseName(run), t),
+    name: runName(run),
+    subject: subjectWords(run, baseName(run)),
     ...{ tags: tagWords(run), note: run.note ?? '' },
-    data: dataOf(run, history, t),
-    stateLabel: stateWord(run, t),
-    stages: stagesOf(run, history, t),
-    nodes: nodesOf(history, isLive, t),
-    workers: workersWords(history, t),
+    data: dataOf(run, history),
+    stateLabel: stateWord(run),
+    stages: stagesOf(run, history),
+    nodes: nodesOf(history, isLive),
+    workers: workersWords(history),
     // The estimate is for the whole run, so an early end shows none.
     left:
       (state === 'running' && request === 'none' && progress !== undefined
-        ? leftWords(progress, t)
+        ? leftWords(progress)
         : undefined) ?? '',
-    sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
+    sentence: (state === 'done' ? resultWords(history) : reasonWords(run, halted)) ?? '',
     isHalted: state === 'queued' && halted !== undefined,
     result: resultOf(run),
-    measured: state === 'done' ? measuredWords(kept, t) : '',
+    measured: state === 'done' ? measuredWords(kept) : '',
     isEvaluated: state === 'done' && kept.length > 0,
-    caution: (state === 'done' ? unimprovedWords(history, t) : undefined) ?? '',
+    caution: (state === 'done' ? unimprovedWords(history) : undefined) ?? '',
     figures: history.figuresOf(stage).map((name) => ({
       ...figureView(name, history.curves(stage, name)!),
       ...controlOf(history, stage, name),
@@ -140,7 +140,7 @@ export function samplesView({ samples }: RunHistory): SamplesView {
 const shortened = (text: string): string =>
   text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)} …` : text;
 
-function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[] {
+function stagesOf({ state }: Run, history: RunHistory): StageView[] {
   const { stages, progress, trained } = history;
   const now = stages.indexOf(progress?.stage ?? 'prepare');
   // A resumed run begins with its data again.
@@ -150,7 +150,7 @@ function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[
     const fraction = index === now && progress !== undefined ? fractionOf(progress) : undefined;
     return {
       name,
-      label: stageWord(name, t),
+      label: stageWord(name),
       state: isDone ? 'done' : index === now ? 'now' : 'waiting',
       hasCurves: trained.includes(name),
       ...(fraction !== undefined && state !== 'done' && { fraction }),
@@ -158,14 +158,14 @@ function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[
   });
 }
 
-const nodesOf = ({ nodes }: RunHistory, isLive: boolean, t: Translate): NodeView[] =>
+const nodesOf = ({ nodes }: RunHistory, isLive: boolean): NodeView[] =>
   (nodes?.nodes ?? []).map(({ host, state, workers, gpus }) => ({
     ...{ host, state, workers },
-    stateLabel: nodeStateWord(state, isLive, t),
+    stateLabel: nodeStateWord(state, isLive),
     gpus: gpuNames(gpus),
   }));
 
-function workersWords({ nodes }: RunHistory, t: Translate): string {
+function workersWords({ nodes }: RunHistory): string {
   if (nodes === undefined) return '';
   const count = nodes.nodes.reduce((sum, { workers }) => sum + workers, 0);
   return count === nodes.asked

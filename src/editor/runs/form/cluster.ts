@@ -1,12 +1,15 @@
 import path from 'node:path';
+import * as vscode from 'vscode';
 import { gpuNames, type Cluster } from '../../../core/training/cluster';
 import { clusterFields, valueOf } from '../../../core/training/fields';
 import { grouped } from '../../../core/text';
 import { readAddress } from '../../../core/model/address';
 import { Fault } from '../../../core/fault';
 import type { ClusterView, FieldView, Option, Values } from '../../../../webview/newRun/protocol';
-import { fromSchema, type Translate } from '../../translate';
+import { fromSchema } from '../../translate';
 import { wantedWords } from './words';
+
+const { t } = vscode.l10n;
 
 export type ClusterState =
   | { readonly state: 'none' | 'checking' }
@@ -43,7 +46,6 @@ export function filledCluster(
   values: Values,
   { copied, device }: { readonly copied: Values; readonly device: unknown },
   known: ClusterState,
-  t: Translate,
 ): FilledCluster {
   const cluster = known.state === 'answers' ? known.cluster : undefined;
   const errors: Record<string, string> = {};
@@ -52,7 +54,7 @@ export function filledCluster(
     const text = set(name);
     const value = text === undefined ? otherwise : valueOf(clusterFields[name], text);
     if (typeof value === 'number') return value;
-    errors[name] = wantedWords(clusterFields[name], t);
+    errors[name] = wantedWords(clusterFields[name]);
     return otherwise;
   };
   const address = set(ADDRESS) ?? '';
@@ -83,7 +85,7 @@ const gpusOf = (cluster: Cluster | undefined): number =>
 
 const cpusOf = ({ nodes }: Cluster): number => nodes.reduce((sum, { cpus }) => sum + cpus, 0);
 
-export function whereOptions(t: Translate): Option[] {
+export function whereOptions(): Option[] {
   return [
     { value: 'here', label: t('This machine') },
     {
@@ -100,7 +102,6 @@ export function clusterView(
   { configuration }: FilledCluster,
   values: Values,
   known: ClusterState,
-  t: Translate,
 ): ClusterView {
   const field = (name: keyof typeof clusterFields, more: Partial<FieldView>): FieldView => ({
     ...{
@@ -110,11 +111,11 @@ export function clusterView(
     },
     ...{ control: 'text', isChanged: false, ...more },
   });
-  const warnings = known.state === 'answers' ? warningsOf(configuration, known.cluster, t) : {};
+  const warnings = known.state === 'answers' ? warningsOf(configuration, known.cluster) : {};
   const isSet = (name: string): boolean => values[name] !== undefined;
   return {
     state: known.state,
-    sentence: known.state === 'answers' ? clusterWords(known.cluster, t) : '',
+    sentence: known.state === 'answers' ? clusterWords(known.cluster) : '',
     fields: [
       field(ADDRESS, { placeholder: 'http://head:8265' }),
       field(WORKERS, { isChanged: isSet(WORKERS), ...warnings.workers }),
@@ -131,7 +132,7 @@ export function clusterView(
 }
 
 /** For example `Ray 2.60.0, 3 nodes, 24 CPUs, 8 × NVIDIA H100 80GB HBM3`. */
-function clusterWords(cluster: Cluster, t: Translate): string {
+function clusterWords(cluster: Cluster): string {
   const { version, nodes } = cluster;
   const cpus = cpusOf(cluster);
   const gpus = gpuNames(nodes.flatMap(({ gpus: there }) => there.map(({ name }) => name)));
@@ -149,11 +150,7 @@ interface Warnings {
 }
 
 /** A run waits for its first place, and then works with fewer workers than asked. */
-function warningsOf(
-  { workers, gpus_per_worker: each }: ClusterConfiguration,
-  cluster: Cluster,
-  t: Translate,
-): Warnings {
+function warningsOf({ workers, gpus_per_worker: each }: ClusterConfiguration, cluster: Cluster): Warnings {
   const [gpus, cpus] = [gpusOf(cluster), cpusOf(cluster)];
   if (each > 0 && gpus === 0)
     return { gpus: { warning: t('The cluster has no GPU: the run would wait until there is one.') } };

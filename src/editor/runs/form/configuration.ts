@@ -1,4 +1,5 @@
 import path from 'node:path';
+import * as vscode from 'vscode';
 import {
   allows,
   CLUSTER,
@@ -22,9 +23,10 @@ import {
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
 import { days, validateDay } from '../../dialogue/filter';
-import type { Translate } from '../../translate';
 import { ADDRESS, filledCluster, type ClusterState } from './cluster';
 import { wantedWords } from './words';
+
+const { t } = vscode.l10n;
 
 /** Value of the base field for a model on the hub; the values hold the model's name under this key. */
 export const HUB = 'hub';
@@ -40,7 +42,6 @@ export interface FormContext {
   /** Default name of a run. */
   readonly name: (method: MethodName) => string;
   readonly cluster: ClusterState;
-  readonly t: Translate;
 }
 
 export interface Filled {
@@ -101,23 +102,22 @@ export function filled(form: Form, context: FormContext): Filled {
   put(configuration, 'name', context.name(method));
   put(configuration, 'method', method);
   put(configuration, 'model.base', baseOf(form));
-  const wrong = baseProblem(form, context.t);
+  const wrong = baseProblem(form);
   if (wrong !== undefined) errors[values.base === HUB ? HUB : 'base'] = wrong;
   for (const [name, text] of Object.entries(values)) {
     if (!isFieldPath(name) || name === 'method' || name === PACK || !isUsedBy(method, name)) continue;
     const value = valueOf(fields[name], text);
-    if (value === undefined) errors[name] = wantedWords(fields[name], context.t);
+    if (value === undefined) errors[name] = wantedWords(fields[name]);
     else put(configuration, name, value);
   }
   if (values.base !== HUB) put(configuration, 'model.revision', undefined);
-  if (playsItself(form)) fromPack(configuration, form, errors, context.t);
+  if (playsItself(form)) fromPack(configuration, form, errors);
   else if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
   const cluster = isOnCluster(form)
     ? filledCluster(
         values,
         { copied: clusterTexts(configuration), device: at(configuration, 'model.device') },
         context.cluster,
-        context.t,
       )
     : undefined;
   put(configuration, CLUSTER, cluster?.configuration);
@@ -137,7 +137,7 @@ const clusterTexts = (configuration: Readonly<Record<string, unknown>>): Values 
     }),
   );
 
-function fromPack(configuration: Tree, form: Form, errors: Record<string, string>, t: Translate): void {
+function fromPack(configuration: Tree, form: Form, errors: Record<string, string>): void {
   put(configuration, 'data.trajectories', undefined);
   put(configuration, 'data.preferences', undefined);
   const pack = packOf(form);
@@ -157,7 +157,7 @@ function fromLog(
   configuration: Tree,
   values: Values,
   errors: Record<string, string>,
-  { dataFolder, t }: FormContext,
+  { dataFolder }: FormContext,
 ): void {
   put(configuration, 'data.trajectories', undefined);
   put(configuration, PACK, undefined);
@@ -184,7 +184,7 @@ function fromLog(
 
 const chosen = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-function baseProblem(form: Form, t: Translate): string | undefined {
+function baseProblem(form: Form): string | undefined {
   const base = baseOf(form);
   if (form.values.base === HUB)
     return /^[\w.-]+\/[\w.-]+$/.test(base)

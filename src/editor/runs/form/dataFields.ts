@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { Grouping } from '../../../core/evaluation/statistics';
 import { SHORT } from '../../../core/dialogue/prompts';
 import { isFieldPath } from '../../../core/training/fields';
@@ -8,8 +9,10 @@ import { reviewFilters } from '../../../core/trajectory/index/filter';
 import { grouped } from '../../../core/text';
 import type { FieldView, Option, Values } from '../../../../webview/newRun/protocol';
 import { reviewName, starsWords } from '../../dialogue/filter';
-import { fromSchema, type Translate } from '../../translate';
+import { fromSchema } from '../../translate';
 import { learnsFromLog, methodOf, PACK, packOf, playsItself, type Form } from './configuration';
+
+const { t } = vscode.l10n;
 
 const data = runSchema.properties.data.properties;
 const filter = data.filter.properties;
@@ -46,13 +49,13 @@ export interface Choices {
 }
 
 /** The pack that is played, or the filters of the log. */
-export function dataFields(form: Form, choices: Choices, t: Translate): FieldView[] {
+export function dataFields(form: Form, choices: Choices): FieldView[] {
   if (playsItself(form))
-    return [packs(form, choices, t), ...schemaFlags(form, t).filter(({ name }) => isFieldPath(name))];
-  return learnsFromLog(form) ? filters(form, choices, t) : [];
+    return [packs(form, choices), ...schemaFlags(form).filter(({ name }) => isFieldPath(name))];
+  return learnsFromLog(form) ? filters(form, choices) : [];
 }
 
-function packs(form: Form, { packFiles }: Choices, t: Translate): FieldView {
+function packs(form: Form, { packFiles }: Choices): FieldView {
   const { title, description } = data.tasks;
   const chosen = packOf(form);
   const isOther = chosen !== '' && !packFiles.some(({ file }) => file === chosen);
@@ -75,7 +78,7 @@ function packs(form: Form, { packFiles }: Choices, t: Translate): FieldView {
   };
 }
 
-function filters(form: Form, choices: Choices, t: Translate): FieldView[] {
+function filters(form: Form, choices: Choices): FieldView[] {
   const { values } = form;
   const any = { value: '', label: t('Any') };
   const field = (name: keyof typeof LISTS, options: readonly Option[]): FieldView => ({
@@ -126,7 +129,7 @@ function filters(form: Form, choices: Choices, t: Translate): FieldView[] {
       ],
       isChanged: (values.opening ?? '') !== '',
     },
-    ...schemaFlags(form, t),
+    ...schemaFlags(form),
     flag(
       'with_editor_models',
       {
@@ -143,7 +146,7 @@ const flag = (name: string, words: Pick<FieldView, 'label' | 'about'>, values: V
   isChanged: values[name] === 'true',
 });
 
-const schemaFlags = (form: Form, t: Translate): FieldView[] =>
+const schemaFlags = (form: Form): FieldView[] =>
   Object.entries(FLAGS)
     .filter(([name]) => isUsedBy(methodOf(form), name))
     .map(([name, { title, description }]) =>

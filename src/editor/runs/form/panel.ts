@@ -277,8 +277,8 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
     this.clusterCheck.update(restriction() === '' ? addressOf(state) : undefined);
     const { view, filled } = formView(state, choices, {
       ...{ cluster: this.clusterCheck.state },
-      ...{ recommended, dataFolder: state.dataFolder, restriction: restriction(), t },
-      recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }, t),
+      ...{ recommended, dataFolder: state.dataFolder, restriction: restriction() },
+      recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }),
       ...(baseOf(state) !== '' &&
         !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>
@@ -343,7 +343,7 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
       : learnsFromRows(state)
         ? (state.copied?.data ?? '')
         : '';
-    return dataView({ counts, plan, configuration, isCounting, isCollecting, source }, t);
+    return dataView({ counts, plan, configuration, isCounting, isCollecting, source });
   }
 
   private countSoon(): void {
@@ -368,16 +368,13 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
 function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | undefined, isSmall: boolean) {
   const won = (filter: TrajectoryFilter): number => log.count({ ...filter, outcome: 'success' }).total;
   const own = place && { agent: place.spec };
-  return warmStartView(
-    {
-      method: methodOf(state),
-      isForeign: place?.from !== 'tandem' && place?.from !== 'training',
-      played: own === undefined ? 0 : log.count({ ...own, state: 'answered' }).total,
-      won: own === undefined ? 0 : won(own),
-      ...{ successes: won({}), isSmall },
-    },
-    t,
-  );
+  return warmStartView({
+    method: methodOf(state),
+    isForeign: place?.from !== 'tandem' && place?.from !== 'training',
+    played: own === undefined ? 0 : log.count({ ...own, state: 'answered' }).total,
+    won: own === undefined ? 0 : won(own),
+    ...{ successes: won({}), isSmall },
+  });
 }
 
 const restriction = (): string => restrictionOf(t('Nothing is trained')) ?? '';

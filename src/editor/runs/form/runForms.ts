@@ -198,8 +198,8 @@ async function copyOf(run: Run): Promise<DuplicatedRun> {
   const data = Object.fromEntries(
     Object.entries(configuration.data ?? {}).map(([field, value]) => [field, fromFolder(value, field, run)]),
   );
-  const of = runName(run, t);
-  return { of, configuration: { ...configuration, data }, data: dataWords(run, t) ?? '' };
+  const of = runName(run);
+  return { of, configuration: { ...configuration, data }, data: dataWords(run) ?? '' };
 }
 
 function fromFolder(value: unknown, field: string, { folder }: Run): unknown {

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import { fields, isFieldPath, type Field, type FieldPath } from '../../../core/training/fields';
 import { isUsedBy, METHODS } from '../../../core/training/methods';
 import { runSchema, type Schema } from '../../../core/training/schema';
@@ -9,7 +10,7 @@ import type {
   Values,
   WarmStartView,
 } from '../../../../webview/newRun/protocol';
-import { fromSchema, type Translate } from '../../translate';
+import { fromSchema } from '../../translate';
 import { clusterView, whereOptions } from './cluster';
 import {
   baseOf,
@@ -29,6 +30,8 @@ import {
 } from './configuration';
 import { dataFields, type Choices } from './dataFields';
 import { choiceWord, deviceOptions, methodOptions } from './words';
+
+const { t } = vscode.l10n;
 
 /** Fields outside *More*, or beside the filters of the log. */
 const ELSEWHERE: readonly FieldPath[] = [
@@ -61,7 +64,7 @@ export function formView(
     readonly warmStart?: WarmStartView;
   },
 ): ShownForm {
-  const { t, restriction, recommendation, warmStart } = context;
+  const { restriction, recommendation, warmStart } = context;
   const form = withPack(given, choices);
   const result = filled(form, context);
   // Other values than these are marked as changed.
@@ -69,8 +72,8 @@ export function formView(
   // Of a duplicate, the settings that differ from a new run's are counted.
   const usual = textsOf(filled({ values: choicesOf(form.values) }, context));
   const now = textsOf(result);
-  const data = [...dataFields(form, choices, t), ...settings('data.', form, untouched, t)];
-  const groups = groupsOf(form, untouched, t);
+  const data = [...dataFields(form, choices), ...settings('data.', form, untouched)];
+  const groups = groupsOf(form, untouched);
   const changed = [...data, ...groups.flatMap(({ fields: ofGroup }) => ofGroup)].filter(
     ({ name, isChanged }) => isChanged || (isFieldPath(name) && now[name] !== usual[name]),
   );
@@ -84,13 +87,13 @@ export function formView(
       where: isOnCluster(form) ? 'cluster' : 'here',
       source: learnsFromRows(form) ? 'rows' : 'log',
     },
-    bases: bases(form, choices, t),
-    sources: sources(form, t),
+    bases: bases(form, choices),
+    sources: sources(form),
     data,
-    methods: methodOptions(t),
-    devices: deviceOptions(t),
-    places: isTrainedHere(form) ? [] : whereOptions(t),
-    ...(result.cluster && { cluster: clusterView(result.cluster, form.values, context.cluster, t) }),
+    methods: methodOptions(),
+    devices: deviceOptions(),
+    places: isTrainedHere(form) ? [] : whereOptions(),
+    ...(result.cluster && { cluster: clusterView(result.cluster, form.values, context.cluster) }),
     groups,
     changed: changed.length + (isOnCluster(form) ? 1 : 0),
     errors: result.errors,
@@ -109,7 +112,7 @@ const choicesOf = ({ base = '', [HUB]: hub = '', method = '' }: Values): Values 
   method,
 });
 
-function bases(form: Form, { places }: Choices, t: Translate): Option[] {
+function bases(form: Form, { places }: Choices): Option[] {
   const base = baseOf(form);
   const isOther = form.values.base !== HUB && base !== '' && !places.some(({ folder }) => folder === base);
   return [
@@ -128,7 +131,7 @@ function bases(form: Form, { places }: Choices, t: Translate): Option[] {
   ];
 }
 
-function sources({ copied }: Form, t: Translate): Option[] {
+function sources({ copied }: Form): Option[] {
   if (copied === undefined || !learnsFromRows({ values: {}, copied })) return [];
   return [
     { value: 'rows', label: t('The rows of {0}', copied.of), detail: copied.data },
@@ -143,36 +146,32 @@ function withPack(form: Form, { packFiles }: Choices): Form {
   return largest === undefined ? form : { ...form, values: { ...form.values, [PACK]: largest.file } };
 }
 
-function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
+function groupsOf(form: Form, untouched: Values): FieldGroup[] {
   const method = METHODS[methodOf(form)];
   const title = (group: string, ofSchema: string): string =>
     group === method.policy && method.settings.length === 1 ? t('Training') : fromSchema(ofSchema, t);
   return [
-    { title: t('Run'), fields: settings('', form, untouched, t) },
+    { title: t('Run'), fields: settings('', form, untouched) },
     ...Object.entries(GROUPS).map(([name, ofSchema]) => ({
       title: title(name, ofSchema),
-      fields: settings(`${name}.`, form, untouched, t),
+      fields: settings(`${name}.`, form, untouched),
     })),
   ].filter(({ fields: ofGroup }) => ofGroup.length > 0);
 }
 
-function settings(prefix: string, form: Form, untouched: Values, t: Translate): FieldView[] {
+function settings(prefix: string, form: Form, untouched: Values): FieldView[] {
   const { values } = form;
   return SETTINGS.filter((name) => (prefix === '' ? !name.includes('.') : name.startsWith(prefix)))
     .filter((name) => isUsedBy(methodOf(form), name) && (name !== 'model.revision' || values.base === HUB))
     .map((name) => ({
       ...{ name, label: fromSchema(fields[name].title, t), about: fromSchema(fields[name].description, t) },
-      ...control(fields[name], untouched[name] ?? '', t),
+      ...control(fields[name], untouched[name] ?? ''),
       isChanged: values[name] !== undefined && values[name] !== untouched[name],
     }));
 }
 
-function control(
-  field: Field,
-  now: string,
-  t: Translate,
-): Pick<FieldView, 'control' | 'options' | 'placeholder'> {
-  const option = (value: string): Option => ({ value, label: choiceWord(value, t) });
+function control(field: Field, now: string): Pick<FieldView, 'control' | 'options' | 'placeholder'> {
+  const option = (value: string): Option => ({ value, label: choiceWord(value) });
   switch (field.kind) {
     case 'choice':
       return { control: 'choice', options: field.values.map(option) };

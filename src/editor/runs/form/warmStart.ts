@@ -1,7 +1,9 @@
+import * as vscode from 'vscode';
 import type { WarmStartView } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
 import { METHODS, type MethodName } from '../../../core/training/methods';
-import type { Translate } from '../../translate';
+
+const { t } = vscode.l10n;
 
 interface WarmStartFacts {
   readonly method: MethodName;
@@ -31,10 +33,14 @@ const MAX_EPOCHS = 10;
  * A model without a success writes no answers yet, so there is nothing to rank: it imitates first.
  * @returns undefined where that is not needed, or there is nothing to imitate
  */
-export function warmStartView(
-  { method, isForeign, played, won, successes, isSmall }: WarmStartFacts,
-  t: Translate,
-): WarmStartView | undefined {
+export function warmStartView({
+  method,
+  isForeign,
+  played,
+  won,
+  successes,
+  isSmall,
+}: WarmStartFacts): WarmStartView | undefined {
   if (!isForeign || won > 0 || successes === 0) return undefined;
   if (METHODS[method].learns_from === 'successes')
     return {

@@ -1,28 +1,31 @@
+import * as vscode from 'vscode';
 import { QUICK } from '../../../core/evaluation/loop/settings';
 import type { Field, Limits } from '../../../core/training/fields';
 import type { LeftOutReason } from '../../../core/trajectory/export/selection';
 import { METHOD_NAMES, METHODS, playsTasks } from '../../../core/training/methods';
 import type { MethodOption, Option } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
-import { fromSchema, type Translate } from '../../translate';
+import { fromSchema } from '../../translate';
 import { methodTitle } from '../../words';
 
-export function wantedWords(field: Field, t: Translate): string {
+const { t } = vscode.l10n;
+
+export function wantedWords(field: Field): string {
   const others = [
     ...(field.or?.includes(null) === true ? [t('Or leave it empty.')] : []),
     ...(field.or?.includes('auto') === true ? [t('Or auto.')] : []),
   ];
   switch (field.kind) {
     case 'whole':
-      return [`${limited(t('Enter a whole number'), field, t)}.`, ...others].join(' ');
+      return [`${limited(t('Enter a whole number'), field)}.`, ...others].join(' ');
     case 'number':
-      return [`${limited(t('Enter a number'), field, t)}.`, ...others].join(' ');
+      return [`${limited(t('Enter a number'), field)}.`, ...others].join(' ');
     default:
       return t('Choose one from the list.');
   }
 }
 
-function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits, t: Translate): string {
+function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits): string {
   if (low === undefined) return what;
   const from = withoutLow === true ? t('{0} above {1}', what, low) : t('{0} of at least {1}', what, low);
   if (high === undefined) return from;
@@ -30,14 +33,15 @@ function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits, t
 }
 
 /** @param copied name of the duplicated run */
-export function recommendationWords(
-  {
-    isSmall,
-    ships,
-    copied,
-  }: { readonly isSmall: boolean; readonly ships: boolean; readonly copied: string | undefined },
-  t: Translate,
-): string {
+export function recommendationWords({
+  isSmall,
+  ships,
+  copied,
+}: {
+  readonly isSmall: boolean;
+  readonly ships: boolean;
+  readonly copied: string | undefined;
+}): string {
   if (copied !== undefined) return t('As in {0}', copied);
   const { trainTasks, rollouts } = QUICK;
   if (ships)
@@ -50,13 +54,13 @@ export function recommendationWords(
     : t('The trainer’s own settings, which are the paper’s');
 }
 
-export const methodOptions = (t: Translate): MethodOption[] =>
+export const methodOptions = (): MethodOption[] =>
   METHOD_NAMES.map((value) => ({
     ...{ value, label: methodTitle(value, t), plays: playsTasks(value) },
     detail: fromSchema(METHODS[value].description, t),
   }));
 
-export function deviceOptions(t: Translate): Option[] {
+export function deviceOptions(): Option[] {
   return [
     { value: 'auto', label: t('Automatic') },
     { value: 'cuda', label: t('NVIDIA or AMD GPU') },
@@ -66,7 +70,7 @@ export function deviceOptions(t: Translate): Option[] {
 }
 
 /** Names of the field stay as they are. */
-export function choiceWord(value: string, t: Translate): string {
+export function choiceWord(value: string): string {
   switch (value) {
     case 'agent':
       return t('Agent');
@@ -132,7 +136,7 @@ export function choiceWord(value: string, t: Translate): string {
 }
 
 /** Follows a number: `2 gave the reference away`. */
-export function leftOutWords(reason: string, t: Translate): string {
+export function leftOutWords(reason: string): string {
   const words: Readonly<Partial<Record<LeftOutReason, string>>> = {
     'outside the filter': t('outside the filter'),
     'not finished': t('not finished'),
