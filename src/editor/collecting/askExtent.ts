@@ -154,13 +154,10 @@ export interface Extent<T> {
   readonly rollouts: number;
 }
 
-/** Dialogues are given as `id#rollout`; those of removed tasks do not count. */
-export function playedOf(all: readonly { readonly id: string }[], played: Iterable<string>): number {
-  const ids = new Set(all.map(({ id }) => id));
-  return [...played].filter((key) => ids.has(key.slice(0, key.lastIndexOf('#')))).length;
-}
-
-/** @param played each dialogue as `id#rollout` */
+/**
+ * Counts the dialogues of these tasks that were played.
+ * @param played each dialogue as `id#rollout`
+ */
 export function playedAmong(
   { tasks, rollouts }: Extent<{ readonly id: string }>,
   played: Iterable<string>,
@@ -171,6 +168,10 @@ export function playedAmong(
     return ids.has(key.slice(0, end)) && Number(key.slice(end + 1)) < rollouts;
   }).length;
 }
+
+/** Those of removed tasks do not count. */
+export const playedOf = (all: readonly { readonly id: string }[], played: Iterable<string>): number =>
+  playedAmong({ tasks: all, rollouts: Infinity }, played);
 
 /**
  * Adds more tasks while there are others, then more dialogues of each.

@@ -6,7 +6,7 @@ import { runsOf, type Run } from '../../core/training/runs';
 import { changeNotes, MAX_LENGTHS } from '../../core/training/runNotes';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { openDocument, revealFolder } from '../documents';
-import type { CriticNode } from '../models/nodes';
+import type { CriticNode } from '../models/critics';
 import { rowsMeant } from '../tree';
 import { askLine, pickOne, valueOf } from '../inputSteps';
 import { pickTags } from '../pickOrType';
@@ -14,7 +14,6 @@ import { deleteRuns } from '../runs/runControl';
 import { runName, tagWords } from '../run/words';
 import { chooseRun, chosenRuns } from '../run/runPicker';
 import { comparedOf } from '../comparison/comparisons';
-import { reportRuns } from '../comparison/report';
 
 const { t } = vscode.l10n;
 
@@ -210,7 +209,9 @@ export async function evaluate(app: App, row: CommandRow, selected?: readonly Co
 
 export async function report(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
   const runs = await comparedRuns(app, row, selected, oneAtLeast);
-  if (runs !== undefined) await reportRuns(runs, app.engines.shown.engine);
+  if (runs === undefined) return;
+  const { reportRuns } = await import('../comparison/panel');
+  await reportRuns(runs, app.engines.shown.engine);
 }
 
 const oneAtLeast = { enough: 1, placeHolder: t('Choose runs') };

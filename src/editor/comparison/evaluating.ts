@@ -93,10 +93,6 @@ interface TasksItem extends vscode.QuickPickItem {
   readonly heldOut: HeldOut;
 }
 
-interface AmountItem extends vscode.QuickPickItem {
-  readonly amount: number;
-}
-
 /** Offers only tasks that are in no run's data. */
 async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut | undefined> {
   const title = t('Evaluate');
@@ -167,7 +163,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
 /** Half the widest 95 % interval, in percentage points. */
 const widest = (tasks: number): number => (100 * 1.96 * 0.5) / Math.sqrt(tasks);
 
-function amountItems(all: number): AmountItem[] {
+function amountItems(all: number) {
   const amounts = [...AMOUNTS.filter((amount) => amount < all), all];
   return amounts.map((amount) => ({
     amount,

@@ -10,8 +10,7 @@ import type { Run } from '../../core/training/runs';
 import { figureNames, type FigureName } from '../../core/training/events';
 import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
 import type { ComparedRun, ComparisonView, MeasuredRunsView } from '../../../webview/comparison/protocol';
-import { tasksWords } from '../run/evaluationResults';
-import { dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
+import { tasksWords, dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
 import { baseName, dates, methodWord } from '../words';
 import { language } from '../language';
 

@@ -5,9 +5,17 @@ import {
   remarks,
 } from '../../core/evaluation/leaderboard/leaderboard';
 import type { Namer } from '../displayNames';
-import type { RankingRow } from './nodes';
 
 const { t } = vscode.l10n;
+
+/** The leaderboard, a group of its models, or one of its figures. */
+export interface RankingRow {
+  readonly label: string;
+  readonly description: string;
+  readonly tooltip: string;
+  readonly icon: string;
+  readonly below?: readonly RankingRow[];
+}
 
 const whole = (fraction: number): string => String(Math.round(100 * fraction));
 

@@ -12,13 +12,11 @@ import { watch } from '../watch';
 import { afterActivation } from '../afterActivation';
 import type { Critics } from './critics';
 import { editorSpec } from '../editorModels';
-import { itemOf } from './items';
-import { leaderboardRow } from './leaderboard';
-import type { ModelNode, PlayedRoles, RankingRow } from './nodes';
+import { itemOf, type ModelNode } from './items';
+import { leaderboardRow, type RankingRow } from './leaderboard';
+import type { PlayedRoles } from './words';
 import { rolesOf } from '../roles';
 import { specOf } from '../server';
-
-export type { ModelNode } from './nodes';
 
 const { t } = vscode.l10n;
 

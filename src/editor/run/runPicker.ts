@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
-import { resultInShort } from './evaluationResults';
+import { resultInShort, runStatus, subjectWords, tagWords, namesOf } from './words';
 import { RunResults } from '../../core/evaluation/comparison/latestResults';
-import { runStatus, subjectWords, tagWords, namesOf } from './words';
 import { baseName } from '../words';
 
 const { t } = vscode.l10n;

@@ -5,7 +5,11 @@ import type { RunHistory } from '../../core/training/history/history';
 import type { ReportedState } from '../../core/training/events';
 import { type Progress, fractionOf, isFinal } from '../../core/training/progress';
 import type { Run } from '../../core/training/runs';
-import { ago, duration, methodTitle, methodWord } from '../words';
+import { ago, dialogues, duration, methodTitle, methodWord } from '../words';
+import type { EvaluationSetting, KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
+import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
+import type { Interval } from '../../core/evaluation/interval';
+import type { RunResult } from '../../core/evaluation/comparison/latestResults';
 
 const { t } = vscode.l10n;
 
@@ -17,35 +21,27 @@ export const isAtWork = ({ state }: Run): boolean => state === 'running';
 
 export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
-export function reportedStateWord(state: ReportedState): string {
-  switch (state) {
-    case 'preparing':
-      return t('preparing');
-    case 'running':
-      return t('running');
-    case 'stopping':
-      return t('pausing');
-    case 'stopped':
-      return t('paused');
-    case 'done':
-      return t('done');
-    case 'failed':
-      return t('failed');
-  }
-}
+export const reportedStateWords: Readonly<Record<ReportedState, string>> = {
+  preparing: t('preparing'),
+  running: t('running'),
+  stopping: t('pausing'),
+  stopped: t('paused'),
+  done: t('done'),
+  failed: t('failed'),
+};
 
 export function stateWord(run: Run): string {
   const { state, request } = run;
   switch (state) {
     case 'running':
       if (request === 'finish') return t('finishing');
-      return reportedStateWord(request === 'stop' ? 'stopping' : isPreparing(run) ? 'preparing' : state);
+      return reportedStateWords[request === 'stop' ? 'stopping' : isPreparing(run) ? 'preparing' : state];
     case 'queued':
       return t('queued');
     case 'lost':
       return t('lost');
     default:
-      return isUnstarted(run) ? t('not started') : reportedStateWord(state);
+      return isUnstarted(run) ? t('not started') : reportedStateWords[state];
   }
 }
 
@@ -73,43 +69,27 @@ export function nodeStateWord(state: 'works' | 'back' | 'lost' | 'idle', isLive:
 /** @param stage as the trainer names it; a later round has its number, as in `policy-2` */
 export function stageWord(stage: string): string {
   const [, name = stage, round] = /^(.+?)-(\d+)$/.exec(stage) ?? [];
-  const word = nameOfStage(name);
+  const word = stageNames[name] ?? name;
   return round === undefined ? word : t('{0}, round {1}', word, round);
 }
 
-function nameOfStage(stage: string): string {
-  switch (stage) {
-    case 'prepare':
-      return t('data');
-    case 'critic':
-      return t('critic');
-    case 'play':
-      return t('new dialogues');
-    case 'candidates':
-      return t('candidates');
-    case 'ranking':
-      return t('ranking');
-    case 'policy':
-      return t('policy');
-    case 'export':
-      return t('export');
-    default:
-      return stage;
-  }
-}
-
-export const percent = (fraction: number): string => t('{0} %', Math.floor(100 * fraction));
+const stageNames: Readonly<Record<string, string>> = {
+  prepare: t('data'),
+  critic: t('critic'),
+  play: t('new dialogues'),
+  candidates: t('candidates'),
+  ranking: t('ranking'),
+  policy: t('policy'),
+  export: t('export'),
+};
 
 const hostOf = ({ process }: Run): string => process?.host ?? '?';
-
-/** @param at ISO 8601, UTC */
-const momentWords = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** For example `critic 61 %`. */
 export function placeWords(progress: Progress): string {
   const stage = stageWord(progress.stage ?? 'prepare');
   const fraction = fractionOf(progress);
-  return fraction === undefined ? stage : `${stage} ${percent(fraction)}`;
+  return fraction === undefined ? stage : `${stage} ${t('{0} %', Math.floor(100 * fraction))}`;
 }
 
 /** For example `3 min 20 s left`, of the whole run or else of its present part. */
@@ -203,7 +183,7 @@ export function reasonWords(run: Run, halted?: string): string | undefined {
     return t(
       'It ran on {0}. Its trainer was last heard from at {1}. If it is no longer running there, you can resume it here.',
       hostOf(run),
-      momentWords(run.silentSince ?? run.changedAt),
+      `${(run.silentSince ?? run.changedAt).slice(0, 16).replace('T', ' ')} UTC`,
     );
   if (isUnstarted(run)) return t('It was prepared and never started.');
   if (death === undefined || process === undefined) return message;
@@ -224,7 +204,7 @@ export function reasonWords(run: Run, halted?: string): string | undefined {
 export function dataWords({ selection }: Pick<Run, 'selection'>): string | undefined {
   if (selection === undefined) return undefined;
   const { trajectories, tasks } = selection;
-  const amount = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
+  const amount = dialogues(trajectories, t);
   return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
 }
 
@@ -244,18 +224,15 @@ export function subjectWords({ method, role, commit }: Run, base: string): strin
     : t('{0} on {1} at commit {2}', trained, base, commit.slice(0, 7));
 }
 
-export function runDetails(run: Run, halted?: string): string[] {
-  const data = dataWords(run);
-  const reason = reasonWords(run, halted);
-  return [
-    ...(run.note === undefined ? [] : [run.note]),
-    ...(run.tags === undefined ? [] : [tagWords(run).join(' · ')]),
+export const runDetails = (run: Run, halted?: string): string[] =>
+  [
+    run.note,
+    run.tags && tagWords(run).join(' · '),
     subjectWords(run, run.base),
-    ...(data === undefined ? [] : [data]),
-    ...(reason === undefined ? [] : [reason]),
+    dataWords(run),
+    reasonWords(run, halted),
     run.id,
-  ];
-}
+  ].filter((line) => line !== undefined);
 
 /** For the status bar. */
 export function statusWords(run: Run): { icon: string; text: string; tooltip: string } {
@@ -273,4 +250,67 @@ export function namesOf(runs: readonly Run[]): string[] {
   return names.map((name, index) =>
     names.filter((other) => other === name).length === 1 ? name : `${name} (${runs[index]!.id.slice(-4)})`,
   );
+}
+
+export function measuredWords(kept: readonly KeptEvaluation[]): string {
+  const [latest] = measuredRunsOf([kept]);
+  const measured = latest?.rows.find(({ run }) => run !== undefined);
+  const after = measured?.figures.success;
+  if (latest === undefined || after == null) return t('Not evaluated yet.');
+  const tasks = grouped(latest.setting.tasks);
+  const played = (words: string): string => playWords(words, latest.setting);
+  const before = latest.rows.find(({ run }) => run === undefined)?.figures.success;
+  if (before == null)
+    return t('{0}.', played(t('Success {0} % on {1} held-out tasks', whole(after.mean), tasks)));
+  const { interval = null } = measured?.againstStart?.success ?? {};
+  return changeWords(before.mean, after.mean, { setting: latest.setting, interval });
+}
+
+export const tasksWords = ({ title, tasks }: EvaluationSetting): string =>
+  tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
+
+/** The same words for a run and for a lesson. `interval`: 95 %, of the gain as a fraction. */
+export function changeWords(
+  before: number,
+  after: number,
+  { setting, interval }: { readonly setting: Played; readonly interval: Interval | null },
+): string {
+  const [from, to, tasks] = [whole(before), whole(after), grouped(setting.tasks)];
+  const change = playWords(t('Success {0} % → {1} % on {2} held-out tasks', from, to, tasks), setting);
+  if (interval === null) return t('{0}.', change);
+  const range = t('{0} to {1}', signed(interval.low), signed(interval.high));
+  const by = pointsBetween(before, after);
+  return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
+}
+
+type Played = Pick<KeptEvaluation['setting'], 'tasks' | 'temperature'>;
+
+/** Returns for example `22 → 48 %, +26 points (+18 to +34)`; too few tasks give no 95 % interval. */
+export function resultInShort({ setting, model, start, interval }: RunResult): string | undefined {
+  const after = model.figures.success;
+  if (after === null) return undefined;
+  const before = start?.figures.success ?? null;
+  if (before === null) return playWords(t('{0} % success', whole(after.mean)), setting);
+  const points = pointsBetween(before.mean, after.mean);
+  const change = t('{0} → {1} %, {2} points', whole(before.mean), whole(after.mean), points);
+  return playWords(
+    interval == null ? change : t('{0} ({1} to {2})', change, signed(interval.low), signed(interval.high)),
+    setting,
+  );
+}
+
+/** Success in greedy play is another number than that of sampled play, which a lesson reports. */
+const playWords = (words: string, { temperature }: Pick<Played, 'temperature'>): string =>
+  temperature === 0 ? t('{0}, greedy', words) : words;
+
+/** Difference of the two rounded percentages, so that the three numbers add up. */
+const pointsBetween = (before: number, after: number): string =>
+  signed((Math.round(100 * after) - Math.round(100 * before)) / 100);
+
+const whole = (fraction: number): string => (100 * fraction).toFixed(0);
+
+/** Percentage points of a difference between fractions: `+17` or `−3`. */
+function signed(difference: number): string {
+  const points = whole(Math.abs(difference));
+  return points === '0' ? '0' : `${difference < 0 ? '−' : '+'}${points}`;
 }

@@ -7,7 +7,7 @@ import { playsItself, type TrainerEventOf } from '../../core/training/events';
 import type { EventListView } from '../../../webview/run/protocol';
 import { grouped } from '../../core/text';
 import { duration } from '../words';
-import { endedWords, reportedStateWord, stageWord } from '../run/words';
+import { endedWords, reportedStateWords, stageWord } from '../run/words';
 
 const { t } = vscode.l10n;
 
@@ -89,7 +89,7 @@ function toldWords(event: ListedEvent): string | undefined {
 
 function stateToldWords({ state, stage, message }: TrainerEventOf<'state'>): string | undefined {
   if (state === 'running' && stage !== undefined) return t('{0} started', stageWord(stage));
-  const word = reportedStateWord(state);
+  const word = reportedStateWords[state];
   return message === undefined ? word : `${word}: ${message}`;
 }
 
@@ -158,24 +158,19 @@ export function unimprovedWords(history: RunHistory): string | undefined {
       if (first === undefined || later.length === 0 || after == null) continue;
       const before = first.sum / first.count;
       if (figure === 'loss' ? after < before : after > before) break;
-      return figure === 'loss'
-        ? unimproved(t('Held-out loss'), stage, before.toPrecision(3), after.toPrecision(3))
-        : unimproved(t('Held-out pair accuracy'), stage, share(before), share(after));
+      const shown = (value: number): string =>
+        figure === 'loss' ? value.toPrecision(3) : t('{0} %', (100 * value).toFixed(1));
+      return t(
+        '{0} did not improve ({1}): {2} at first, {3} in the result. What was learned does not hold for other tasks. Try more dialogues, fewer epochs or a lower learning rate.',
+        figure === 'loss' ? t('Held-out loss') : t('Held-out pair accuracy'),
+        stageWord(stage),
+        shown(before),
+        shown(after),
+      );
     }
   }
   return undefined;
 }
-
-const unimproved = (figure: string, stage: string, before: string, after: string): string =>
-  t(
-    '{0} did not improve ({1}): {2} at first, {3} in the result. What was learned does not hold for other tasks. Try more dialogues, fewer epochs or a lower learning rate.',
-    figure,
-    stageWord(stage),
-    before,
-    after,
-  );
-
-const share = (fraction: number): string => t('{0} %', (100 * fraction).toFixed(1));
 
 export function resultWords(history: RunHistory): string | undefined {
   if (history.result === undefined) return undefined;

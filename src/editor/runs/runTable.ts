@@ -18,8 +18,7 @@ import type { ShownLog } from '../shownLog';
 import { baseName, dates, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';
-import { tasksWords } from '../run/evaluationResults';
-import { namesOf, isAtWork, placeWords, stateWord } from '../run/words';
+import { tasksWords, namesOf, isAtWork, placeWords, stateWord } from '../run/words';
 
 const { t } = vscode.l10n;
 

@@ -121,13 +121,15 @@ export class RunWatch implements vscode.Disposable {
     }
     for (const folder of folders) {
       if (this.logs.has(folder)) continue;
-      const log = new LogWatch(folder, this.report);
-      log.onDidLook(() => {
-        void this.lookingForAny.do();
-        this.looked.fire({ runs: log.runs, all: log.all });
+      const log = new LogWatch(folder, {
+        looked: (look) => {
+          void this.lookingForAny.do();
+          this.looked.fire(look);
+        },
+        changed: () => this.changed.fire(),
+        ended: (run) => this.ended.fire(run),
+        failed: this.report,
       });
-      log.onDidChange(() => this.changed.fire());
-      log.onDidEnd((run) => this.ended.fire(run));
       this.logs.set(folder, log);
     }
     // Listeners must drop the runs of a removed log.
@@ -147,40 +149,31 @@ const QUIET_MS = 200;
 const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,notes.json,evaluations/*.json}';
 const ON_THE_WAY = '{runs,runs/*,teaching}';
 
+interface LogListener {
+  looked(look: LogLook): void;
+  changed(): void;
+  ended(run: Run): void;
+  failed(error: unknown): void;
+}
+
 /** The runs of one log. Only folders of live or queued runs are polled. */
 class LogWatch implements vscode.Disposable {
-  private readonly looked = new vscode.EventEmitter<void>();
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly ended = new vscode.EventEmitter<Run>();
+  readonly runs: Runs;
+  /** Newest first. */
+  all: readonly Run[] = [];
   private watchers: readonly vscode.Disposable[] = [];
-  private seen: readonly Run[] = [];
   private readonly looking = new OneAtATime(() => this.lookOnce());
   private everything = true;
   private timer: NodeJS.Timeout | undefined;
   private isDisposed = false;
 
-  /** Fires after each look, even without news. */
-  readonly onDidLook = this.looked.event;
-  /** Fires when a run is new, gone, or in another state. */
-  readonly onDidChange = this.changed.event;
-  /** Fires when a live run has ended. */
-  readonly onDidEnd = this.ended.event;
-
   constructor(
     private readonly dataFolder: string,
-    private readonly report: (error: unknown) => void,
+    private readonly listener: LogListener,
   ) {
+    this.runs = new Runs(dataFolder);
     // Later, to keep activation short.
     setImmediate(() => this.begin());
-  }
-
-  get runs(): Runs {
-    return new Runs(this.dataFolder);
-  }
-
-  /** Newest first. */
-  get all(): readonly Run[] {
-    return this.seen;
   }
 
   /** Resolves when the present state has been seen. */
@@ -192,7 +185,7 @@ class LogWatch implements vscode.Disposable {
   dispose(): void {
     this.isDisposed = true;
     clearTimeout(this.timer);
-    vscode.Disposable.from(this.looked, this.changed, this.ended, ...this.watchers).dispose();
+    vscode.Disposable.from(...this.watchers).dispose();
   }
 
   private begin(): void {
@@ -214,15 +207,15 @@ class LogWatch implements vscode.Disposable {
 
   private async lookOnce(): Promise<void> {
     if (this.isDisposed) return;
-    await this.readRuns().catch(this.report);
-    if (this.seen.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
+    await this.readRuns().catch(this.listener.failed);
+    if (this.all.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
   }
 
   /** Reads the runs that may change and new ones, or all. */
   private async readRuns(): Promise<void> {
     const { runs, everything } = this;
     this.everything = false;
-    const before = new Map(this.seen.map((run) => [run.id, run]));
+    const before = new Map(this.all.map((run) => [run.id, run]));
     const ids = await runs.ids();
     const read = await Promise.all(
       ids.map(async (id) => {
@@ -232,11 +225,11 @@ class LogWatch implements vscode.Disposable {
     );
     if (this.isDisposed) return;
     const all = read.filter((run) => run !== undefined);
-    const isOther = JSON.stringify(all) !== JSON.stringify(this.seen);
-    this.seen = all;
-    this.looked.fire();
-    if (isOther) this.changed.fire();
-    for (const run of all) if (before.get(run.id)?.isLive === true && !run.isLive) this.ended.fire(run);
+    const isOther = JSON.stringify(all) !== JSON.stringify(this.all);
+    this.all = all;
+    this.listener.looked({ runs, all });
+    if (isOther) this.listener.changed();
+    for (const run of all) if (before.get(run.id)?.isLive === true && !run.isLive) this.listener.ended(run);
   }
 }
 

@@ -8,8 +8,16 @@ import type { ShownLog } from '../shownLog';
 import { Tree, tooltip } from '../tree';
 import type { RunQueue } from './queue';
 import type { RunWatch } from './runWatch';
-import { isAtWork, runName, runStatus, isUnstarted, runDetails, spokenRun, tagWords } from '../run/words';
-import { resultInShort } from '../run/evaluationResults';
+import {
+  isAtWork,
+  runName,
+  runStatus,
+  isUnstarted,
+  runDetails,
+  spokenRun,
+  tagWords,
+  resultInShort,
+} from '../run/words';
 
 const { t } = vscode.l10n;
 
@@ -101,21 +109,18 @@ function contextOf(run: Run, isEvaluated: boolean): string {
 }
 
 /** Shape distinguishes the states; colour only repeats it. */
+const icons: Readonly<Record<Run['state'], readonly [icon: string, color?: string]>> = {
+  running: ['loading~spin'],
+  stopped: ['debug-pause'],
+  queued: ['clock'],
+  done: ['pass-filled', 'testing.iconPassed'],
+  lost: ['question', 'list.warningForeground'],
+  failed: ['error', 'list.errorForeground'],
+};
+
 function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
-  switch (state) {
-    case 'running':
-      return new vscode.ThemeIcon('loading~spin');
-    case 'stopped':
-      return new vscode.ThemeIcon('debug-pause');
-    case 'queued':
-      return new vscode.ThemeIcon(halted === undefined ? 'clock' : 'warning');
-    case 'done':
-      return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
-    case 'lost':
-      return new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'));
-    case 'failed':
-      return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
-  }
+  const [icon, color] = state === 'queued' && halted !== undefined ? ['warning'] : icons[state];
+  return new vscode.ThemeIcon(icon!, color === undefined ? undefined : new vscode.ThemeColor(color));
 }
 
 function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString {

@@ -10,11 +10,8 @@ import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
 import type { FigureView, NodeView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
-import { measuredWords } from '../run/evaluationResults';
-import { resultWords, unimprovedWords } from './eventMessages';
-import { grouped } from '../../core/text';
-import { gpuNames } from '../../core/training/cluster';
 import {
+  measuredWords,
   isUnstarted,
   dataOf,
   isAtWork,
@@ -27,6 +24,9 @@ import {
   subjectWords,
   tagWords,
 } from '../run/words';
+import { resultWords, unimprovedWords } from './eventMessages';
+import { grouped } from '../../core/text';
+import { gpuNames } from '../../core/training/cluster';
 import { baseName } from '../words';
 
 const { t } = vscode.l10n;
@@ -36,45 +36,29 @@ const MAX_GROUPS = 8;
 /** Longer texts are cut in a row. */
 const MAX_CHARS = 2000;
 
+interface RunContext {
+  readonly dataFolder: string;
+  readonly restriction: string;
+  readonly kept: readonly KeptEvaluation[];
+  /** Why the queue is halted. */
+  readonly halted?: string | undefined;
+  /** All pinned charts, also those that this run does not have. */
+  readonly pinned: readonly ChartName[];
+}
+
 export function runView(
   run: Run,
   history: RunHistory,
   choice: Choice,
-  {
-    dataFolder,
-    restriction,
-    kept,
-    halted,
-    pinned,
-  }: {
-    readonly dataFolder: string;
-    readonly restriction: string;
-    readonly kept: readonly KeptEvaluation[];
-    /** Why the queue is halted. */
-    readonly halted?: string | undefined;
-    /** All pinned charts, also those that this run does not have. */
-    readonly pinned: readonly ChartName[];
-  },
+  { dataFolder, restriction, kept, halted, pinned }: RunContext,
 ): RunView {
   const { id, state, request = 'none', canResume, lastLines } = run;
   const isLive = isAtWork(run);
   const { stage, figure } = shownCurve(history, choice);
   const { progress } = history;
   return {
-    ...{
-      type: 'show',
-      dataFolder,
-      id,
-      state,
-      request,
-      isLive,
-      canResume,
-      lastLines,
-      restriction,
-      stage,
-      figure,
-    },
-    ...{ isUnstarted: isUnstarted(run), canFinish: mayFinish(run) },
+    ...{ type: 'show', dataFolder, id, state, request, isLive, canResume, lastLines, restriction },
+    ...{ stage, figure, isUnstarted: isUnstarted(run), canFinish: mayFinish(run) },
     name: runName(run),
     subject: subjectWords(run, baseName(run)),
     ...{ tags: tagWords(run), note: run.note ?? '' },

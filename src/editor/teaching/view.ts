@@ -7,11 +7,11 @@ import type { Estimate } from '../../core/evaluation/interval';
 import { estimated, tableOf } from '../../core/evaluation/report/table';
 import type { OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
-import { changeWords } from '../run/evaluationResults';
+import { changeWords, stageWord } from '../run/words';
 import type { World } from '../../core/task/starter/splits';
 import { grouped } from '../../core/text';
 import { installStep } from '../installing';
-import { lessonName, worldChoices } from '../words';
+import { lessonName, roughly, worldChoices } from '../words';
 import type { Teaching } from './teacher';
 
 const { t } = vscode.l10n;
@@ -19,7 +19,6 @@ const { t } = vscode.l10n;
 export interface LessonContext {
   readonly agent: string;
   readonly world: World;
-  /** Kinds of tasks to choose from. */
   readonly worlds: readonly World[];
   readonly settings: Readonly<Record<Size, LoopSettings>>;
   /** Undefined while unknown. */
@@ -70,7 +69,13 @@ function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext): S
     const seconds = secondsFor(value);
     const detail = [
       t('{0} tasks, {1} dialogues.', grouped(trainTasks), grouped(trainTasks * rollouts)),
-      ...(seconds === undefined ? [] : [timeWords(duration(seconds), teaching)]),
+      ...(seconds === undefined
+        ? []
+        : [
+            teaching.installing === undefined
+              ? t('About {0} on this machine.', roughly(seconds, t))
+              : t('About {0} on this machine, after the installation.', roughly(seconds, t)),
+          ]),
       ...(remark === '' ? [] : [remark]),
     ];
     const stages = stagesOf(teaching, settings[value]);
@@ -83,15 +88,10 @@ function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext): S
   ];
 }
 
-const timeWords = (time: string, { installing }: Teaching): string =>
-  installing === undefined
-    ? t('About {0} on this machine.', time)
-    : t('About {0} on this machine, after the installation.', time);
-
 function stagesOf(teaching: Teaching, settings: LoopSettings): StepView[] {
   const { state, stages, installing, secondsLeft } = teaching;
   const left =
-    state === 'working' && secondsLeft !== undefined ? t('about {0} left', duration(secondsLeft)) : '';
+    state === 'working' && secondsLeft !== undefined ? t('about {0} left', roughly(secondsLeft, t)) : '';
   const known = new Map(stages.map((stage) => [stage.name, stage]));
   const labels = labelsOf(settings);
   const steps = SHOWN.map((names, index): StepView => {
@@ -152,32 +152,8 @@ const labelsOf = ({
 ];
 
 function countWords({ name, what, done, total }: StageState): string {
-  if (name === 'train') return what === undefined ? '' : trainingWords(what);
+  if (name === 'train') return what === undefined ? '' : stageWord(what.split(' ')[0]!);
   return done === undefined || total === undefined ? '' : t('{0} of {1}', grouped(done), grouped(total));
-}
-
-/** @param what the trainer's stage, and its present work */
-function trainingWords(what: string): string {
-  switch (what.split(' ')[0]!.replace(/-\d+$/, '')) {
-    case 'critic':
-      return t('critic');
-    case 'candidates':
-      return t('candidates');
-    case 'ranking':
-      return t('ranking');
-    case 'policy':
-      return t('policy');
-    case 'export':
-      return t('export');
-    default:
-      return t('preparing the data');
-  }
-}
-
-function duration(seconds: number): string {
-  if (seconds < 60) return t('{0} s', Math.max(5, 5 * Math.round(seconds / 5)));
-  const minutes = Math.round(seconds / 60);
-  return minutes < 100 ? t('{0} min', minutes) : t('{0} h', Math.round(minutes / 60));
 }
 
 function outcomeView({ sampled, greedy }: TrainedComparisons, temperature: number): OutcomeView {

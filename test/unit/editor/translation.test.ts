@@ -5,8 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { figures } from '../../../media/events.schema.json';
 import { clusterFields, fields } from '../../../src/core/training/fields';
 import { METHODS } from '../../../src/core/training/methods';
-import { FLAGS, LISTS } from '../../../src/editor/runs/form/dataFields';
-import { GROUPS, SETTINGS } from '../../../src/editor/runs/form/view';
+import { FLAGS, LISTS, GROUPS, SETTINGS } from '../../../src/editor/runs/form/view';
 import { keysOfManifest, readJson } from './nls';
 
 vi.mock('vscode', () => import('./vscode'));

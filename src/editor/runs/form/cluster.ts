@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { pause } from '../../../core/training/pause';
 import { gpuNames, type Cluster } from '../../../core/training/cluster';
 import { clusterFields, valueOf } from '../../../core/training/fields';
 import { grouped } from '../../../core/text';
@@ -144,13 +145,11 @@ function clusterWords(cluster: Cluster): string {
   ].join(', ');
 }
 
-interface Warnings {
-  readonly workers?: Pick<FieldView, 'warning'>;
-  readonly gpus?: Pick<FieldView, 'warning'>;
-}
-
 /** A run waits for its first place, and then works with fewer workers than asked. */
-function warningsOf({ workers, gpus_per_worker: each }: ClusterConfiguration, cluster: Cluster): Warnings {
+function warningsOf(
+  { workers, gpus_per_worker: each }: ClusterConfiguration,
+  cluster: Cluster,
+): { readonly workers?: Pick<FieldView, 'warning'>; readonly gpus?: Pick<FieldView, 'warning'> } {
   const [gpus, cpus] = [gpusOf(cluster), cpusOf(cluster)];
   if (each > 0 && gpus === 0)
     return { gpus: { warning: t('The cluster has no GPU: the run would wait until there is one.') } };
@@ -215,8 +214,7 @@ export class ClusterCheck {
   }
 
   private async askOnce(address: string, restMs: number, signal: AbortSignal): Promise<void> {
-    const { setTimeout: rest } = await import('node:timers/promises');
-    await rest(restMs, undefined, { signal });
+    await pause(restMs, signal);
     const { readCluster } = await import('../../../core/training/cluster');
     let state: ClusterState;
     try {

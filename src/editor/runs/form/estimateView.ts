@@ -5,7 +5,7 @@ import { hasCritic, learnsFrom } from '../../../core/training/methods';
 import { grouped } from '../../../core/text';
 import type { Shortage } from '../../../core/training/data/report';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
-import { bytesWords, roughly } from '../../words';
+import { bytesWords, dialogues, roughly } from '../../words';
 import { stageWord } from '../../run/words';
 import { leftOutWords } from './words';
 
@@ -33,10 +33,23 @@ export function dataView(told: Told): DataView {
     type: 'data',
     ...{ isCounting, isCollecting },
     summary: known === undefined ? source : summaryOf(known, counts?.leftOut ?? {}),
-    figures: known === undefined ? [] : figures(known, counts, plan, configuration),
-    leftOut: leftOut(counts, plan),
+    figures:
+      known === undefined
+        ? []
+        : [
+            ...examples(told),
+            {
+              label: t('Turns'),
+              value: grouped(known.turns),
+              note: configuration.role === 'collaborator' ? t('of the collaborator') : t('of the agent'),
+            },
+            tokens(told),
+          ],
+    leftOut: [...Object.entries(counts?.leftOut ?? {}), ...Object.entries(plan?.data.left_out ?? {})].map(
+      ([reason, count]) => ({ reason: leftOutWords(reason), count: grouped(count) }),
+    ),
     problem: isCounting || counts === undefined ? '' : problemOf(counts, configuration),
-    remarks: isCounting ? [] : remarksOf(counts, plan, configuration),
+    remarks: isCounting ? [] : remarksOf(told),
   };
 }
 
@@ -52,14 +65,13 @@ function played(plan: Plan | undefined, pack: string): DataView {
   };
 }
 
-type Known = Pick<DataCounts, 'trajectories' | 'tasks' | 'successes' | 'turns'>;
+type Known = Pick<DataCounts, 'trajectories' | 'tasks' | 'successes'>;
 
 /** `240 dialogues of 24 tasks, 40 successes · 72 left out`; a single reason is named. */
 function summaryOf({ trajectories, tasks, successes }: Known, leftOutCounts: DataCounts['leftOut']): string {
-  const dialogues = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
   const ofTasks = tasks === 1 ? t('of 1 task') : t('of {0} tasks', grouped(tasks));
   const won = successes === 1 ? t('1 success') : t('{0} successes', grouped(successes));
-  const used = `${dialogues} ${ofTasks}, ${won}`;
+  const used = `${dialogues(trajectories, t)} ${ofTasks}, ${won}`;
   const out = Object.entries(leftOutCounts);
   const [first] = out;
   if (first === undefined) return used;
@@ -69,38 +81,19 @@ function summaryOf({ trajectories, tasks, successes }: Known, leftOutCounts: Dat
     : t('{0} · {1} left out', used, grouped(total));
 }
 
-function figures(
-  { turns }: Known,
-  counts: DataCounts | undefined,
-  plan: Plan | undefined,
-  run: RunFields,
-): DataView['figures'] {
-  return [
-    ...examples(counts, plan, run),
-    {
-      label: t('Turns'),
-      value: grouped(turns),
-      note: run.role === 'collaborator' ? t('of the collaborator') : t('of the agent'),
-    },
-    tokens(counts, plan),
-  ];
-}
-
-function examples(
-  counts: DataCounts | undefined,
-  plan: Plan | undefined,
-  run: RunFields,
-): DataView['figures'] {
+function examples({ counts, plan, configuration: run }: Told): DataView['figures'] {
   if (learnsFrom(run) !== 'pairs') return [];
-  const told = plan?.data[hasCritic(run) ? 'critic' : 'policy'];
-  const pairs = told === undefined ? counts?.pairs : told.train + told.held_out;
+  const planned = plan?.data[hasCritic(run) ? 'critic' : 'policy'];
+  const pairs = planned === undefined ? counts?.pairs : planned.train + planned.held_out;
   if (pairs === undefined) return [];
   const note =
-    told === undefined ? t('better and worse') : t('{0} held out for evaluation', grouped(told.held_out));
+    planned === undefined
+      ? t('better and worse')
+      : t('{0} held out for evaluation', grouped(planned.held_out));
   return [{ label: t('Pairs'), value: grouped(pairs), note }];
 }
 
-function tokens(counts: DataCounts | undefined, plan: Plan | undefined): DataView['figures'][number] {
+function tokens({ counts, plan }: Told): DataView['figures'][number] {
   const label = t('Tokens');
   if (plan !== undefined)
     return { label, value: grouped(plan.data.tokens), note: t('as the model tokenizes them') };
@@ -109,11 +102,6 @@ function tokens(counts: DataCounts | undefined, plan: Plan | undefined): DataVie
   return counts.uncounted === 0
     ? { label, value: grouped(counts.tokens), note: t('as sampled') }
     : { label, value: t('over {0}', grouped(counts.tokens)), note: t('counted when the run is planned') };
-}
-
-function leftOut(counts: DataCounts | undefined, plan: Plan | undefined): DataView['leftOut'] {
-  const all = [...Object.entries(counts?.leftOut ?? {}), ...Object.entries(plan?.data.left_out ?? {})];
-  return all.map(([reason, count]) => ({ reason: leftOutWords(reason), count: grouped(count) }));
 }
 
 function problemOf({ trajectories, successes, pairs }: DataCounts, run: RunFields): string {
@@ -127,8 +115,6 @@ function problemOf({ trajectories, successes, pairs }: DataCounts, run: RunField
     );
   return '';
 }
-
-type Estimate = Omit<EstimateView, 'type'>;
 
 const nothing = { problem: '', summary: '', fits: true, rows: [], advice: [], checks: [] };
 
@@ -158,7 +144,8 @@ export function planView(plan: Plan, checks: readonly Check[], isOnCluster = fal
     part === null ? [] : [`${stageWord(stage)} ${roughly(part, t)}`],
   );
   const device = machine.name === 'cpu' ? t('CPU') : machine.name;
-  const told: Estimate = {
+  return {
+    type: 'estimate',
     state: 'planned',
     sentence: isOnCluster
       ? fits
@@ -185,7 +172,6 @@ export function planView(plan: Plan, checks: readonly Check[], isOnCluster = fal
     advice: plan.advice,
     checks: checksView(checks),
   };
-  return { type: 'estimate', ...told };
 }
 
 /** Failed checks first; passed ones are left out. */
@@ -200,7 +186,7 @@ export function checksView(checks: readonly Check[]): CheckView[] {
 }
 
 /** Remarks on the log come at once, those on the remaining data with the plan. */
-function remarksOf(counts: DataCounts | undefined, plan: Plan | undefined, run: RunFields): string[] {
+function remarksOf({ counts, plan, configuration: run }: Told): string[] {
   const ofLog = counts === undefined ? '' : dialoguesRemark(counts);
   // More dialogues mend the other shortages, too.
   if (ofLog !== '') return [ofLog];
@@ -226,17 +212,11 @@ function shortageRemark({ kind, have, enough }: Shortage, run: RunFields): strin
   switch (kind) {
     case 'pairs': {
       const pairs = have === 1 ? t('1 pair') : t('{0} pairs', grouped(have));
-      return hasCritic(run)
-        ? t(
-            'The critic would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
-            pairs,
-            grouped(enough),
-          )
-        : t(
-            'The agent would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
-            pairs,
-            grouped(enough),
-          );
+      return t(
+        'There would be {0} to learn from: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
+        pairs,
+        grouped(enough),
+      );
     }
     case 'held_out_pairs': {
       const pairs = have === 1 ? t('1 pair is held out') : t('{0} pairs are held out', grouped(have));
@@ -246,29 +226,19 @@ function shortageRemark({ kind, have, enough }: Shortage, run: RunFields): strin
         grouped(enough),
       );
     }
-    case 'successes': {
-      const dialogues =
-        have === 1 ? t('1 dialogue to imitate') : t('{0} dialogues to imitate', grouped(have));
+    case 'successes':
       return t(
-        '{0}: a better agent was measured with {1}. Collect more, of any agent.',
-        dialogues,
+        '{0} to imitate: a better agent was measured with {1}. Collect more, of any agent.',
+        dialogues(have, t),
         grouped(enough),
       );
-    }
     case 'token_ids':
-      return t(
-        '{0} of {1} turns come without token ids: {2}',
-        grouped(enough - have),
-        grouped(enough),
-        tokenisedWords(run),
-      );
-    case 'tokenizer':
-      return t(
-        '{0} of {1} turns have the token ids of another tokenizer than the model’s: {2}',
-        grouped(enough - have),
-        grouped(enough),
-        tokenisedWords(run),
-      );
+    case 'tokenizer': {
+      const values = [grouped(enough - have), grouped(enough), tokenisedWords(run)];
+      return kind === 'token_ids'
+        ? t('{0} of {1} turns come without token ids: {2}', ...values)
+        : t('{0} of {1} turns have the token ids of another tokenizer than the model’s: {2}', ...values);
+    }
     case 'dialogues':
       // The remark on the log says this already.
       return '';

@@ -25,8 +25,9 @@ import { manageTrust, restrictionOf } from '../../workspaceTrust';
 import { methodTitle } from '../../words';
 import type { Pack } from '../../packs';
 import type { EditorTrainer } from '../../trainer';
-import { recommendedFor, trainablePlaces } from './baseModels';
 import {
+  recommendedFor,
+  trainablePlaces,
   addressOf,
   baseOf,
   HUB,
@@ -42,10 +43,8 @@ import { Counting } from './dataCounter';
 import { Estimating, type EstimateOwner } from './estimator';
 import { Starting, type StartingOwner } from './formStart';
 import { dataView, estimateIn } from './estimateView';
-import type { Choices } from './dataFields';
-import { formView } from './view';
-import { warmStartView } from './warmStart';
-import { recommendationWords } from './words';
+import { type Choices, formView } from './view';
+import { warmStartView, recommendationWords } from './words';
 
 const { t } = vscode.l10n;
 
@@ -278,7 +277,7 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
     const { view, filled } = formView(state, choices, {
       ...{ cluster: this.clusterCheck.state },
       ...{ recommended, dataFolder: state.dataFolder, restriction: restriction() },
-      recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }),
+      recommendation: recommendationWords(isSmall, ships, state.copied?.of),
       ...(baseOf(state) !== '' &&
         !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>

@@ -1,10 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  alternating,
-  offeredModels,
-  sameModels,
-  samplingFor,
-} from '../../../../src/editor/chat/offeredModels';
+import { alternating, offeredModels, sameModels, samplingFor } from '../../../../src/editor/chat/provider';
 import type { ModelStatus } from '../../../../src/editor/loadedModels';
 
 vi.mock('vscode', () => import('../vscode'));

@@ -4,7 +4,7 @@ import { parseEvent } from '../../../../src/core/training/eventFile';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
 import { comparisonView, shownFigure } from '../../../../src/editor/comparison/view';
-import { curvesView, type ReadCharts } from '../../../../src/editor/run/curvesView';
+import { curvesView, type ReadCharts } from '../../../../src/editor/run/charts';
 import { played, setting } from '../../evaluation/comparison/played';
 
 vi.mock('vscode', () => import('../vscode'));

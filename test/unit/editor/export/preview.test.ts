@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import path from 'node:path';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
-import { previewDocument, type ExportChoice } from '../../../../src/editor/export/preview';
+import { previewDocument, type ExportChoice } from '../../../../src/editor/export/choice';
 import {
   previewExport,
   exportTrajectories,

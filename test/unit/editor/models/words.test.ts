@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
-import { servedDetails, servedWords, modelWords } from '../../../../src/editor/models/words';
+import { servedDetails, servedWords, modelWords, useDocument } from '../../../../src/editor/models/words';
 import { specOf } from '../../../../src/editor/server';
-import { useDocument } from '../../../../src/editor/models/modelUsage';
 
 vi.mock('vscode', () => import('../vscode'));
 

@@ -7,12 +7,17 @@ import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/confirmations';
-import { measuredWords, resultInShort } from '../../../../src/editor/run/evaluationResults';
+import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/runControl';
+import {
+  measuredWords,
+  resultInShort,
+  reasonWords,
+  runName,
+  runStatus,
+} from '../../../../src/editor/run/words';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
 import { toldView, unimprovedWords } from '../../../../src/editor/runs/eventMessages';
 import { runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
-import { reasonWords, runName, runStatus } from '../../../../src/editor/run/words';
 import { played, setting } from '../../evaluation/comparison/played';
 
 vi.mock('vscode', () => import('../vscode'));

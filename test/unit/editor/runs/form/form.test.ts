@@ -4,18 +4,17 @@ import { parseConfiguration } from '../../../../../src/core/training/configurati
 import { chosenBy } from '../../../../../src/core/training/data/logSelection';
 import type { DataCounts } from '../../../../../src/core/training/data/countData';
 import type { Shortage } from '../../../../../src/core/training/data/report';
-import type { Choices } from '../../../../../src/editor/runs/form/dataFields';
-import { SETTINGS, formView } from '../../../../../src/editor/runs/form/view';
+import { type Choices, SETTINGS, formView } from '../../../../../src/editor/runs/form/view';
 import {
   filled,
   textsOf,
   valuesOf,
   type Form,
   type FormContext,
+  recommendedOf,
 } from '../../../../../src/editor/runs/form/configuration';
-import { recommendedOf } from '../../../../../src/editor/runs/form/baseModels';
 import { checksView, dataView, planView } from '../../../../../src/editor/runs/form/estimateView';
-import { warmStartView } from '../../../../../src/editor/runs/form/warmStart';
+import { warmStartView } from '../../../../../src/editor/runs/form/words';
 import { dayOf } from '../../../../../src/editor/dialogue/filter';
 import { plan } from '../../../../fixtures/plan';
 

@@ -1,8 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { RunSchema } from '../../../../../src/core/training/schema';
 import { filled, type FormContext } from '../../../../../src/editor/runs/form/configuration';
-import type { Choices } from '../../../../../src/editor/runs/form/dataFields';
-import { formView } from '../../../../../src/editor/runs/form/view';
+import { type Choices, formView } from '../../../../../src/editor/runs/form/view';
 
 vi.mock('vscode', () => import('../../vscode'));
 vi.mock('../../../../../media/run.schema.json', async (original) => {
