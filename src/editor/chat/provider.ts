@@ -14,7 +14,7 @@ import { specOf, type Server, type ServerState } from '../server';
 const { t } = vscode.l10n;
 
 /** The models in the editor's own picker. Only their descriptions are read until one of them is asked. */
-export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
+export class ModelProvider implements vscode.LanguageModelChatProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly counters = new Map<string, TokenCounter>();
   /** The list that the editor got last; undefined before it has asked. */

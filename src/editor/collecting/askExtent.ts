@@ -115,9 +115,7 @@ export interface Player {
 export function estimateWords(count: number, players: readonly Player[]): string {
   const unknown = players.find(({ use, sides }) => use === undefined || sides === 0);
   if (unknown !== undefined)
-    return unknown.price === undefined
-      ? t('Tokens are unknown until {0} has played a dialogue: start with a few.', unknown.name)
-      : t('Tokens and cost are unknown until {0} has played a dialogue: start with a few.', unknown.name);
+    return t('Tokens and cost are unknown until {0} has played a dialogue: start with a few.', unknown.name);
   const counted = players.map(({ use, sides, plays, price }) => ({
     use: use!,
     share: (count * plays) / sides,

@@ -17,7 +17,6 @@ import {
   spokenModel,
   useWords,
   type ModelRow,
-  type PlayedRoles,
   type ServedRow,
 } from './words';
 import { specOf, type Server } from '../server';
@@ -30,7 +29,7 @@ export type ModelNode =
   | {
       readonly kind: 'editorModel';
       readonly chat: vscode.LanguageModelChat;
-      readonly row: PlayedRoles;
+      readonly row: Pick<ServedRow, 'roles'>;
       readonly use?: ModelUse;
     }
   | CriticsNode

@@ -13,13 +13,12 @@ import type { Namer } from '../displayNames';
 
 const { t } = vscode.l10n;
 
-export interface PlayedRoles {
+export interface ModelRow extends ModelStatus {
   readonly roles: readonly Role[];
 }
 
-export interface ModelRow extends ModelStatus, PlayedRoles {}
-
-export interface ServedRow extends PlayedRoles {
+export interface ServedRow {
+  readonly roles: readonly Role[];
   readonly state: ServerState;
 }
 

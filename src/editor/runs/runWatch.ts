@@ -14,6 +14,13 @@ export interface LogLook {
   readonly all: readonly Run[];
 }
 
+interface Events {
+  readonly looked: vscode.EventEmitter<LogLook>;
+  readonly changed: vscode.EventEmitter<void>;
+  readonly ended: vscode.EventEmitter<Run>;
+  readonly report: (error: unknown) => void;
+}
+
 export class RunWatch implements vscode.Disposable {
   private readonly looked = new vscode.EventEmitter<LogLook>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -40,6 +47,7 @@ export class RunWatch implements vscode.Disposable {
       this.looked,
       this.changed,
       this.ended,
+      this.onDidLook(() => void this.lookingForAny.do()),
       engines.shown.onDidChange(() => {
         this.follow();
         this.changed.fire();
@@ -121,16 +129,8 @@ export class RunWatch implements vscode.Disposable {
     }
     for (const folder of folders) {
       if (this.logs.has(folder)) continue;
-      const log = new LogWatch(folder, {
-        looked: (look) => {
-          void this.lookingForAny.do();
-          this.looked.fire(look);
-        },
-        changed: () => this.changed.fire(),
-        ended: (run) => this.ended.fire(run),
-        failed: this.report,
-      });
-      this.logs.set(folder, log);
+      const { looked, changed, ended, report } = this;
+      this.logs.set(folder, new LogWatch(folder, { looked, changed, ended, report }));
     }
     // Listeners must drop the runs of a removed log.
     if (gone.length > 0) this.changed.fire();
@@ -149,13 +149,6 @@ const QUIET_MS = 200;
 const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,notes.json,evaluations/*.json}';
 const ON_THE_WAY = '{runs,runs/*,teaching}';
 
-interface LogListener {
-  looked(look: LogLook): void;
-  changed(): void;
-  ended(run: Run): void;
-  failed(error: unknown): void;
-}
-
 /** The runs of one log. Only folders of live or queued runs are polled. */
 class LogWatch implements vscode.Disposable {
   readonly runs: Runs;
@@ -169,7 +162,7 @@ class LogWatch implements vscode.Disposable {
 
   constructor(
     private readonly dataFolder: string,
-    private readonly listener: LogListener,
+    private readonly on: Events,
   ) {
     this.runs = new Runs(dataFolder);
     // Later, to keep activation short.
@@ -207,7 +200,7 @@ class LogWatch implements vscode.Disposable {
 
   private async lookOnce(): Promise<void> {
     if (this.isDisposed) return;
-    await this.readRuns().catch(this.listener.failed);
+    await this.readRuns().catch(this.on.report);
     if (this.all.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
   }
 
@@ -227,9 +220,9 @@ class LogWatch implements vscode.Disposable {
     const all = read.filter((run) => run !== undefined);
     const isOther = JSON.stringify(all) !== JSON.stringify(this.all);
     this.all = all;
-    this.listener.looked({ runs, all });
-    if (isOther) this.listener.changed();
-    for (const run of all) if (before.get(run.id)?.isLive === true && !run.isLive) this.listener.ended(run);
+    this.on.looked.fire({ runs, all });
+    if (isOther) this.on.changed.fire();
+    for (const run of all) if (before.get(run.id)?.isLive === true && !run.isLive) this.on.ended.fire(run);
   }
 }
 

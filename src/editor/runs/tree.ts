@@ -119,8 +119,8 @@ const icons: Readonly<Record<Run['state'], readonly [icon: string, color?: strin
 };
 
 function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
-  const [icon, color] = state === 'queued' && halted !== undefined ? ['warning'] : icons[state];
-  return new vscode.ThemeIcon(icon!, color === undefined ? undefined : new vscode.ThemeColor(color));
+  const [icon, color] = state === 'queued' && halted !== undefined ? (['warning'] as const) : icons[state];
+  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
 }
 
 function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString {

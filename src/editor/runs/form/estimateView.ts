@@ -132,13 +132,9 @@ export function planView(plan: Plan, checks: readonly Check[], isOnCluster = fal
       ? bytesWords(needed, t)
       : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
   const memory =
-    machine.processes === 1
-      ? ofOne
-      : isOnCluster
-        ? t('{0} for each of {1} workers', ofOne, machine.processes)
-        : t('{0} for each of {1} processes', ofOne, machine.processes);
-  const unknown = isOnCluster ? t('unknown until the run has measured it on the cluster') : t('unknown');
-  const time = seconds === null ? unknown : t('about {0}', roughly(seconds, t));
+    machine.processes === 1 ? ofOne : t('{0} for each of {1} processes', ofOne, machine.processes);
+  const time =
+    seconds === null ? t('unknown until the run has measured it') : t('about {0}', roughly(seconds, t));
   const whole = seconds !== null && machine.measured ? t('{0}, measured', time) : time;
   const stages = Object.entries(plan.seconds).flatMap(([stage, part]) =>
     part === null ? [] : [`${stageWord(stage)} ${roughly(part, t)}`],

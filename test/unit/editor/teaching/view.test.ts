@@ -51,7 +51,7 @@ describe('the page of a lesson', () => {
     ] as const;
     const view = teachingView({ state: 'working', lesson, stages, secondsLeft: 42 }, around);
     expect(view.stages.map(({ state }) => state)).toEqual(['done', 'now', 'waiting', 'waiting']);
-    expect(view.stages[1]).toMatchObject({ count: '309 of 1,200 · about 40 s left', fraction: 0.2575 });
+    expect(view.stages[1]).toMatchObject({ count: '309 of 1,200 · about 42 s left', fraction: 0.2575 });
     expect(view.title).toBe('Lesson 1');
   });
 
