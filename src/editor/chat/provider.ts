@@ -55,7 +55,8 @@ export class ModelProvider implements vscode.LanguageModelChatProvider, vscode.D
     const controller = new AbortController();
     const cancellation = token.onCancellationRequested(() => controller.abort());
     try {
-      refuseTools(model, options);
+      if (options.toolMode === vscode.LanguageModelChatToolMode.Required)
+        throw new Fault('model/no-tools', t('{0} cannot call tools; choose another model.', model.name));
       const asked = await engine.modelNamed(model.id);
       await asked.generate(
         alternating(messages.map((message) => messageOfCore(message, model))),
@@ -135,11 +136,6 @@ export class ModelProvider implements vscode.LanguageModelChatProvider, vscode.D
       this.registration = undefined;
     }
   }
-}
-
-function refuseTools({ name }: OfferedModel, options: vscode.ProvideLanguageModelChatResponseOptions): void {
-  if (options.toolMode !== vscode.LanguageModelChatToolMode.Required) return;
-  throw new Fault('model/no-tools', t('{0} cannot call tools; choose another model.', name));
 }
 
 /** @throws {Fault} `model/no-pictures` */

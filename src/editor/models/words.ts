@@ -187,7 +187,9 @@ export function useDocument(
         // Both names, so that either can be looked up.
         namer.calledBy(model) === model ? model : `${namer.calledBy(model)} (${model})`,
         ...[use.turns, use.replies].map(grouped),
-        ...[use.promptTokens, use.completionTokens].map((tokens) => (hasTokens(use) ? grouped(tokens) : '–')),
+        ...[use.promptTokens, use.completionTokens].map((tokens) =>
+          use.promptTokens + use.completionTokens > 0 ? grouped(tokens) : '–',
+        ),
         server?.price === undefined ? '–' : dollars(costOf(use, server.price)),
       ]),
     ]),
@@ -216,6 +218,3 @@ function table([head, ...rows]: string[][]): string {
   );
   return [line(cells[0]!), line(rule), ...cells.slice(1).map(line)].join('\n');
 }
-
-const hasTokens = ({ promptTokens, completionTokens }: ModelUse): boolean =>
-  promptTokens + completionTokens > 0;

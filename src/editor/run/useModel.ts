@@ -13,11 +13,6 @@ import { specOf, type Server } from '../server';
 
 const { t } = vscode.l10n;
 
-const askTandem = (spec: string): object => ({
-  ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
-  modelSelector: { vendor: VENDOR, id: spec },
-});
-
 /** A trained collaborator becomes the simulator, another model the agent. */
 export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
   const model = modelOf(run);
@@ -26,7 +21,12 @@ export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine)
   const spec = place?.spec ?? `local:${model}`;
   await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run), engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
-  else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
+  else
+    // Ask mode, because Agent mode offers only models that call tools.
+    await vscode.commands.executeCommand('workbench.action.chat.open', {
+      ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
+      modelSelector: { vendor: VENDOR, id: spec },
+    });
 }
 
 async function useAs(role: 'agent' | 'simulator', spec: string, name: string, engine: Engine): Promise<void> {

@@ -9,7 +9,7 @@ import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
-import type { FigureView, NodeView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
+import type { FigureView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
 import {
   measuredWords,
   isUnstarted,
@@ -65,7 +65,11 @@ export function runView(
     data: dataOf(run, history),
     stateLabel: stateWord(run),
     stages: stagesOf(run, history),
-    nodes: nodesOf(history, isLive),
+    nodes: (history.nodes?.nodes ?? []).map(({ host, state: ofNode, workers, gpus }) => ({
+      ...{ host, state: ofNode, workers },
+      stateLabel: nodeStateWord(ofNode, isLive),
+      gpus: gpuNames(gpus),
+    })),
     workers: workersWords(history),
     // The estimate is for the whole run, so an early end shows none.
     left:
@@ -141,13 +145,6 @@ function stagesOf({ state }: Run, history: RunHistory): StageView[] {
     };
   });
 }
-
-const nodesOf = ({ nodes }: RunHistory, isLive: boolean): NodeView[] =>
-  (nodes?.nodes ?? []).map(({ host, state, workers, gpus }) => ({
-    ...{ host, state, workers },
-    stateLabel: nodeStateWord(state, isLive),
-    gpus: gpuNames(gpus),
-  }));
 
 function workersWords({ nodes }: RunHistory): string {
   if (nodes === undefined) return '';
