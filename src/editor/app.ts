@@ -1,21 +1,19 @@
-import * as vscode from 'vscode';
 import * as z from 'zod';
+import * as vscode from 'vscode';
 import { lazily } from '../core/lazily';
 import type { Run } from '../core/training/runs';
 import { ApiKeys } from './apiKeys';
 import { comparisonPanels } from './comparison/comparisons';
 import { FolderSettings } from './configuration';
-import { CriticChoice } from './credit/criticChoice';
+import { CriticChoice, KeptCredit } from './credit/critics';
 import { Credits } from './credit/credits';
-import { KeptCredit } from './credit/creditCache';
 import { Documents } from './documents';
-import { SecondAgentChoice, ModelChoice } from './models/choice';
+import { SecondAgentChoice, ModelChoice, ComposedAgents } from './models/choice';
 import { Engines } from './engines';
 import { Critics } from './models/critics';
-import { composedAgents } from './models/composedAgents';
 import { Connect } from './models/connect/connect';
 import { ModelFolders } from './models/folders';
-import type { ModelNode } from './models/nodes';
+import type { ModelNode } from './models/items';
 import { ModelTree } from './models/tree';
 import { Exports } from './export/exports';
 import { JudgingPanels } from './judging/panel';
@@ -24,9 +22,8 @@ import { RunControl } from './runs/runControl';
 import { RunEndings } from './runs/runEndNotices';
 import { RunForms } from './runs/form/runForms';
 import { runPanels as runPanelsOf } from './runs/panel';
-import { PinnedCharts } from './run/pinned';
-import { RunQueue } from './runs/queue';
-import { RunStarter } from './runs/runStarter';
+import { PinnedCharts } from './run/charts';
+import { RunQueue, RunStarter } from './runs/queue';
 import { EditorTrainer } from './trainer';
 import { runTablePanels } from './runs/runTable';
 import { RunTree, type RunNode } from './runs/tree';
@@ -52,9 +49,9 @@ import { Guidelines } from './tasks/guidelines';
 import { Packs } from './packs';
 import { PlayedTasks } from './tasks/playedTasks';
 import { TaskTree } from './tasks/tree';
-import { type TaskNode } from './tasks/items';
+import type { TaskNode } from './tasks/items';
 import { TrajectoryTree } from './trajectories/tree';
-import { type TrajectoryNode } from './trajectories/items';
+import type { TrajectoryNode } from './trajectories/items';
 
 /** Builds all parts of the extension, each after the parts that it needs; they are disposed of with the extension. */
 export function buildApp(context: vscode.ExtensionContext) {
@@ -104,7 +101,7 @@ export function buildApp(context: vscode.ExtensionContext) {
     new Documents(engines, packs, {
       transcript: async (trajectory, engine) =>
         (await import('./trajectories/transcript')).transcriptOf(trajectory, vscode.l10n.t, engine),
-      modelUse: async (shown) => (await import('./models/modelUsage')).useOfLog(shown),
+      modelUse: async (shown) => (await import('./models/words')).useOfLog(shown),
     }),
   );
 
@@ -130,11 +127,11 @@ export function buildApp(context: vscode.ExtensionContext) {
   own(showLessonInStatusBar(lesson));
   const isFollowed = (run: Run): boolean => runPanels.find(run)?.isInSight === true || teacher.follows(run);
   own(new RunEndings(runWatch, isFollowed, memory, report));
-  const status = own(new Status(panels, runWatch, (run) => statusWords(run, vscode.l10n.t)));
+  const status = own(new Status(panels, runWatch, (run) => statusWords(run)));
 
   const folders = new ModelFolders(configuration, engine);
   const connect = new Connect(engine.servers, keys);
-  const composed = composedAgents(() => critics.offered(log.engine));
+  const composed = new ComposedAgents(() => critics.offered(log.engine));
   const choice = new ModelChoice(configuration, engine, folders, connect, composed);
   const candidates = new SecondAgentChoice(configuration, choice);
   const criticRows = own(new Critics(critics, keptCredit, log, runWatch, report));

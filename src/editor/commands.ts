@@ -12,7 +12,7 @@ import * as dialogues from './commands/dialogues';
 import { chooseLog } from './commands/dialogues';
 import * as models from './commands/models';
 import type { Server } from './server';
-import { compareBlindly } from './runs/blindComparison';
+import { compareBlindly } from './run/useModel';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './commands/tasks';
 import { askFilter } from './tasks/tree';
@@ -189,7 +189,7 @@ export const commands = {
   reviewAnswer: { run: ({ collaborations }, answer) => collaborations.review(answer) },
   testAnswer: {
     refused: t('Answers are not graded'),
-    run: async ({ engine }, answer) => (await import('./own/testAnswer')).testAnswer(engine, answer),
+    run: async ({ engine }, answer) => (await import('./own/testFiles')).testAnswer(engine, answer),
   },
 
   // Training.

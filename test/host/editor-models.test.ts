@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { ModelNode } from '../../src/editor/models/tree';
+import type { ModelNode } from '../../src/editor/models/items';
 import { closeEditors, configure, consent, openTask, tandem, until } from './tandem';
 
 /** API of the extension in test/fixtures/editor-models. */

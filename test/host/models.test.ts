@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isRunning } from '../../src/core/trajectory/heartbeat';
-import type { ModelNode } from '../../src/editor/models/tree';
+import type { ModelNode } from '../../src/editor/models/items';
 import type { ListedTask } from '../../src/editor/packs';
 import { closeEditors, configure, consent, tandem, until } from './tandem';
 

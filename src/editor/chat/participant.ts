@@ -180,8 +180,6 @@ async function speak(
   // The last message counts as the answer, without its thoughts.
   return { text, answer: { answer: visible, isAnnounced: false, isShown: shown.trim() === visible } };
 }
-
-/** Returns the earlier messages of this participant, without those that failed or were stopped. */
 function keptOf({ history }: vscode.ChatContext): ChatResult[] {
   return history.flatMap((turn) => {
     if (!(turn instanceof vscode.ChatResponseTurn) || turn.participant !== PARTICIPANT) return [];
@@ -247,8 +245,6 @@ async function read(uri: vscode.Uri, range?: vscode.Range): Promise<LocatedConte
     return undefined;
   }
 }
-
-/** Returns the Python function around the cursor; undefined where there is none, or where something is selected. */
 function aroundCursor(value: unknown): LocatedContext | undefined {
   const uri = value instanceof vscode.Location ? value.uri : value;
   const editor = vscode.window.activeTextEditor;

@@ -1,24 +1,20 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import type { TokenCounter } from '../../core/model/local/chat';
-import type { ChatMessage } from '../../core/model/model';
+import type { ChatMessage, SamplingSettings } from '../../core/model/model';
 import { afterActivation } from '../afterActivation';
 import { VENDOR } from '../contributions';
 import type { Engine } from '../engine';
-import { STARTER } from '../localModels';
-import {
-  alternating,
-  estimatedTokens,
-  offeredModels,
-  sameModels,
-  samplingFor,
-  type OfferedModel,
-} from './offeredModels';
+import { STARTER, type LocalPlace } from '../localModels';
+import { isWithin, type NumberRange } from '../../core/numberRange';
+import { eachSamplingNumber, fromField, requestRange } from '../../core/samplingSettings';
+import type { ModelStatus } from '../loadedModels';
+import { specOf, type Server, type ServerState } from '../server';
 
 const { t } = vscode.l10n;
 
 /** The models in the editor's own picker. Only their descriptions are read until one of them is asked. */
-export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
+export class ModelProvider implements vscode.LanguageModelChatProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly counters = new Map<string, TokenCounter>();
   /** The list that the editor got last; undefined before it has asked. */
@@ -59,7 +55,8 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
     const controller = new AbortController();
     const cancellation = token.onCancellationRequested(() => controller.abort());
     try {
-      refuseTools(model, options);
+      if (options.toolMode === vscode.LanguageModelChatToolMode.Required)
+        throw new Fault('model/no-tools', t('{0} cannot call tools; choose another model.', model.name));
       const asked = await engine.modelNamed(model.id);
       await asked.generate(
         alternating(messages.map((message) => messageOfCore(message, model))),
@@ -73,7 +70,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       );
     } catch (error) {
       if (controller.signal.aborted) return;
-      if (model.id === STARTER && isTooMuch(error)) say(starterRefusal());
+      if (model.id === STARTER && isTooMuch(error)) say(starterRefusal);
       else throw refusalOf(error, model);
     } finally {
       cancellation.dispose();
@@ -86,7 +83,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
   ): Promise<number> {
     const words = typeof text === 'string' ? text : textOf(text);
     const place = this.engine.localPlaces.find(({ spec }) => spec === model.id);
-    if (place === undefined) return estimatedTokens(words);
+    if (place === undefined) return Math.ceil(words.length / CHARACTERS_PER_TOKEN);
     // A folder whose weights were replaced may have another tokenizer, too.
     const key = `${place.folder} ${model.version}`;
     let counter = this.counters.get(key);
@@ -102,8 +99,6 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
     this.register(false);
     vscode.Disposable.from(...this.disposables).dispose();
   }
-
-  /** Returns no models in an untrusted workspace, because models do not run there. */
   private async models(): Promise<OfferedModel[]> {
     if (!vscode.workspace.isTrusted) return [];
     const { engine } = this;
@@ -111,7 +106,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       engine.localPlaces.map(async (place) => [place, await engine.locals.look(place.folder)] as const),
     );
     const servers = engine.servers.all.map((server) => [server, engine.servers.state(server)] as const);
-    return offeredModels({ locals, servers, maxTokens: engine.configuration.sampling.maxTokens }, t);
+    return offeredModels({ locals, servers, maxTokens: engine.configuration.sampling.maxTokens });
   }
 
   private updateSoon(): void {
@@ -129,7 +124,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       if (models.length > 0) await vscode.lm.selectChatModels({ vendor: VENDOR });
       return;
     }
-    if (sameModels(this.given, models)) return;
+    if (JSON.stringify(this.given) === JSON.stringify(models)) return;
     this.given = models;
     this.changed.fire();
   }
@@ -141,11 +136,6 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       this.registration = undefined;
     }
   }
-}
-
-function refuseTools({ name }: OfferedModel, options: vscode.ProvideLanguageModelChatResponseOptions): void {
-  if (options.toolMode !== vscode.LanguageModelChatToolMode.Required) return;
-  throw new Fault('model/no-tools', t('{0} cannot call tools; choose another model.', name));
 }
 
 /** @throws {Fault} `model/no-pictures` */
@@ -166,20 +156,115 @@ function textOf({ content }: vscode.LanguageModelChatRequestMessage): string {
   return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
 }
 
-/** Returns whether a request was too much for a model that knows short tasks only. */
-function isTooMuch(error: unknown): boolean {
-  return error instanceof Fault && ['model/bad-request', 'model/too-long'].includes(error.code);
-}
+/** Too much for a model that knows short tasks only. */
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof Fault && ['model/bad-request', 'model/too-long'].includes(error.code);
 
-/** Returns the words with which the starter model itself refuses what is outside its world. */
-function starterRefusal(): string {
-  return t(
-    'I am only the starter model: I know the small pricing functions of the starter world and nothing else, so please choose another model for this.',
-  );
-}
-
-/** Returns an error with one sentence, which the chat shows as it is. */
+/** As the starter model itself refuses what is outside its world. */
+const starterRefusal = t(
+  'I am only the starter model: I know the small pricing functions of the starter world and nothing else, so please choose another model for this.',
+);
 function refusalOf(error: unknown, { name }: OfferedModel): Error {
   if (error instanceof Fault) return new Error(error.message, { cause: error });
   return new Error(t('{0} could not answer: {1}', name, messageOf(error)), { cause: error });
+}
+
+/** Assumed context length of a server, in tokens: the real one is unknown until the server refuses. Few take less. */
+const SERVER_TOKENS = 32_000;
+
+/** Approximate characters per token of English or code, for models whose tokenizer is not on this machine. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A model as the editor's picker shows it. `id` is its name in Tandem's settings and log. */
+type OfferedModel = vscode.LanguageModelChatInformation;
+
+/** Empty, because the models write text only, without tools or pictures. */
+const capabilities = {};
+
+interface Playable {
+  readonly locals: readonly (readonly [LocalPlace, ModelStatus])[];
+  readonly servers: readonly (readonly [Server, ServerState])[];
+  readonly maxTokens: number;
+}
+
+/** Returns the models that can answer now: folders that hold a model, and servers that did not fail when last asked. */
+export function offeredModels({ locals, servers, maxTokens }: Playable): OfferedModel[] {
+  return [
+    ...locals.flatMap(([place, looked]) => localModel(place, looked, maxTokens) ?? []),
+    ...servers.flatMap(([server, state]) => (state.kind === 'fails' ? [] : [serverModel(server, maxTokens)])),
+  ];
+}
+
+function localModel(
+  { spec, name, from }: LocalPlace,
+  { files, state }: ModelStatus,
+  maxTokens: number,
+): OfferedModel | undefined {
+  if (files === undefined || state.kind === 'failed') return undefined;
+  // Half of a short context is reserved for the request.
+  const maxOutputTokens = Math.min(maxTokens, Math.floor(files.contextLength / 2));
+  return {
+    id: spec,
+    name,
+    family: files.architecture,
+    version: files.fingerprint,
+    detail: t('on this machine'),
+    tooltip:
+      from === 'tandem'
+        ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
+        : t('Plays on this machine: one that you trained, or any ONNX model'),
+    maxInputTokens: files.contextLength - maxOutputTokens,
+    maxOutputTokens,
+    capabilities,
+  };
+}
+
+function serverModel(server: Server, maxTokens: number): OfferedModel {
+  return {
+    id: specOf(server),
+    name: server.name,
+    family: server.model,
+    version: '1',
+    detail: server.model,
+    tooltip: t('{0} at {1}', server.model, server.baseUrl),
+    maxInputTokens: SERVER_TOKENS,
+    maxOutputTokens: server.sampling?.maxTokens ?? maxTokens,
+    capabilities,
+  };
+}
+
+export function sameModels(one: readonly OfferedModel[], other: readonly OfferedModel[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** As chat templates expect it: the roles alternate, the user first. The editor sends instructions as the user's. */
+export function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
+  const result: ChatMessage[] = [];
+  for (const { role, content } of messages) {
+    if (content.trim() === '' || (result.length === 0 && role === 'assistant')) continue;
+    const last = result.at(-1);
+    if (last?.role === role) result[result.length - 1] = { role, content: `${last.content}\n\n${content}` };
+    else result.push({ role, content });
+  }
+  return result;
+}
+
+/** Options of the asking extension override the settings; they have the names of OpenAI's API. */
+export function samplingFor(
+  settings: SamplingSettings,
+  asked: Readonly<Record<string, unknown>> | undefined,
+): SamplingSettings {
+  const number = (field: string, range: NumberRange): number | undefined => {
+    const value = asked?.[field];
+    if (typeof value !== 'number') return undefined;
+    const rounded = range.type === 'integer' ? Math.floor(value) : value;
+    return isWithin(rounded, range) ? rounded : undefined;
+  };
+  const numbers = eachSamplingNumber((name, setting) => {
+    const value = number(setting.field, requestRange(setting));
+    return value === undefined ? settings[name] : fromField(value, setting);
+  });
+  const { temperature = settings.temperature, maxTokens = settings.maxTokens } = numbers;
+  const seed = number('seed', { type: 'integer', minimum: 0 }) ?? settings.seed;
+  return { ...settings, ...numbers, temperature, maxTokens, seed };
 }

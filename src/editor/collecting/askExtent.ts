@@ -115,9 +115,7 @@ export interface Player {
 export function estimateWords(count: number, players: readonly Player[]): string {
   const unknown = players.find(({ use, sides }) => use === undefined || sides === 0);
   if (unknown !== undefined)
-    return unknown.price === undefined
-      ? t('Tokens are unknown until {0} has played a dialogue: start with a few.', unknown.name)
-      : t('Tokens and cost are unknown until {0} has played a dialogue: start with a few.', unknown.name);
+    return t('Tokens and cost are unknown until {0} has played a dialogue: start with a few.', unknown.name);
   const counted = players.map(({ use, sides, plays, price }) => ({
     use: use!,
     share: (count * plays) / sides,
@@ -154,13 +152,10 @@ export interface Extent<T> {
   readonly rollouts: number;
 }
 
-/** Dialogues are given as `id#rollout`; those of removed tasks do not count. */
-export function playedOf(all: readonly { readonly id: string }[], played: Iterable<string>): number {
-  const ids = new Set(all.map(({ id }) => id));
-  return [...played].filter((key) => ids.has(key.slice(0, key.lastIndexOf('#')))).length;
-}
-
-/** @param played each dialogue as `id#rollout` */
+/**
+ * Counts the dialogues of these tasks that were played.
+ * @param played each dialogue as `id#rollout`
+ */
 export function playedAmong(
   { tasks, rollouts }: Extent<{ readonly id: string }>,
   played: Iterable<string>,
@@ -171,6 +166,10 @@ export function playedAmong(
     return ids.has(key.slice(0, end)) && Number(key.slice(end + 1)) < rollouts;
   }).length;
 }
+
+/** Those of removed tasks do not count. */
+export const playedOf = (all: readonly { readonly id: string }[], played: Iterable<string>): number =>
+  playedAmong({ tasks: all, rollouts: Infinity }, played);
 
 /**
  * Adds more tasks while there are others, then more dialogues of each.

@@ -6,7 +6,7 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { choosePack, type Pack, type ListedTask, type Packs } from '../packs';
 import type { Players, Extent } from './askExtent';
-import type { EndedCollection } from './collectionEnd';
+import type { EndedCollection } from './collect';
 
 const { t } = vscode.l10n;
 
@@ -86,7 +86,7 @@ async function tell(
   ended: EndedCollection,
   runForms: TrainingForm,
 ): Promise<boolean> {
-  const { endingWords, isComplete, showEnding } = await import('./collectionEnd');
+  const { endingWords, isComplete, showEnding } = await import('./collect');
   const pack = path.basename(file);
   const words = endingWords(ended, name, (await engine.log()).count({ collection: ended.collection, pack }));
   const [show, train, goOn] = [t('Show Dialogues'), t('New Run…'), t('Continue')];

@@ -6,7 +6,7 @@ import { runsOf, type Run } from '../../core/training/runs';
 import { changeNotes, MAX_LENGTHS } from '../../core/training/runNotes';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { openDocument, revealFolder } from '../documents';
-import type { CriticNode } from '../models/nodes';
+import type { CriticNode } from '../models/critics';
 import { rowsMeant } from '../tree';
 import { askLine, pickOne, valueOf } from '../inputSteps';
 import { pickTags } from '../pickOrType';
@@ -14,7 +14,6 @@ import { deleteRuns } from '../runs/runControl';
 import { runName, tagWords } from '../run/words';
 import { chooseRun, chosenRuns } from '../run/runPicker';
 import { comparedOf } from '../comparison/comparisons';
-import { reportRuns } from '../comparison/report';
 
 const { t } = vscode.l10n;
 
@@ -78,7 +77,7 @@ export async function openLog(run: Run): Promise<void> {
   try {
     await openDocument(vscode.Uri.file(file));
   } catch (cause) {
-    const sentence = t('{0} has no log yet: its trainer has not been started.', runName(run, t));
+    const sentence = t('{0} has no log yet: its trainer has not been started.', runName(run));
     throw new Fault('editor/no-trainer-log', sentence, { cause });
   }
 }
@@ -99,7 +98,7 @@ export async function editRuns(app: App, row: CommandRow, selected?: readonly Co
   if (first === undefined) return;
   if (others.length > 0) return tag(app, runs);
   const detail = await pickOne({
-    title: t('Edit {0}', runName(first, t)),
+    title: t('Edit {0}', runName(first)),
     items: [
       { label: t('Name'), description: first.name, edit: rename },
       { label: t('Tags'), description: tagWords(first).join(' '), edit: tag },
@@ -121,7 +120,7 @@ export async function tagRuns(app: App, row: CommandRow, selected?: readonly Com
 async function rename(app: App, [run]: readonly Run[]): Promise<void> {
   if (run === undefined) return;
   const name = await askLine({
-    title: t('Rename {0}', runName(run, t)),
+    title: t('Rename {0}', runName(run)),
     prompt: t('Name of the run. Empty gives it the name in its configuration again.'),
     value: run.name,
     most: MAX_LENGTHS.name,
@@ -145,7 +144,7 @@ async function tag(app: App, runs: readonly Run[]): Promise<void> {
       isPicked: isCommon(tag),
     }));
   const retag = await pickTags(
-    runs.length === 1 ? t('Tags of {0}', runName(first, t)) : t('Tags of {0} Runs', runs.length),
+    runs.length === 1 ? t('Tags of {0}', runName(first)) : t('Tags of {0} Runs', runs.length),
     offered,
   );
   if (retag !== undefined) await change(app, runs, ({ tags }) => ({ tags: retag(tags) }));
@@ -154,7 +153,7 @@ async function tag(app: App, runs: readonly Run[]): Promise<void> {
 async function note(app: App, [run]: readonly Run[]): Promise<void> {
   if (run === undefined) return;
   const written = await askLine({
-    title: t('Note on {0}', runName(run, t)),
+    title: t('Note on {0}', runName(run)),
     prompt: t('What the run is for, or what came of it'),
     value: run.note ?? '',
     most: MAX_LENGTHS.note,
@@ -210,7 +209,9 @@ export async function evaluate(app: App, row: CommandRow, selected?: readonly Co
 
 export async function report(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
   const runs = await comparedRuns(app, row, selected, oneAtLeast);
-  if (runs !== undefined) await reportRuns(runs, app.engines.shown.engine);
+  if (runs === undefined) return;
+  const { reportRuns } = await import('../comparison/panel');
+  await reportRuns(runs, app.engines.shown.engine);
 }
 
 const oneAtLeast = { enough: 1, placeHolder: t('Choose runs') };

@@ -46,7 +46,7 @@ export async function evaluateRuns(
   const { measure } = await import('../../core/evaluation/comparison/measure');
   const playable = runs.filter(canPlay);
   if (playable.length === 0) {
-    const names = runs.map((run) => runName(run, t)).join(', ');
+    const names = runs.map((run) => runName(run)).join(', ');
     throw new Fault(
       'editor/not-playable',
       t('{0} cannot play here: a run needs to be done, with an ONNX graph in its model folder.', names),
@@ -64,7 +64,7 @@ export async function evaluateRuns(
   const { LocalModel } = await import('../../core/model/local/model');
   const { localPlaces, configuration } = engine;
   const workspace = configuration.folder?.uri.fsPath ?? '';
-  const [first, ...others] = playable.map((run) => runName(run, t));
+  const [first, ...others] = playable.map((run) => runName(run));
   const title = others.length === 0 ? t('Evaluating {0}', first!) : t('Evaluating {0} runs', playable.length);
   await cancellable(title, async (signal, report) =>
     measure({
@@ -91,10 +91,6 @@ export async function evaluateRuns(
 
 interface TasksItem extends vscode.QuickPickItem {
   readonly heldOut: HeldOut;
-}
-
-interface AmountItem extends vscode.QuickPickItem {
-  readonly amount: number;
 }
 
 /** Offers only tasks that are in no run's data. */
@@ -167,7 +163,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
 /** Half the widest 95 % interval, in percentage points. */
 const widest = (tasks: number): number => (100 * 1.96 * 0.5) / Math.sqrt(tasks);
 
-function amountItems(all: number): AmountItem[] {
+function amountItems(all: number) {
   const amounts = [...AMOUNTS.filter((amount) => amount < all), all];
   return amounts.map((amount) => ({
     amount,

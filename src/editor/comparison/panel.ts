@@ -1,17 +1,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { Runs } from '../../core/training/runs';
+import { type Runs, type Run, runsOf } from '../../core/training/runs';
 import { Fault } from '../../core/fault';
 import { RunReader, type RunRecord } from '../../core/evaluation/comparison/experiment';
-import type { Run } from '../../core/training/runs';
 import { runFiles } from '../../core/training/runFolder';
 import type { Choice } from '../../../webview/chart/protocol';
 import { actions, type Action, type FromWebview, type ToWebview } from '../../../webview/comparison/protocol';
 import type { Engines } from '../engines';
-import type { PinnedCharts } from '../run/pinned';
+import { type PinnedCharts, curvesView, type ReadCharts } from '../run/charts';
 import type { Packs } from '../packs';
 import type { Engine } from '../engine';
-import { language } from '../language';
 import { OneAtATime } from '../oneAtATime';
 import { Panel, type Asks } from '../panel';
 import { runName, namesOf } from '../run/words';
@@ -19,9 +17,9 @@ import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
 import { chooseRun } from '../run/runPicker';
 import { evaluateRuns } from './evaluating';
-import { reportRuns } from './report';
-import { curvesView, type ReadCharts } from '../run/curvesView';
 import { comparisonView } from './view';
+
+const { t } = vscode.l10n;
 
 export interface ComparisonContext {
   readonly extension: vscode.Uri;
@@ -37,8 +35,6 @@ export interface Compared {
   readonly runs: Runs;
   readonly ids: readonly string[];
 }
-
-const { t } = vscode.l10n;
 
 export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
   private readonly readers: readonly RunReader[];
@@ -156,12 +152,12 @@ export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
     if (records.length === 0 || !this.isListening) return;
     this.title =
       records.length === 1
-        ? t('{0} vs. base model', runName(records[0]!.run, t))
+        ? t('{0} vs. base model', runName(records[0]!.run))
         : t('Comparison of {0} runs', records.length);
     const engine = this.engine;
     const view = comparisonView(records, choice, {
       calledBy: (name) => engine.calledBy(name),
-      ...{ t, language: language(), dataFolder: this.compared.runs.dataFolder, playing: this.progress },
+      ...{ dataFolder: this.compared.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',
       pinned: this.on.pinned.all,
     });
@@ -183,7 +179,32 @@ async function openDiff(runs: readonly Run[]): Promise<void> {
     others.length === 1 ? others[0] : await chooseRun(others, t('The configuration on the right'));
   if (right === undefined) return;
   const uri = ({ folder }: Run): vscode.Uri => vscode.Uri.file(path.join(folder, runFiles.configuration));
-  const title = namesOf([left, right], t).join(' ↔ ');
+  const title = namesOf([left, right]).join(' ↔ ');
   await vscode.commands.executeCommand('vscode.diff', uri(left), uri(right), title);
   await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
+}
+
+/** The pictures are written beside the report. */
+export async function reportRuns(runs: readonly Run[], { configuration }: Engine): Promise<void> {
+  const folder = configuration.folder?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title: t('Write Report'),
+    saveLabel: t('Write'),
+    filters: { Markdown: ['md'] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'report.md') }),
+  });
+  if (target === undefined) return;
+  const { writeReport } = await import('../../core/evaluation/comparison/report/write');
+  await writeReport(target.fsPath, {
+    runs: runsOf(runs[0]!),
+    of: runs,
+    names: namesOf(runs),
+    workspace: folder?.fsPath ?? '',
+  });
+  const open = t('Open the Report');
+  const chosen = await vscode.window.showInformationMessage(
+    t('The report is in {0}, its pictures are beside it.', path.basename(target.fsPath)),
+    open,
+  );
+  if (chosen === open) await vscode.commands.executeCommand('markdown.showPreview', target);
 }

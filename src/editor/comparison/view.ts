@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { RunRecord } from '../../core/evaluation/comparison/experiment';
 import { baselineComparisonsOf } from '../../core/evaluation/comparison/untrainedBaseline';
 import type { EvaluationSetting } from '../../core/evaluation/loop/evaluationCache';
@@ -9,15 +10,14 @@ import type { Run } from '../../core/training/runs';
 import { figureNames, type FigureName } from '../../core/training/events';
 import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
 import type { ComparedRun, ComparisonView, MeasuredRunsView } from '../../../webview/comparison/protocol';
-import { tasksWords } from '../run/evaluationResults';
-import { dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
+import { tasksWords, dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
 import { baseName, dates, methodWord } from '../words';
-import type { Translate } from '../translate';
+import { language } from '../language';
+
+const { t } = vscode.l10n;
 
 interface ViewOptions {
   readonly calledBy: (name: string) => string;
-  readonly t: Translate;
-  readonly language: string;
   readonly dataFolder: string;
   readonly restriction: string;
   readonly playing: string;
@@ -28,13 +28,10 @@ interface ViewOptions {
 export function comparisonView(
   records: readonly RunRecord[],
   choice: Choice,
-  { t, language, calledBy, pinned, ...rest }: ViewOptions,
+  { calledBy, pinned, ...rest }: ViewOptions,
 ): ComparisonView {
   const { stage, figure } = shownFigure(records, choice);
-  const names = namesOf(
-    records.map(({ run }) => run),
-    t,
-  );
+  const names = namesOf(records.map(({ run }) => run));
   const differences = differenceTable(
     records.map(({ configuration }) => configuration),
     names,
@@ -43,41 +40,41 @@ export function comparisonView(
     baselineComparisonsOf(history).map((critic) => ({
       ...critic,
       run: names[index]!,
-      stage: stageWord(critic.stage, t),
+      stage: stageWord(critic.stage),
     })),
   );
   return {
     ...{ type: 'show', ...rest, stage, figure },
     ids: records.map(({ run }) => run.id),
-    runs: records.map(({ run }, index) => comparedRun(run, names[index]!, t)),
-    table: runTable(records, names, t),
-    stages: stagesOf(records).map((name) => ({ name, label: stageWord(name, t) })),
+    runs: records.map(({ run }, index) => comparedRun(run, names[index]!)),
+    table: runTable(records, names),
+    stages: stagesOf(records).map((name) => ({ name, label: stageWord(name) })),
     figures: figuresOf(records, stage),
     pinned: pinned
       .filter((chart) => figuresOf(records, chart.stage).includes(chart.figure))
       .slice(0, MAX_PINNED),
     ...(differences && { differences }),
     measured: measuredRunsOf(records.map(({ kept }) => kept)).map((one) =>
-      measuredRunsView(one, names, { t, language, calledBy }),
+      measuredRunsView(one, names, calledBy),
     ),
     ...(critics.length > 0 && { critics: criticTable(critics) }),
   };
 }
 
-const runTable = (records: readonly RunRecord[], names: readonly string[], t: Translate): Table => ({
+const runTable = (records: readonly RunRecord[], names: readonly string[]): Table => ({
   ...{ name: t('Runs'), head: t('Run') },
   columns: [t('State'), t('Method'), t('Training data')].map(wordColumn),
   rows: records.map(({ run, history }, index) => ({
     name: names[index]!,
     cells: [
-      [stateWord(run, t), ...endedAt(run, t)].join(', '),
+      [stateWord(run), ...endedAt(run)].join(', '),
       t('{0} on {1}', methodWord(run.method, t), baseName(run)),
-      dataOf(run, history, t) || null,
+      dataOf(run, history) || null,
     ],
   })),
 });
 
-function comparedRun(run: Run, name: string, t: Translate): ComparedRun {
+function comparedRun(run: Run, name: string): ComparedRun {
   const { id, state } = run;
   return {
     ...{ id, name },
@@ -121,11 +118,11 @@ export function shownFigure(
 function measuredRunsView(
   { setting, at, rows }: MeasuredRuns,
   names: readonly string[],
-  { t, language, calledBy }: Pick<ViewOptions, 't' | 'language' | 'calledBy'>,
+  calledBy: ViewOptions['calledBy'],
 ): MeasuredRunsView {
-  const title = tasksWords(setting, t);
-  const date = dates(language, { day: 'numeric', month: 'short', year: 'numeric' });
-  const how = t('{0}; {1}', howOf(setting, calledBy(setting.simulator), t), date.format(new Date(at)));
+  const title = tasksWords(setting);
+  const date = dates(language(), { day: 'numeric', month: 'short', year: 'numeric' });
+  const how = t('{0}; {1}', howOf(setting, calledBy(setting.simulator)), date.format(new Date(at)));
   return {
     ...{ key: setting.key, title, how },
     table: {
@@ -136,7 +133,7 @@ function measuredRunsView(
   };
 }
 
-function howOf({ temperature, rollouts }: EvaluationSetting, simulator: string, t: Translate): string {
+function howOf({ temperature, rollouts }: EvaluationSetting, simulator: string): string {
   const play = temperature === 0 ? t('greedy') : t('sampled at temperature {0}', temperature);
   return rollouts === 1
     ? t('{0}, one dialogue per task with {1}', play, simulator)

@@ -9,10 +9,8 @@ import type { Engine } from '../engine';
 import { cancellable } from '../progress';
 import type { EditorTrainer } from '../trainer';
 import { refuseInRestrictedMode, restrictionOf } from '../workspaceTrust';
-import type { CriticChoice } from './criticChoice';
-import type { KeptCredit } from './creditCache';
-import { openCriticAt } from './criticOptions';
-import { computePlayed, identityIn, type CreditPlace, type PlayedBy } from './playedCredits';
+import { type CriticChoice, type KeptCredit, openCriticAt } from './critics';
+import { computePlayed, identityIn, type CreditPlace } from './playedCredits';
 import { askPseudonym } from '../pseudonym';
 
 const { t } = vscode.l10n;
@@ -27,6 +25,11 @@ export interface KnownCredit {
   /** Undefined where the critic has not read the dialogue's present state. */
   readonly credits: readonly (Credit | undefined)[];
   readonly agreement?: Agreement;
+}
+
+/** What gives credit; `score` returns undefined when the person cancelled, or declined to install the trainer. */
+interface Opened extends Pick<Critic, 'id' | 'unit'> {
+  readonly score: (missing: readonly Trajectory[]) => Promise<readonly Credit[] | undefined>;
 }
 
 /** Computed on request and kept beside the log: a reopened replay shows it at once, even in an untrusted workspace. */
@@ -47,15 +50,16 @@ export class Credits {
     const place = this.choice.chosen;
     if (place === undefined) return undefined;
     try {
-      const critic = await (place.by === undefined ? openCriticAt(place) : identityIn(engine, place.by));
+      const { id, unit } = await this.opened(engine, place);
       const cache = await this.kept.cache(engine);
       const credits = await Promise.all(
         trajectories.map(async (trajectory) => {
           const scored = await this.scored(trajectory, place);
-          return scored && cache.read(critic.id, scored);
+          return scored && cache.read(id, scored);
         }),
       );
-      return { place, critic, credits, agreement: await this.kept.agreement(engine, critic.id) };
+      const agreement = await this.kept.agreement(engine, id);
+      return { place, critic: { id, unit }, credits, agreement };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return { place, problem: error.message, credits: trajectories.map(() => undefined) };
@@ -70,67 +74,68 @@ export class Credits {
   async compute(engine: Engine, trajectories: readonly Trajectory[]): Promise<boolean> {
     const place = this.choice.chosen;
     if (place === undefined) return false;
-    if (place.by !== undefined) return this.play(engine, place.by, place.name, trajectories);
-    const critic = await openCriticAt(place);
-    const cache = await this.kept.cache(engine);
-    const missing: Scorable[] = [];
-    for (const trajectory of trajectories) {
-      const scorable = await this.scorable(trajectory);
-      if (scorable && (await cache.read(critic.id, scorable)) === undefined) missing.push(scorable);
-    }
-    if (missing.length === 0) return false;
-    refuseInRestrictedMode(DO_NOT_RUN);
-    const credits = await this.score(critic, missing, t('{0} scores the dialogue', place.name));
-    for (const credit of credits ?? []) await cache.write(credit);
-    return credits !== undefined;
-  }
-
-  private async play(
-    engine: Engine,
-    by: PlayedBy,
-    name: string,
-    trajectories: readonly Trajectory[],
-  ): Promise<boolean> {
-    const { id } = await identityIn(engine, by);
+    const { id, score } = await this.opened(engine, place);
     const cache = await this.kept.cache(engine);
     const missing: Trajectory[] = [];
     for (const trajectory of trajectories) {
-      const scored = await this.scored(trajectory, { by });
+      const scored = await this.scored(trajectory, place);
       if (scored && (await cache.read(id, scored)) === undefined) missing.push(trajectory);
     }
     if (missing.length === 0) return false;
-    const credits = await cancellable(t('Credit: {0}', name), (signal, report) =>
-      computePlayed(engine, by, id, missing, { signal, report }),
-    );
+    const credits = await score(missing);
     for (const credit of credits ?? []) await cache.write(credit);
     return credits !== undefined;
   }
 
-  /** @returns undefined when the person cancelled, or declined to install the trainer */
-  private async score(
-    critic: Critic,
-    scorables: readonly Scorable[],
-    title: string,
-  ): Promise<readonly Credit[] | undefined> {
-    if (critic.runner === 'trainer' && !(await this.mayInstallTrainer())) return undefined;
-    const { computeCredits } = await import('../../core/training/credit/compute');
-    return cancellable(title, (signal, report) =>
-      computeCredits(critic, scorables, {
-        scoring: path.join(this.trainer.assets, 'scoring.js'),
-        trainer: () => {
-          report(t('by the trainer, which takes a while to start'));
-          return this.trainer.open(signal, report);
-        },
-        signal,
-        onLine: (line) => report(line),
-      }),
-    );
+  /** Runs nothing until `score` is called. */
+  private async opened(engine: Engine, place: CreditPlace): Promise<Opened> {
+    const { by, name } = place;
+    if (by === undefined) {
+      const critic = await openCriticAt(place);
+      const { id, unit } = critic;
+      return {
+        id,
+        unit,
+        score: (missing) => this.score(critic, missing, t('{0} scores the dialogue', name)),
+      };
+    }
+    const { id, unit } = await identityIn(engine, by);
+    const score: Opened['score'] = (missing) =>
+      cancellable(t('Credit: {0}', name), (signal, report) =>
+        computePlayed(engine, by, id, missing, { signal, report }),
+      );
+    return { id, unit, score };
   }
 
-  private mayInstallTrainer(): Promise<boolean> {
-    return this.trainer.mayInstall(
-      t('This critic has no graphs for this machine, so the trainer has to score. Install what it needs?'),
-      t('Or make ONNX graphs with the command tandem onnx.'),
+  private async score(
+    critic: Critic,
+    trajectories: readonly Trajectory[],
+    title: string,
+  ): Promise<readonly Credit[] | undefined> {
+    refuseInRestrictedMode(DO_NOT_RUN);
+    const mayRun =
+      critic.runner !== 'trainer' ||
+      (await this.trainer.mayInstall(
+        t('This critic has no graphs for this machine, so the trainer has to score. Install what it needs?'),
+        t('Or make ONNX graphs with the command tandem onnx.'),
+      ));
+    if (!mayRun) return undefined;
+    const scorables = await Promise.all(trajectories.map((trajectory) => this.scorable(trajectory)));
+    const { computeCredits } = await import('../../core/training/credit/compute');
+    return cancellable(title, (signal, report) =>
+      computeCredits(
+        critic,
+        scorables.filter((scorable) => scorable !== undefined),
+        {
+          scoring: path.join(this.trainer.assets, 'scoring.js'),
+          trainer: () => {
+            report(t('by the trainer, which takes a while to start'));
+            return this.trainer.open(signal, report);
+          },
+          signal,
+          onLine: (line) => report(line),
+        },
+      ),
     );
   }
 

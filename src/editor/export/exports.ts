@@ -19,8 +19,7 @@ import type { ShownLog } from '../shownLog';
 import { grouped } from '../../core/text';
 import { dialogues } from '../words';
 import { calledFilter, filterWords, type ListFilter } from '../dialogue/filter';
-import { chooseExport } from './choose';
-import type { ExportChoice } from './preview';
+import { chooseExport, previewDocument, type ExportChoice } from './choice';
 import { placeOf } from '../../core/trajectory/findings/words';
 
 const { t } = vscode.l10n;
@@ -210,13 +209,12 @@ async function prepared({
 }: Pick<Previewed, 'engine' | 'folder' | 'choice'>): Promise<Previewed | undefined> {
   const log = await engine.log();
   const { previewExport } = await import('../../core/trajectory/export/export');
-  const { previewDocument } = await import('./preview');
   const shown = await cancellable(t('Preparing the preview'), async (signal, report) =>
     previewExport(log, await optionsOf(engine, choice, signal, report), PREVIEWED_ROWS),
   );
   if (shown === undefined) return undefined;
   const told = { ...choice, filter: calledFilter(choice.filter, log, engine) };
-  return { engine, folder, choice, shown, text: previewDocument(shown, told, { folder, t }) };
+  return { engine, folder, choice, shown, text: previewDocument(shown, told, folder) };
 }
 
 async function optionsOf(

@@ -128,15 +128,14 @@ async function askRepository(
   });
 }
 
+const ONLY_YOU = t('Only you, or your organization, can read it.');
+const EVERYONE = t('Everyone can read it, at once.');
+
 /** @returns true for everybody; undefined when nothing was chosen */
 async function askReaders(): Promise<boolean | undefined> {
   const choices = [
-    {
-      label: `$(lock) ${t('Private')}`,
-      detail: t('Only you, or your organization, can read it.'),
-      isPublic: false,
-    },
-    { label: `$(globe) ${t('Public')}`, detail: t('Everyone can read it, at once.'), isPublic: true },
+    { label: `$(lock) ${t('Private')}`, detail: ONLY_YOU, isPublic: false },
+    { label: `$(globe) ${t('Public')}`, detail: EVERYONE, isPublic: true },
   ];
   const chosen = await vscode.window.showQuickPick(choices, {
     title: t('Who can read it'),
@@ -157,7 +156,7 @@ async function isWanted(
     kind === 'dataset' ? t('Publish the dataset {0}?', repository) : t('Publish the model {0}?', repository);
   const listed = files.slice(0, LISTED).map((file) => `${file.path} (${bytesWords(file.bytes, t)})`);
   const detail = [
-    isPublic ? t('Everyone can read it.') : t('Only you, or your organization, can read it.'),
+    isPublic ? EVERYONE : ONLY_YOU,
     t('{0} files, {1}:', files.length, bytesWords(bytes, t)),
     ...listed,
     ...(files.length > LISTED ? ['…'] : []),
@@ -175,9 +174,7 @@ async function tell(published: Published | undefined): Promise<void> {
   }
   const { url, isPrivate } = published;
   const open = t('Open the Page');
-  const sentence = isPrivate
-    ? t('Published at {0}, where only you, or your organization, can read it.', url)
-    : t('Published at {0}, where everyone can read it.', url);
+  const sentence = t('Published at {0}. {1}', url, isPrivate ? ONLY_YOU : EVERYONE);
   if ((await vscode.window.showInformationMessage(sentence, open)) === open)
     await vscode.env.openExternal(vscode.Uri.parse(url));
 }

@@ -3,13 +3,13 @@ import { Fault, messageOf } from '../../core/fault';
 import { baseUrlOf, originOf } from '../../core/model/address';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
-import type { ComposedAgents, PartChoice } from './composedAgents';
 import type { Connect } from './connect/connect';
 import { editorSpec } from '../editorModels';
 import type { ModelFolders } from './folders';
 import { STARTER, type LocalPlace } from '../localModels';
 import type { Role } from '../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../server';
+import type { OfferedCritic } from '../credit/critics';
 
 const { t } = vscode.l10n;
 
@@ -28,7 +28,7 @@ export class ModelChoice {
     private readonly engine: Engine,
     private readonly folders: ModelFolders,
     private readonly connect: Connect,
-    private readonly composed: ComposedAgents,
+    private readonly composed: Pick<ComposedAgents, 'mixture' | 'refined'>,
   ) {}
 
   async choose(role: 'agent' | 'simulator'): Promise<void> {
@@ -245,3 +245,52 @@ export class SecondAgentChoice {
     ];
   }
 }
+
+/** A model of which an agent can be composed. */
+interface PartChoice extends vscode.QuickPickItem {
+  readonly spec: string;
+}
+
+/** Asks what an agent is made of, and returns its name; undefined when the person cancelled. */
+export class ComposedAgents {
+  /** @param critics those of this workspace */
+  constructor(private readonly critics: () => Promise<readonly OfferedCritic[]>) {}
+
+  /** @throws {Fault} `editor/no-critic` if no critic here can choose at play */
+  async mixture(models: readonly PartChoice[]): Promise<string | undefined> {
+    const fit = (await this.critics()).filter(canChoose);
+    if (fit.length === 0) {
+      throw new Fault(
+        'editor/no-critic',
+        t(
+          'No critic in this workspace can choose between messages. In New Run…, train one with SWEET-RL that does not see the hidden information, and let the run write ONNX graphs.',
+        ),
+      );
+    }
+    const title = t('A Critic Chooses');
+    const parts = await vscode.window.showQuickPick(models, {
+      ...{ title, canPickMany: true, matchOnDetail: true },
+      placeHolder: t('Choose the models that write candidates for each message: one or more'),
+    });
+    if (parts === undefined || parts.length === 0) return undefined;
+    const rows = fit.map((critic) => ({ label: `$(law) ${critic.name}`, detail: critic.about, critic }));
+    const chosen = await vscode.window.showQuickPick(rows, {
+      title,
+      placeHolder: t('Choose the critic: the message with its highest score is said'),
+    });
+    return chosen && `mixture:${parts.map(({ spec }) => spec).join('+')},critic=${chosen.critic.folder}`;
+  }
+
+  async refined(models: readonly PartChoice[]): Promise<string | undefined> {
+    const model = await vscode.window.showQuickPick(models, {
+      title: t('Ask Where Drafts Differ'),
+      placeHolder: t('Choose the model that writes the drafts'),
+      matchOnDetail: true,
+    });
+    return model && `refine:${model.spec}`;
+  }
+}
+
+/** At play nobody may read the hidden information, and scores come from graphs. */
+const canChoose = ({ figures }: OfferedCritic): boolean =>
+  !('problem' in figures) && figures.critic.runner === 'onnx' && !figures.critic.about.hidden_information;

@@ -1,10 +1,19 @@
 import * as vscode from 'vscode';
-import type { CriticChoice } from '../credit/criticChoice';
-import type { KeptCredit } from '../credit/creditCache';
-import type { OfferedCritic } from '../credit/criticOptions';
+import type { CriticChoice, KeptCredit, OfferedCritic } from '../credit/critics';
 import { OneAtATime } from '../oneAtATime';
 import type { ShownLog } from '../shownLog';
-import type { CriticsNode } from './nodes';
+
+export interface CriticsNode {
+  readonly kind: 'critics';
+  readonly critics: readonly CriticNode[];
+}
+
+export interface CriticNode {
+  readonly kind: 'critic';
+  readonly critic: OfferedCritic;
+  /** True when the replays show its credit. */
+  readonly isShown: boolean;
+}
 
 export class Critics implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();

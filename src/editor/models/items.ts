@@ -1,17 +1,42 @@
 import * as vscode from 'vscode';
 import { idOf, contextValues } from '../contributions';
+import type { ModelUse } from '../../core/trajectory/modelUsage';
 import { tooltip } from '../tree';
-import { figureWords, type CriticFigures } from '../credit/criticOptions';
+import { figureWords, type CriticFigures } from '../credit/critics';
 import { agreementWords, heldOutSentence } from '../credit/words';
 import { editorSpec } from '../editorModels';
-import type { LocalState } from '../loadedModels';
-import type { ModelNode, RankingRow, CriticNode, CriticsNode } from './nodes';
+import type { CriticNode, CriticsNode } from './critics';
+import type { RankingRow } from './leaderboard';
 import type { LocalPlace } from '../localModels';
-import { servedDetails, servedWords, modelDetails, modelWords, roleWord, spokenModel } from './words';
-import { specOf, type ServerState } from '../server';
-import { useWords } from './modelUsage';
+import {
+  servedDetails,
+  servedWords,
+  modelDetails,
+  modelWords,
+  roleWords,
+  spokenModel,
+  useWords,
+  type ModelRow,
+  type ServedRow,
+} from './words';
+import { specOf, type Server } from '../server';
 
 const { t } = vscode.l10n;
+
+export type ModelNode =
+  | { readonly kind: 'model'; readonly place: LocalPlace; readonly row: ModelRow; readonly use?: ModelUse }
+  | { readonly kind: 'server'; readonly server: Server; readonly row: ServedRow; readonly use?: ModelUse }
+  | {
+      readonly kind: 'editorModel';
+      readonly chat: vscode.LanguageModelChat;
+      readonly row: Pick<ServedRow, 'roles'>;
+      readonly use?: ModelUse;
+    }
+  | CriticsNode
+  | CriticNode
+  | { readonly kind: 'ranking'; readonly row: RankingRow }
+  | { readonly kind: 'problem'; readonly sentence: string }
+  | { readonly kind: 'add'; readonly what: 'server' | 'folder' };
 
 type NodeOf<K extends ModelNode['kind']> = Extract<ModelNode, { kind: K }>;
 
@@ -40,12 +65,12 @@ function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
   const item = new vscode.TreeItem(place.name);
   item.id = place.folder;
   // The row's label names the model already.
-  item.description = modelWords(row, t).replace(`${place.folder} `, '');
-  item.iconPath = localIcon(row.state);
+  item.description = modelWords(row).replace(`${place.folder} `, '');
+  item.iconPath = iconOf(row.state.kind);
   item.contextValue = localContext(place);
-  const used = use === undefined ? [] : [t('{0} in this log', useWords(use, t))];
-  item.tooltip = tooltip(place.name, [...modelDetails(place, row, t), ...used]);
-  item.accessibilityInformation = { label: spokenModel(place.name, row, t) };
+  const used = use === undefined ? [] : [t('{0} in this log', useWords(use))];
+  item.tooltip = tooltip(place.name, [...modelDetails(place, row), ...used]);
+  item.accessibilityInformation = { label: spokenModel(place.name, row) };
   return item;
 }
 
@@ -58,10 +83,10 @@ function localContext({ from }: LocalPlace): string {
 function serverItem({ server, row, use }: NodeOf<'server'>): vscode.TreeItem {
   const item = new vscode.TreeItem(server.name);
   item.id = specOf(server);
-  item.description = servedWords(server, row, use, t);
-  item.iconPath = serverIcon(row.state);
+  item.description = servedWords(server, row, use);
+  item.iconPath = iconOf(row.state.kind);
   item.contextValue = contextValues.server;
-  item.tooltip = tooltip(server.name, servedDetails(server, row, use, t));
+  item.tooltip = tooltip(server.name, servedDetails(server, row, use));
   const why = row.state.kind === 'fails' ? [row.state.why] : [];
   item.accessibilityInformation = { label: [spoken(server.name, item.description), ...why].join(', ') };
   return item;
@@ -71,10 +96,10 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
   const item = new vscode.TreeItem(chat.name);
   item.id = editorSpec(chat);
   item.description = [
-    ...row.roles.map((role) => roleWord(role, t)),
+    ...row.roles.map((role) => roleWords[role]),
     t('VS Code model'),
     chat.vendor,
-    ...(use === undefined ? [] : [useWords(use, t)]),
+    ...(use === undefined ? [] : [useWords(use)]),
   ].join(' · ');
   item.iconPath = new vscode.ThemeIcon('vscode');
   item.contextValue = contextValues.editorModel;
@@ -84,7 +109,7 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
     t(
       'What it writes is tagged in the log and stays out of training data, because its terms may forbid that.',
     ),
-    ...(use === undefined ? [] : [t('{0} in this log', useWords(use, t))]),
+    ...(use === undefined ? [] : [t('{0} in this log', useWords(use))]),
   ]);
   item.accessibilityInformation = { label: spoken(chat.name, item.description) };
   return item;
@@ -110,7 +135,7 @@ function problemItem({ sentence }: NodeOf<'problem'>): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Settings'));
   item.description = sentence;
   item.tooltip = sentence;
-  item.iconPath = warningIcon();
+  item.iconPath = iconOf('problem');
   item.command = {
     command: 'workbench.action.openSettingsJson',
     title: t('Open the settings'),
@@ -136,37 +161,22 @@ function addFolderItem(): vscode.TreeItem {
 }
 
 /** Shape distinguishes the states; colour only repeats it. */
-function localIcon(state: LocalState): vscode.ThemeIcon {
-  switch (state.kind) {
-    case 'not-loaded':
-      return new vscode.ThemeIcon('circle-large');
-    case 'loading':
-      return busyIcon();
-    case 'ready':
-      return goodIcon();
-    case 'failed':
-      return badIcon();
-  }
-}
+const icons = {
+  'not-loaded': ['circle-large'],
+  untested: ['server'],
+  loading: ['loading~spin'],
+  testing: ['loading~spin'],
+  ready: ['pass-filled', 'testing.iconPassed'],
+  works: ['pass-filled', 'testing.iconPassed'],
+  failed: ['error', 'list.errorForeground'],
+  fails: ['error', 'list.errorForeground'],
+  problem: ['warning', 'list.warningForeground'],
+} as const;
 
-function serverIcon(state: ServerState): vscode.ThemeIcon {
-  switch (state.kind) {
-    case 'untested':
-      return new vscode.ThemeIcon('server');
-    case 'testing':
-      return busyIcon();
-    case 'works':
-      return goodIcon();
-    case 'fails':
-      return badIcon();
-  }
+function iconOf(state: keyof typeof icons): vscode.ThemeIcon {
+  const [icon, color] = icons[state];
+  return new vscode.ThemeIcon(icon, color && new vscode.ThemeColor(color));
 }
-
-const busyIcon = (): vscode.ThemeIcon => new vscode.ThemeIcon('loading~spin');
-const goodIcon = (): vscode.ThemeIcon =>
-  new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
-const badIcon = (): vscode.ThemeIcon =>
-  new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
 
 function spoken(name: string, description: string): string {
   return [name, ...description.split(' · ')].join(', ');
@@ -200,7 +210,7 @@ function criticItem(node: CriticNode): vscode.TreeItem {
   item.id = folder;
   item.description = [...(isShown ? [t('shown in replays')] : []), figureWords(critic)].join(' · ');
   item.iconPath =
-    'problem' in figures ? warningIcon() : new vscode.ThemeIcon(isShown ? 'pass-filled' : 'law');
+    'problem' in figures ? iconOf('problem') : new vscode.ThemeIcon(isShown ? 'pass-filled' : 'law');
   item.contextValue = isShown ? contextValues.shownCritic : contextValues.critic;
   item.tooltip = tooltip(name, [
     about,
@@ -212,9 +222,6 @@ function criticItem(node: CriticNode): vscode.TreeItem {
     item.command = { command: idOf('openRun'), title: t('Open the run'), arguments: [node] };
   return item;
 }
-
-const warningIcon = (): vscode.ThemeIcon =>
-  new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
 
 function figureLines({ critic, agreement, heldOut }: CriticFigures): string[] {
   return [

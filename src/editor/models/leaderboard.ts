@@ -1,21 +1,26 @@
+import * as vscode from 'vscode';
 import {
   type LeaderboardPlace,
   type Leaderboard,
   remarks,
 } from '../../core/evaluation/leaderboard/leaderboard';
-import type { Translate } from '../translate';
 import type { Namer } from '../displayNames';
-import type { RankingRow } from './nodes';
+
+const { t } = vscode.l10n;
+
+/** The leaderboard, a group of its models, or one of its figures. */
+export interface RankingRow {
+  readonly label: string;
+  readonly description: string;
+  readonly tooltip: string;
+  readonly icon: string;
+  readonly below?: readonly RankingRow[];
+}
 
 const whole = (fraction: number): string => String(Math.round(100 * fraction));
 
 /** Strongest first; undefined without any choice. */
-export function leaderboardRow(
-  found: Leaderboard,
-  namer: Namer,
-  t: Translate,
-  log?: string,
-): RankingRow | undefined {
+export function leaderboardRow(found: Leaderboard, namer: Namer, log?: string): RankingRow | undefined {
   const { choices, ofOneModel } = found;
   if (choices === 0) return undefined;
   const [counted = ''] = remarks(found);
@@ -30,13 +35,13 @@ export function leaderboardRow(
       '\n',
     ),
     icon: 'list-ordered',
-    below: [...placeRows(found, namer, t), ...biasRows(found, t)],
+    below: [...placeRows(found, namer), ...biasRows(found)],
   };
 }
 
 /** Models that no choices connect are not compared: they form groups. */
-function placeRows({ places, groups }: Leaderboard, namer: Namer, t: Translate): RankingRow[] {
-  const rowOf = (place: LeaderboardPlace): RankingRow => placeRow(place, namer.calledBy(place.model), t);
+function placeRows({ places, groups }: Leaderboard, namer: Namer): RankingRow[] {
+  const rowOf = (place: LeaderboardPlace): RankingRow => placeRow(place, namer.calledBy(place.model));
   if (groups === 1) return places.map(rowOf);
   return [...Map.groupBy(places, ({ group }) => group)].map(([group, members]) => ({
     label: t('Group {0}', group + 1),
@@ -48,7 +53,7 @@ function placeRows({ places, groups }: Leaderboard, namer: Namer, t: Translate):
 }
 
 /** `61 % [48–73] · 14 won, 9 lost`: the probability of being chosen over the average, and the counts. */
-function placeRow(place: LeaderboardPlace, label: string, t: Translate): RankingRow {
+function placeRow(place: LeaderboardPlace, label: string): RankingRow {
   const { model, choices, wins, losses, equal, neither, share, interval } = place;
   const named = label === model ? model : `${label} (${model})`;
   if (choices === 0) {
@@ -73,7 +78,7 @@ function placeRow(place: LeaderboardPlace, label: string, t: Translate): Ranking
   };
 }
 
-function biasRows(found: Leaderboard, t: Translate): RankingRow[] {
+function biasRows(found: Leaderboard): RankingRow[] {
   const { share, interval, decided } = found.firstShown;
   if (share === null) return [];
   return [

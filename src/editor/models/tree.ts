@@ -12,13 +12,10 @@ import { watch } from '../watch';
 import { afterActivation } from '../afterActivation';
 import type { Critics } from './critics';
 import { editorSpec } from '../editorModels';
-import { itemOf } from './items';
-import { leaderboardRow } from './leaderboard';
-import type { ModelNode, PlayedRoles, RankingRow } from './nodes';
+import { itemOf, type ModelNode } from './items';
+import { leaderboardRow, type RankingRow } from './leaderboard';
 import { rolesOf } from '../roles';
 import { specOf } from '../server';
-
-export type { ModelNode } from './nodes';
 
 const { t } = vscode.l10n;
 
@@ -88,7 +85,10 @@ export class ModelTree extends Tree<ModelNode> {
   private locals(): Promise<ModelNode[]> {
     return Promise.all(
       this.engine.localPlaces.map(async (place): Promise<ModelNode> => {
-        const row = { ...this.played(place.spec), ...(await this.engine.locals.look(place.folder)) };
+        const row = {
+          roles: rolesOf(place.spec, this.configuration),
+          ...(await this.engine.locals.look(place.folder)),
+        };
         return { kind: 'model', place, row, use: this.uses[place.spec] };
       }),
     );
@@ -99,7 +99,7 @@ export class ModelTree extends Tree<ModelNode> {
     return [
       ...servers.all.map((server): ModelNode => {
         const spec = specOf(server);
-        const row = { ...this.played(spec), state: servers.state(server) };
+        const row = { roles: rolesOf(spec, this.configuration), state: servers.state(server) };
         return { kind: 'server', server, row, use: this.uses[spec] };
       }),
       ...servers.problems.map((sentence): ModelNode => ({ kind: 'problem', sentence })),
@@ -110,12 +110,13 @@ export class ModelTree extends Tree<ModelNode> {
     const chats = await this.engine.editorModels.all();
     return chats.map((chat): ModelNode => {
       const spec = editorSpec(chat);
-      return { kind: 'editorModel', chat, row: this.played(spec), use: this.uses[spec] };
+      return {
+        kind: 'editorModel',
+        chat,
+        row: { roles: rolesOf(spec, this.configuration) },
+        use: this.uses[spec],
+      };
     });
-  }
-
-  private played(spec: string): PlayedRoles {
-    return { roles: rolesOf(spec, this.configuration) };
   }
 
   private show(): void {
@@ -169,7 +170,7 @@ export class ModelTree extends Tree<ModelNode> {
     const { engine, name } = this.log;
     const log = await engine.logIfAny();
     const choices = log === undefined ? [] : await this.judgements().of(log);
-    const row = leaderboardRow(leaderboardOf(choices), engine, t, name);
+    const row = leaderboardRow(leaderboardOf(choices), engine, name);
     if (JSON.stringify(row) === JSON.stringify(this.leaderboard)) return;
     this.leaderboard = row;
     this.redraw();

@@ -74,14 +74,10 @@ export class Collaborations implements vscode.Disposable {
     const request = await askRequest(
       wanted,
       t('Collaborate on {0}', wanted.name),
-      engine.agentName === ''
-        ? t(
-            'What should it do? A vague description will do; the agent asks. It gets this text, the signature and your replies, nothing else of your code.',
-          )
-        : t(
-            'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
-            engine.calledBy(engine.agentName),
-          ),
+      t(
+        'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
+        engine.agentName === '' ? t('The agent') : engine.calledBy(engine.agentName),
+      ),
     );
     if (request === undefined) return;
     const { name, defLine: near } = wanted;

@@ -5,16 +5,17 @@ import { Fault, messageOf } from '../../core/fault';
 import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
 import { MB, readText } from '../../core/regularFile';
 import { equalityIn } from '../../core/task/python/asserts';
-import type { ProgramTask } from '../../core/task/task';
+import type { ProgramTask, Fact } from '../../core/task/task';
 import { ifThere } from '../../core/trajectory/files';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { cancellable } from '../progress';
 import type { Packs } from '../packs';
-import { askFacts } from './askFacts';
 import { askRequest, pointedAt, type FunctionAtCursor } from './functionAtCursor';
-import { claimsAbout, withLateProgress } from './testAnswer';
+import { claimsAbout, withLateProgress } from './testFiles';
+import { factsIn, factsOfTests, factsQuestion } from '../../core/task/drafted';
+import { listIn } from '../../core/text';
 
 const { t } = vscode.l10n;
 
@@ -48,7 +49,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
   const task = taskFromFunction(source, pointed.function, drafted);
   const engine = engines.of(pointed.document.uri.fsPath);
   const isVerified = await cancellable(t('Running the reference against its own tests'), async (signal) => {
-    await verify(engine, { task, name: pointed.function.name, claims: tests.claims }, signal);
+    await verify(engine, task, pointed.function.name, tests.claims, signal);
     return true;
   });
   if (isVerified !== true) return;
@@ -91,16 +92,10 @@ async function askTests({ function: { name } }: FunctionAtCursor): Promise<Chose
   }
   const typed = await vscode.window.showInputBox({
     title,
-    prompt:
-      chosen.length === 0
-        ? t(
-            'Tests, separated by semicolons. {0}(1) == 2 expects 2; {0}(1) alone expects what the function returns now.',
-            name,
-          )
-        : t(
-            'More tests, separated by semicolons; leave it empty for none. {0}(1) == 2 expects 2; {0}(1) alone expects what the function returns now.',
-            name,
-          ),
+    prompt: t(
+      'Tests of your own, separated by semicolons. {0}(1) == 2 expects 2; {0}(1) alone expects what the function returns now.',
+      name,
+    ),
     placeHolder: `${name}(1) == 2; ${name}(2)`,
     ignoreFocusOut: true,
     validateInput: (text) =>
@@ -114,14 +109,14 @@ async function askTests({ function: { name } }: FunctionAtCursor): Promise<Chose
   };
 }
 
-interface Verified {
-  readonly task: ProgramTask;
-  readonly name: string;
-  readonly claims: readonly string[];
-}
-
 /** @throws {Fault} `editor/not-verified` when the reference does not pass its own tests, or cannot be graded here */
-async function verify(engine: Engine, { task, name, claims }: Verified, signal: AbortSignal): Promise<void> {
+async function verify(
+  engine: Engine,
+  task: ProgramTask,
+  name: string,
+  claims: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const grader = await engine.grader();
   const mode = engine.gradingMode;
   const [failure] = await grader.checkReference(task, { mode, signal });
@@ -152,7 +147,8 @@ function notVerified(why: string): Fault {
 
 async function append(file: string, line: string): Promise<void> {
   try {
-    await appendFile(file, (await endsOpen(file)) ? `\n${line}` : line);
+    const before = (await ifThere(() => readText(file, 64 * MB))) ?? '';
+    await appendFile(file, before === '' || before.endsWith('\n') ? line : `\n${line}`);
   } catch (error) {
     throw new Fault(
       'editor/pack-not-written',
@@ -160,11 +156,6 @@ async function append(file: string, line: string): Promise<void> {
       { cause: error },
     );
   }
-}
-
-async function endsOpen(file: string): Promise<boolean> {
-  const text = (await ifThere(() => readText(file, 64 * MB))) ?? '';
-  return text !== '' && !text.endsWith('\n');
 }
 
 async function tell(file: string, name: string, tests: number): Promise<void> {
@@ -176,4 +167,134 @@ async function tell(file: string, name: string, tests: number): Promise<void> {
       : t('{0} is a task of {1} now, with {2} hidden tests.', name, where, tests);
   const pressed = await vscode.window.showInformationMessage(sentence, show);
   if (pressed === show) await vscode.commands.executeCommand(`${views.tasks}.focus`);
+}
+
+interface TaskBeforeFacts {
+  readonly name: string;
+  readonly request: string;
+  readonly reference: string;
+  readonly tests: readonly string[];
+}
+
+interface Row extends vscode.QuickPickItem {
+  readonly run: () => Promise<void> | 'done' | undefined;
+  readonly fact?: Fact;
+}
+
+/** Asks for the facts that the rules tell when they play the collaborator. The list may be empty. */
+async function askFacts(engine: Engine, task: TaskBeforeFacts): Promise<readonly Fact[] | undefined> {
+  let facts: readonly Fact[] = [];
+  const replace = async (old: Fact | undefined): Promise<void> => {
+    const edited = await editFact(task.name, old);
+    if (edited === undefined) return;
+    facts = old === undefined ? [...facts, edited] : facts.map((each) => (each === old ? edited : each));
+  };
+  const add = (drafted: readonly Fact[] | undefined): void => {
+    const topics = new Set(facts.map(({ topic }) => topic));
+    facts = [...facts, ...(drafted ?? []).filter(({ topic }) => !topics.has(topic))];
+  };
+  // Rules and the starter model cannot draft.
+  const players = [engine.simulatorName, engine.agentName];
+  const model = players.find((name) => !['', 'rules', 'starter'].includes(name));
+  for (;;) {
+    const examples = factsOfTests(task.tests, task.name);
+    const row = await pickRow(task.name, [
+      {
+        label: facts.length === 0 ? t('$(check) Without Facts') : t('$(check) Done'),
+        detail:
+          facts.length === 0
+            ? t('Only a developer or a model can reply in this task.')
+            : t('The simulator (rules) can reply in this task.'),
+        run: () => 'done',
+      },
+      ...facts.map((fact) => ({
+        label: fact.topic,
+        description: fact.answers[0]!,
+        fact,
+        buttons: [{ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Remove') }],
+        run: () => replace(fact),
+      })),
+      { label: t('$(add) Add a Fact…'), run: () => replace(undefined) },
+      ...(model === undefined
+        ? []
+        : [
+            {
+              label: t('$(sparkle) Draft by {0}', engine.calledBy(model)),
+              detail: t('It gets the request and the code of the function.'),
+              run: async () => add(await drafted(engine, model, task)),
+            },
+          ]),
+      ...(examples.length === 0
+        ? []
+        : [
+            {
+              label: t('$(beaker) Draft from the Tests'),
+              run: () => {
+                add(examples);
+                return undefined;
+              },
+            },
+          ]),
+    ]);
+    if (row === undefined) return undefined;
+    if ('removed' in row) facts = facts.filter((each) => each !== row.removed);
+    else if ((await row.run()) === 'done') return facts;
+  }
+}
+
+/** @throws {Fault} `editor/no-facts` when the model wrote something else */
+async function drafted(engine: Engine, name: string, task: TaskBeforeFacts): Promise<Fact[] | undefined> {
+  return cancellable(t('{0} drafts facts', engine.calledBy(name)), async (signal) => {
+    const model = await engine.modelNamed(name);
+    const { text } = await model.generate(factsQuestion(task), engine.samplingOf(name), { signal });
+    const facts = factsIn(text);
+    if (facts !== undefined) return facts;
+    throw new Fault(
+      'editor/no-facts',
+      t('{0} did not write a list of facts. Draft again, or add them yourself.', engine.calledBy(name)),
+    );
+  });
+}
+
+function pickRow(name: string, rows: readonly Row[]): Promise<Row | { removed: Fact } | undefined> {
+  const list = vscode.window.createQuickPick<Row>();
+  list.title = t('Create Task from {0}: facts', name);
+  list.placeholder = t('What the simulator (rules) may reveal when asked, one decision at a time');
+  list.ignoreFocusOut = true;
+  list.items = rows;
+  return new Promise((resolve) => {
+    list.onDidAccept(() => {
+      resolve(list.selectedItems[0]);
+      list.hide();
+    });
+    list.onDidTriggerItemButton(({ item: { fact } }) => {
+      if (fact !== undefined) resolve({ removed: fact });
+      list.hide();
+    });
+    list.onDidHide(() => {
+      resolve(undefined);
+      list.dispose();
+    });
+    list.show();
+  });
+}
+async function editFact(name: string, fact: Fact | undefined): Promise<Fact | undefined> {
+  const ask = (prompt: string, value: string): Thenable<string | undefined> =>
+    vscode.window.showInputBox({
+      ...{ title: t('Create Task from {0}: facts', name), prompt, value, ignoreFocusOut: true },
+      validateInput: (text) => (listIn(text, '|').length === 0 ? t('Write something here.') : undefined),
+    });
+  const topic = await ask(t('What the fact is about, in a few words'), fact?.topic ?? '');
+  if (topic === undefined) return undefined;
+  const answers = await ask(
+    t('What the simulator says, in full sentences. Separate other wordings with |.'),
+    fact?.answers.join(' | ') ?? '',
+  );
+  if (answers === undefined) return undefined;
+  const keywords = await ask(
+    t('Words that a question about it would contain, with commas between them'),
+    fact?.keywords.join(', ') ?? topic.trim(),
+  );
+  if (keywords === undefined) return undefined;
+  return { topic: topic.trim(), keywords: listIn(keywords, ','), answers: listIn(answers, '|') };
 }

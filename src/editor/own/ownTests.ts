@@ -43,16 +43,12 @@ export class OwnTests implements vscode.Disposable {
   async mayExist(document: vscode.TextDocument, name: string | undefined): Promise<boolean> {
     const within = testedFolder(document);
     if (name === undefined || within === undefined) return false;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const timer = setTimeout(() => controller.abort(), TEST_DELAY_MS);
+    const signal = AbortSignal.timeout(TEST_DELAY_MS);
     try {
-      return (await testFilesNaming(name, { within, signal }).next()).done !== true;
+      return (await testFilesNaming(name, signal, within).next()).done !== true;
     } catch (error) {
       if (signal.aborted) return true;
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -134,7 +130,13 @@ export class OwnTests implements vscode.Disposable {
       }
       return { tested, runs };
     });
-    if (done === 'none') tellNone(called);
+    if (done === 'none')
+      void vscode.window.showInformationMessage(
+        t(
+          'No test file in this folder names {0}. Tandem looks in test_*.py, *_test.py and tests.py.',
+          called,
+        ),
+      );
     if (done === undefined || done === 'none') return undefined;
     if (!('lacks' in done)) return done;
     const other = await offerRemedy(done, called, this.output);
@@ -180,8 +182,6 @@ export class OwnTests implements vscode.Disposable {
 
 export const showTitle = ({ failing }: TestReport): string =>
   failing === undefined ? t('Show Output') : t('Show Failure');
-
-/** Returns the folder of a file; undefined outside of folders, and in a workspace that is not trusted. */
 const testedFolder = ({ uri }: vscode.TextDocument): vscode.WorkspaceFolder | undefined =>
   vscode.workspace.isTrusted ? vscode.workspace.getWorkspaceFolder(uri) : undefined;
 
@@ -194,14 +194,8 @@ async function testsOf(
   const folder = testedFolder(document);
   if (name === undefined || folder === undefined) return undefined;
   const files: string[] = [];
-  for await (const { uri } of testFilesNaming(name, { within: folder, signal })) files.push(uri.fsPath);
+  for await (const { uri } of testFilesNaming(name, signal, folder)) files.push(uri.fsPath);
   return files.length === 0 ? undefined : { document, name, folder, files };
-}
-
-function tellNone(name: string): void {
-  void vscode.window.showInformationMessage(
-    t('No test file in this folder names {0}. Tandem looks in test_*.py, *_test.py and tests.py.', name),
-  );
 }
 
 function troubleOf(

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
-import { resultInShort } from './evaluationResults';
+import { resultInShort, runStatus, subjectWords, tagWords, namesOf } from './words';
 import { RunResults } from '../../core/evaluation/comparison/latestResults';
-import { runStatus, subjectWords, tagWords, namesOf } from './words';
 import { baseName } from '../words';
 
 const { t } = vscode.l10n;
@@ -56,19 +55,17 @@ function refuseNone({ length }: readonly Run[]): void {
 const searched = { matchOnDescription: true, matchOnDetail: true } as const;
 
 async function itemsOf(runs: readonly Run[], picked: readonly Run[] = []): Promise<RunItem[]> {
-  const names = namesOf(runs, t);
+  const names = namesOf(runs);
   const results = new RunResults();
   await results.read(runs);
   return runs.map((run, index) => {
     const evaluation = results.of(run);
-    const result = evaluation && resultInShort(evaluation, t);
+    const result = evaluation && resultInShort(evaluation);
     return {
       run,
       label: names[index]!,
-      description: [runStatus(run, Date.now(), t, undefined, result), ...tagWords(run)].join(' · '),
-      detail: [...(run.note === undefined ? [] : [run.note]), subjectWords(run, baseName(run), t)].join(
-        ' · ',
-      ),
+      description: [runStatus(run, Date.now(), undefined, result), ...tagWords(run)].join(' · '),
+      detail: [...(run.note === undefined ? [] : [run.note]), subjectWords(run, baseName(run))].join(' · '),
       picked: picked.some(({ id }) => id === run.id),
     };
   });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { modelOf } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
@@ -5,13 +7,11 @@ import { idOf, VENDOR } from '../contributions';
 import type { Engine } from '../engine';
 import { runName } from './words';
 import { Fault } from '../../core/fault';
+import { baseName } from '../words';
+import type { LocalPlace } from '../localModels';
+import { specOf, type Server } from '../server';
 
 const { t } = vscode.l10n;
-
-const askTandem = (spec: string): object => ({
-  ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
-  modelSelector: { vendor: VENDOR, id: spec },
-});
 
 /** A trained collaborator becomes the simulator, another model the agent. */
 export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
@@ -19,9 +19,14 @@ export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine)
   const place = engine.localPlaces.find((one) => one.folder === model);
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
-  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run, t), engine);
+  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run), engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
-  else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
+  else
+    // Ask mode, because Agent mode offers only models that call tools.
+    await vscode.commands.executeCommand('workbench.action.chat.open', {
+      ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
+      modelSelector: { vendor: VENDOR, id: spec },
+    });
 }
 
 async function useAs(role: 'agent' | 'simulator', spec: string, name: string, engine: Engine): Promise<void> {
@@ -49,7 +54,7 @@ async function useAs(role: 'agent' | 'simulator', spec: string, name: string, en
 export function refuseOtherRoles(runs: readonly Run[]): void {
   const one = runs.find(({ role }) => role !== undefined);
   if (one === undefined) return;
-  const name = runName(one, t);
+  const name = runName(one);
   throw new Fault(
     'editor/not-playable',
     one.role === 'collaborator'
@@ -60,4 +65,67 @@ export function refuseOtherRoles(runs: readonly Run[]): void {
           one.role!,
         ),
   );
+}
+
+/**
+ * Makes each agent message a blind choice between a run's trained model and its base model.
+ * @throws {Fault} `editor/not-playable`
+ */
+export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
+  refuseOtherRoles([run]);
+  const { localPlaces, configuration } = engine;
+  const { before, after } = beforeAndAfter(run, { localPlaces, servers: engine.servers.all });
+  const name = runName(run);
+  if (after === undefined) {
+    const model = vscode.workspace.asRelativePath(modelOf(run));
+    throw new Fault(
+      'editor/not-playable',
+      t(
+        'The model of {0} cannot play here, because it has no ONNX graph. Make one with `tandem onnx {1}`, then compare again.',
+        name,
+        model,
+      ),
+    );
+  }
+  if (before === undefined) {
+    throw new Fault(
+      'editor/not-playable',
+      t(
+        '{0}, the base model of {1}, cannot play here. Connect a server that serves it, or make an ONNX graph in its folder with `tandem onnx`, then compare again.',
+        run.base,
+        name,
+      ),
+    );
+  }
+  await configuration.set('agent', after);
+  await configuration.set('candidates.secondAgent', before);
+  await configuration.set('candidates.show', true);
+  const play = t('Play Next Task');
+  const pressed = await vscode.window.showInformationMessage(
+    t(
+      'In dialogues about tasks you now choose each message of the agent from two, unnamed and in random order: one by {0}, one by {1}. The leaderboard in the Models view counts your choices.',
+      name,
+      baseName(run),
+    ),
+    play,
+  );
+  if (pressed === play) await vscode.commands.executeCommand(idOf('playNext'));
+}
+
+interface PlayableModels {
+  readonly localPlaces: readonly LocalPlace[];
+  readonly servers: readonly Server[];
+}
+
+/** Names both models as the settings do; undefined where one cannot play here. */
+export function beforeAndAfter(
+  { folder, base }: Pick<Run, 'folder' | 'base'>,
+  { localPlaces, servers }: PlayableModels,
+): { readonly before: string | undefined; readonly after: string | undefined } {
+  const server = servers.find(({ model }) => model === base);
+  const before =
+    localPlaces.find((place) => path.relative(place.folder, base) === '')?.spec ??
+    (path.isAbsolute(base) && existsSync(path.join(base, 'onnx')) ? `local:${base}` : undefined) ??
+    (server && specOf(server));
+  return { before, after: localPlaces.find((place) => path.dirname(place.folder) === folder)?.spec };
 }

@@ -1,13 +1,19 @@
 import { hostname } from 'node:os';
+import * as vscode from 'vscode';
 import { grouped } from '../../core/text';
 import type { RunHistory } from '../../core/training/history/history';
 import type { ReportedState } from '../../core/training/events';
 import { type Progress, fractionOf, isFinal } from '../../core/training/progress';
 import type { Run } from '../../core/training/runs';
-import { ago, duration, methodTitle, methodWord } from '../words';
-import type { Translate } from '../translate';
+import { ago, dialogues, duration, methodTitle, methodWord } from '../words';
+import type { EvaluationSetting, KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
+import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
+import type { Interval } from '../../core/evaluation/interval';
+import type { RunResult } from '../../core/evaluation/comparison/latestResults';
 
-export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Translate): string =>
+const { t } = vscode.l10n;
+
+export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>): string =>
   name === '' ? methodTitle(method, t) : name;
 
 /** False once the trainer reported the end, even if it has not exited: nothing can be paused then. */
@@ -15,35 +21,27 @@ export const isAtWork = ({ state }: Run): boolean => state === 'running';
 
 export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
-export function reportedStateWord(state: ReportedState, t: Translate): string {
-  switch (state) {
-    case 'preparing':
-      return t('preparing');
-    case 'running':
-      return t('running');
-    case 'stopping':
-      return t('pausing');
-    case 'stopped':
-      return t('paused');
-    case 'done':
-      return t('done');
-    case 'failed':
-      return t('failed');
-  }
-}
+export const reportedStateWords: Readonly<Record<ReportedState, string>> = {
+  preparing: t('preparing'),
+  running: t('running'),
+  stopping: t('pausing'),
+  stopped: t('paused'),
+  done: t('done'),
+  failed: t('failed'),
+};
 
-export function stateWord(run: Run, t: Translate): string {
+export function stateWord(run: Run): string {
   const { state, request } = run;
   switch (state) {
     case 'running':
       if (request === 'finish') return t('finishing');
-      return reportedStateWord(request === 'stop' ? 'stopping' : isPreparing(run) ? 'preparing' : state, t);
+      return reportedStateWords[request === 'stop' ? 'stopping' : isPreparing(run) ? 'preparing' : state];
     case 'queued':
       return t('queued');
     case 'lost':
       return t('lost');
     default:
-      return isUnstarted(run) ? t('not started') : reportedStateWord(state, t);
+      return isUnstarted(run) ? t('not started') : reportedStateWords[state];
   }
 }
 
@@ -55,11 +53,7 @@ export const isUnstarted = ({ state, process }: Pick<Run, 'state' | 'process'>):
   state === 'stopped' && process === undefined;
 
 /** `idle` nodes have no worker of the run. */
-export function nodeStateWord(
-  state: 'works' | 'back' | 'lost' | 'idle',
-  isLive: boolean,
-  t: Translate,
-): string {
+export function nodeStateWord(state: 'works' | 'back' | 'lost' | 'idle', isLive: boolean): string {
   switch (state) {
     case 'works':
       return isLive ? t('works') : t('worked');
@@ -73,49 +67,33 @@ export function nodeStateWord(
 }
 
 /** @param stage as the trainer names it; a later round has its number, as in `policy-2` */
-export function stageWord(stage: string, t: Translate): string {
+export function stageWord(stage: string): string {
   const [, name = stage, round] = /^(.+?)-(\d+)$/.exec(stage) ?? [];
-  const word = nameOfStage(name, t);
+  const word = stageNames[name] ?? name;
   return round === undefined ? word : t('{0}, round {1}', word, round);
 }
 
-function nameOfStage(stage: string, t: Translate): string {
-  switch (stage) {
-    case 'prepare':
-      return t('data');
-    case 'critic':
-      return t('critic');
-    case 'play':
-      return t('new dialogues');
-    case 'candidates':
-      return t('candidates');
-    case 'ranking':
-      return t('ranking');
-    case 'policy':
-      return t('policy');
-    case 'export':
-      return t('export');
-    default:
-      return stage;
-  }
-}
-
-export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));
+const stageNames: Readonly<Record<string, string>> = {
+  prepare: t('data'),
+  critic: t('critic'),
+  play: t('new dialogues'),
+  candidates: t('candidates'),
+  ranking: t('ranking'),
+  policy: t('policy'),
+  export: t('export'),
+};
 
 const hostOf = ({ process }: Run): string => process?.host ?? '?';
 
-/** @param at ISO 8601, UTC */
-const momentWords = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
-
 /** For example `critic 61 %`. */
-export function placeWords(progress: Progress, t: Translate): string {
-  const stage = stageWord(progress.stage ?? 'prepare', t);
+export function placeWords(progress: Progress): string {
+  const stage = stageWord(progress.stage ?? 'prepare');
   const fraction = fractionOf(progress);
-  return fraction === undefined ? stage : `${stage} ${percent(fraction, t)}`;
+  return fraction === undefined ? stage : `${stage} ${t('{0} %', Math.floor(100 * fraction))}`;
 }
 
 /** For example `3 min 20 s left`, of the whole run or else of its present part. */
-export function leftWords({ secondsLeft, part }: Progress, t: Translate): string | undefined {
+export function leftWords({ secondsLeft, part }: Progress): string | undefined {
   if (secondsLeft !== undefined) return t('{0} left', duration(secondsLeft, t));
   const seconds = part?.secondsLeft;
   return seconds === undefined ? undefined : t('{0} left in this stage', duration(seconds, t));
@@ -126,11 +104,11 @@ export function leftWords({ secondsLeft, part }: Progress, t: Translate): string
  * @param halted why the queue is halted
  * @param result of its evaluation: `22 → 48 %, +26 points`
  */
-export function runStatus(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
+export function runStatus(run: Run, now: number, halted?: string, result?: string): string {
   const { state, request, progress, message, changedAt, death } = run;
-  const word = stateWord(run, t);
-  const place = progress === undefined ? [] : [placeWords(progress, t)];
-  const left = progress === undefined ? [] : [leftWords(progress, t)].filter((words) => words !== undefined);
+  const word = stateWord(run);
+  const place = progress === undefined ? [] : [placeWords(progress)];
+  const left = progress === undefined ? [] : [leftWords(progress)].filter((words) => words !== undefined);
   switch (state) {
     case 'running':
       if (request === 'stop') return [word, t('writes a checkpoint')].join(' · ');
@@ -139,7 +117,7 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
     case 'done':
       return [
         ...(result === undefined ? [word, t('not evaluated')] : [result]),
-        ...endedAt(run, t),
+        ...endedAt(run),
         ago(changedAt, now, t),
       ].join(' · ');
     case 'failed':
@@ -156,38 +134,38 @@ export function runStatus(run: Run, now: number, t: Translate, halted?: string, 
   }
 }
 
-export function endedAt({ progress }: Run, t: Translate): string[] {
+export function endedAt({ progress }: Run): string[] {
   const ended = progress?.ended;
   return ended === undefined
     ? []
     : [t('ended at step {0} of {1}', grouped(ended.step), grouped(ended.steps))];
 }
 
-export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>, t: Translate): string =>
+export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>): string =>
   t(
     'Its training was finished early, at step {0} of {1} ({2}): the best step until then is the model.',
     grouped(step),
     grouped(steps),
-    stageWord(stage, t),
+    stageWord(stage),
   );
 
 export const tagWords = ({ tags = [] }: Run): string[] => tags.map((tag) => `#${tag}`);
 
 /** Includes the state that only the icon shows. */
-export function spokenRun(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
-  const words = runStatus(run, now, t, halted, result).split(' · ');
-  const isOnlySeen = run.state === 'done' ? result !== undefined : stateWord(run, t) === t('running');
+export function spokenRun(run: Run, now: number, halted?: string, result?: string): string {
+  const words = runStatus(run, now, halted, result).split(' · ');
+  const isOnlySeen = run.state === 'done' ? result !== undefined : stateWord(run) === t('running');
   const { tags = [] } = run;
   return [
-    runName(run, t),
-    ...(isOnlySeen ? [stateWord(run, t)] : []),
+    runName(run),
+    ...(isOnlySeen ? [stateWord(run)] : []),
     ...words,
     ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
   ].join(', ');
 }
 
 /** Undefined when there is nothing to explain. */
-export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
+export function reasonWords(run: Run, halted?: string): string | undefined {
   const { state, message, process, lastLines, progress, queued, death } = run;
   if (state === 'queued' && halted !== undefined)
     return t('The queue is halted and no run starts: {0} “Try again” resumes it.', halted);
@@ -200,12 +178,12 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
     return t(
       'Queued: one run trains at a time. The next one starts when none is training and a window is open.',
     );
-  if (state === 'done' && progress?.ended !== undefined) return endedWords(progress.ended, t);
+  if (state === 'done' && progress?.ended !== undefined) return endedWords(progress.ended);
   if (state === 'lost')
     return t(
       'It ran on {0}. Its trainer was last heard from at {1}. If it is no longer running there, you can resume it here.',
       hostOf(run),
-      momentWords(run.silentSince ?? run.changedAt),
+      `${(run.silentSince ?? run.changedAt).slice(0, 16).replace('T', ' ')} UTC`,
     );
   if (isUnstarted(run)) return t('It was prepared and never started.');
   if (death === undefined || process === undefined) return message;
@@ -223,22 +201,22 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
 }
 
 /** For example `1,800 dialogues of 300 tasks`; undefined when the data are files. */
-export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): string | undefined {
+export function dataWords({ selection }: Pick<Run, 'selection'>): string | undefined {
   if (selection === undefined) return undefined;
   const { trajectories, tasks } = selection;
-  const amount = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
+  const amount = dialogues(trajectories, t);
   return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
 }
 
 /** Prefers the trainer's counts, which are exact. */
-export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
-  if (data === undefined) return dataWords(run, t) ?? '';
+export function dataOf(run: Run, { data }: RunHistory): string {
+  if (data === undefined) return dataWords(run) ?? '';
   const { trajectories, tasks, turns } = data;
   return t('{0} dialogues of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));
 }
 
 /** For example `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`. */
-export function subjectWords({ method, role, commit }: Run, base: string, t: Translate): string {
+export function subjectWords({ method, role, commit }: Run, base: string): string {
   const word = methodWord(method, t);
   const trained = role === undefined ? word : t('{0} of the collaborator', word);
   return commit === undefined
@@ -246,33 +224,93 @@ export function subjectWords({ method, role, commit }: Run, base: string, t: Tra
     : t('{0} on {1} at commit {2}', trained, base, commit.slice(0, 7));
 }
 
-export function runDetails(run: Run, t: Translate, halted?: string): string[] {
-  const data = dataWords(run, t);
-  const reason = reasonWords(run, t, halted);
-  return [
-    ...(run.note === undefined ? [] : [run.note]),
-    ...(run.tags === undefined ? [] : [tagWords(run).join(' · ')]),
-    subjectWords(run, run.base, t),
-    ...(data === undefined ? [] : [data]),
-    ...(reason === undefined ? [] : [reason]),
+export const runDetails = (run: Run, halted?: string): string[] =>
+  [
+    run.note,
+    run.tags && tagWords(run).join(' · '),
+    subjectWords(run, run.base),
+    dataWords(run),
+    reasonWords(run, halted),
     run.id,
-  ];
-}
+  ].filter((line) => line !== undefined);
 
 /** For the status bar. */
-export function statusWords(run: Run, t: Translate): { icon: string; text: string; tooltip: string } {
-  const words = runStatus(run, Date.now(), t);
+export function statusWords(run: Run): { icon: string; text: string; tooltip: string } {
+  const words = runStatus(run, Date.now());
   return {
     icon: run.request === 'stop' ? 'debug-pause' : 'beaker',
     text: `Tandem: ${t('run, {0}', words)}`,
-    tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
+    tooltip: [`${runName(run)}: ${words}.`, t('Click to show the run.')].join('\n'),
   };
 }
 
 /** Equal names get the end of the run's id. */
-export function namesOf(runs: readonly Run[], t: Translate): string[] {
-  const names = runs.map((run) => runName(run, t));
+export function namesOf(runs: readonly Run[]): string[] {
+  const names = runs.map((run) => runName(run));
   return names.map((name, index) =>
     names.filter((other) => other === name).length === 1 ? name : `${name} (${runs[index]!.id.slice(-4)})`,
   );
+}
+
+export function measuredWords(kept: readonly KeptEvaluation[]): string {
+  const [latest] = measuredRunsOf([kept]);
+  const measured = latest?.rows.find(({ run }) => run !== undefined);
+  const after = measured?.figures.success;
+  if (latest === undefined || after == null) return t('Not evaluated yet.');
+  const tasks = grouped(latest.setting.tasks);
+  const played = (words: string): string => playWords(words, latest.setting);
+  const before = latest.rows.find(({ run }) => run === undefined)?.figures.success;
+  if (before == null)
+    return t('{0}.', played(t('Success {0} % on {1} held-out tasks', whole(after.mean), tasks)));
+  const { interval = null } = measured?.againstStart?.success ?? {};
+  return changeWords(before.mean, after.mean, { setting: latest.setting, interval });
+}
+
+export const tasksWords = ({ title, tasks }: EvaluationSetting): string =>
+  tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
+
+/** The same words for a run and for a lesson. `interval`: 95 %, of the gain as a fraction. */
+export function changeWords(
+  before: number,
+  after: number,
+  { setting, interval }: { readonly setting: Played; readonly interval: Interval | null },
+): string {
+  const [from, to, tasks] = [whole(before), whole(after), grouped(setting.tasks)];
+  const change = playWords(t('Success {0} % → {1} % on {2} held-out tasks', from, to, tasks), setting);
+  if (interval === null) return t('{0}.', change);
+  const range = t('{0} to {1}', signed(interval.low), signed(interval.high));
+  const by = pointsBetween(before, after);
+  return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
+}
+
+type Played = Pick<KeptEvaluation['setting'], 'tasks' | 'temperature'>;
+
+/** Returns for example `22 → 48 %, +26 points (+18 to +34)`; too few tasks give no 95 % interval. */
+export function resultInShort({ setting, model, start, interval }: RunResult): string | undefined {
+  const after = model.figures.success;
+  if (after === null) return undefined;
+  const before = start?.figures.success ?? null;
+  if (before === null) return playWords(t('{0} % success', whole(after.mean)), setting);
+  const points = pointsBetween(before.mean, after.mean);
+  const change = t('{0} → {1} %, {2} points', whole(before.mean), whole(after.mean), points);
+  return playWords(
+    interval == null ? change : t('{0} ({1} to {2})', change, signed(interval.low), signed(interval.high)),
+    setting,
+  );
+}
+
+/** Success in greedy play is another number than that of sampled play, which a lesson reports. */
+const playWords = (words: string, { temperature }: Pick<Played, 'temperature'>): string =>
+  temperature === 0 ? t('{0}, greedy', words) : words;
+
+/** Difference of the two rounded percentages, so that the three numbers add up. */
+const pointsBetween = (before: number, after: number): string =>
+  signed((Math.round(100 * after) - Math.round(100 * before)) / 100);
+
+const whole = (fraction: number): string => (100 * fraction).toFixed(0);
+
+/** Percentage points of a difference between fractions: `+17` or `−3`. */
+function signed(difference: number): string {
+  const points = whole(Math.abs(difference));
+  return points === '0' ? '0' : `${difference < 0 ? '−' : '+'}${points}`;
 }

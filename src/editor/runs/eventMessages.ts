@@ -1,24 +1,26 @@
+import * as vscode from 'vscode';
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { RunHistory } from '../../core/training/history/history';
 import { isRoutine, type ListedEvent } from '../../core/training/history/eventList';
 import { playsItself, type TrainerEventOf } from '../../core/training/events';
 import type { EventListView } from '../../../webview/run/protocol';
-import type { Translate } from '../translate';
 import { grouped } from '../../core/text';
 import { duration } from '../words';
-import { endedWords, reportedStateWord, stageWord } from '../run/words';
+import { endedWords, reportedStateWords, stageWord } from '../run/words';
+
+const { t } = vscode.l10n;
 
 const MAX_LINES = 40;
 /** Routine lines shown when there is enough else to show. */
 const MAX_ROUTINE_LINES = 10;
 
 /** Newest first. */
-export function toldView({ told }: RunHistory, language: string, t: Translate): EventListView {
+export function toldView({ told }: RunHistory, language: string): EventListView {
   const { latest, count, routine } = told;
   const said = latest
     .flatMap((event) => {
-      const text = toldWords(event, t);
+      const text = toldWords(event);
       if (text === undefined) return [];
       const time = new Date(event.at).toLocaleTimeString(language);
       return [{ line: { time, text }, isOfRoutine: isRoutine(event) }];
@@ -34,11 +36,11 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
   return {
     type: 'told',
     lines: said.filter((one) => shown.has(one)).map(({ line }) => line),
-    more: more === 0 ? '' : moreWords(more, routine - looks.length, t),
+    more: more === 0 ? '' : moreWords(more, routine - looks.length),
   };
 }
 
-function moreWords(more: number, looks: number, t: Translate): string {
+function moreWords(more: number, looks: number): string {
   if (looks === 0) return t('{0} more events are in the event file.', grouped(more));
   return t(
     '{0} more events are in the event file, {1} of them held-out evaluations.',
@@ -48,16 +50,16 @@ function moreWords(more: number, looks: number, t: Translate): string {
 }
 
 /** Undefined for an event that needs no line. The trainer's own words are English. */
-function toldWords(event: ListedEvent, t: Translate): string | undefined {
+function toldWords(event: ListedEvent): string | undefined {
   switch (event.event) {
     case 'state':
-      return stateToldWords(event, t);
+      return stateToldWords(event);
     case 'evaluation':
-      return evaluationWords(event, t);
+      return evaluationWords(event);
     case 'control':
-      return controlWords(event, t);
+      return controlWords(event);
     case 'gains':
-      return gainsWords(event, t);
+      return gainsWords(event);
     case 'data':
       if (playsItself(event)) return t('{0} tasks to play', grouped(event.tasks));
       return t(
@@ -73,7 +75,7 @@ function toldWords(event: ListedEvent, t: Translate): string | undefined {
     case 'candidates':
       return t('{0} candidates for {1} histories', grouped(event.candidates), grouped(event.histories));
     case 'ranking':
-      return rankingWords(event, t);
+      return rankingWords(event);
     case 'notice':
       return event.message;
     case 'result':
@@ -85,43 +87,39 @@ function toldWords(event: ListedEvent, t: Translate): string | undefined {
   }
 }
 
-function stateToldWords(
-  { state, stage, message }: TrainerEventOf<'state'>,
-  t: Translate,
-): string | undefined {
-  if (state === 'running' && stage !== undefined) return t('{0} started', stageWord(stage, t));
-  const word = reportedStateWord(state, t);
+function stateToldWords({ state, stage, message }: TrainerEventOf<'state'>): string | undefined {
+  if (state === 'running' && stage !== undefined) return t('{0} started', stageWord(stage));
+  const word = reportedStateWords[state];
   return message === undefined ? word : `${word}: ${message}`;
 }
 
-function evaluationWords(event: TrainerEventOf<'evaluation'>, t: Translate): string {
+function evaluationWords(event: TrainerEventOf<'evaluation'>): string {
   const { accuracy, success, loss } = event;
   const figures = [
     ...(accuracy == null ? [] : [t('pair accuracy {0} %', (100 * accuracy).toFixed(1))]),
     ...(success == null ? [] : [t('success rate {0} %', (100 * success).toFixed(1))]),
     ...(loss == null ? [] : [t('loss {0}', loss.toPrecision(3))]),
   ].join(', ');
-  const said = t('{0}, step {1}: held-out {2}', stageWord(event.stage, t), grouped(event.step), figures);
+  const said = t('{0}, step {1}: held-out {2}', stageWord(event.stage), grouped(event.step), figures);
   return event.best === true ? t('{0}; the best so far', said) : said;
 }
 
-function controlWords(
-  { stage, accuracy, examples }: TrainerEventOf<'control'>,
-  t: Translate,
-): string | undefined {
+function controlWords({ stage, accuracy, examples }: TrainerEventOf<'control'>): string | undefined {
   if (accuracy == null) return undefined;
   return t(
     '{0}: the untrained baseline ranks {1} % of {2} held-out pairs correctly',
-    stageWord(stage, t),
+    stageWord(stage),
     (100 * accuracy).toFixed(1),
     grouped(examples),
   );
 }
 
-function gainsWords(
-  { dialogues, rank_correlation: correlation, low, high }: TrainerEventOf<'gains'>,
-  t: Translate,
-): string | undefined {
+function gainsWords({
+  dialogues,
+  rank_correlation: correlation,
+  low,
+  high,
+}: TrainerEventOf<'gains'>): string | undefined {
   if (correlation == null) return undefined;
   const said = t(
     'Rank correlation of credits with the gains of drafts: {0}, over {1} held-out dialogues',
@@ -131,7 +129,7 @@ function gainsWords(
   return low == null || high == null ? said : `${said} (95 %: ${low.toFixed(2)} – ${high.toFixed(2)})`;
 }
 
-function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {
+function rankingWords(event: TrainerEventOf<'ranking'>): string {
   const { rank_correlation: correlation } = event;
   const ranked = t('{0} candidates ranked', grouped(event.candidates));
   return correlation == null
@@ -152,7 +150,7 @@ const resultFigures = lazily(() => z.looseObject({ stages: z.record(z.string(), 
  * loss is measured. The earliest stage without an improvement is named, because later ones depend on it.
  * Undefined when all improved, or none was measured twice.
  */
-export function unimprovedWords(history: RunHistory, t: Translate): string | undefined {
+export function unimprovedWords(history: RunHistory): string | undefined {
   for (const stage of history.trained) {
     for (const figure of ['loss', 'accuracy'] as const) {
       const [first, ...later] = history.curves(stage, figure)?.heldOut.all ?? [];
@@ -160,37 +158,32 @@ export function unimprovedWords(history: RunHistory, t: Translate): string | und
       if (first === undefined || later.length === 0 || after == null) continue;
       const before = first.sum / first.count;
       if (figure === 'loss' ? after < before : after > before) break;
-      return figure === 'loss'
-        ? unimproved(t('Held-out loss'), stage, before.toPrecision(3), after.toPrecision(3), t)
-        : unimproved(t('Held-out pair accuracy'), stage, share(before, t), share(after, t), t);
+      const shown = (value: number): string =>
+        figure === 'loss' ? value.toPrecision(3) : t('{0} %', (100 * value).toFixed(1));
+      return t(
+        '{0} did not improve ({1}): {2} at first, {3} in the result. What was learned does not hold for other tasks. Try more dialogues, fewer epochs or a lower learning rate.',
+        figure === 'loss' ? t('Held-out loss') : t('Held-out pair accuracy'),
+        stageWord(stage),
+        shown(before),
+        shown(after),
+      );
     }
   }
   return undefined;
 }
 
-const unimproved = (figure: string, stage: string, before: string, after: string, t: Translate): string =>
-  t(
-    '{0} did not improve ({1}): {2} at first, {3} in the result. What was learned does not hold for other tasks. Try more dialogues, fewer epochs or a lower learning rate.',
-    figure,
-    stageWord(stage, t),
-    before,
-    after,
-  );
-
-const share = (fraction: number, t: Translate): string => t('{0} %', (100 * fraction).toFixed(1));
-
-export function resultWords(history: RunHistory, t: Translate): string | undefined {
+export function resultWords(history: RunHistory): string | undefined {
   if (history.result === undefined) return undefined;
   const { stages } = resultFigures().parse(history.result);
   const measured = Object.entries(stages).flatMap(([stage, told]) => {
     const { held_out_accuracy: accuracy, held_out_untrained_accuracy: untrained } =
       stageFigures().safeParse(told).data ?? {};
     if (accuracy === undefined) return [];
-    const said = t('{0} {1} %', stageWord(stage, t), (100 * accuracy).toFixed(0));
+    const said = t('{0} {1} %', stageWord(stage), (100 * accuracy).toFixed(0));
     return [untrained === undefined ? said : t('{0} (untrained {1} %)', said, (100 * untrained).toFixed(0))];
   });
   const { ended } = history.result;
   const isReady = t('The trained model is ready.');
-  const ready = ended === undefined ? isReady : `${isReady} ${endedWords(ended, t)}`;
+  const ready = ended === undefined ? isReady : `${isReady} ${endedWords(ended)}`;
   return measured.length === 0 ? ready : `${ready} ${t('Held-out pair accuracy: {0}.', measured.join(', '))}`;
 }

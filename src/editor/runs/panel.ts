@@ -1,6 +1,6 @@
 import path from 'node:path';
-import * as vscode from 'vscode';
 import * as z from 'zod';
+import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { keptOf, type KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
@@ -19,11 +19,10 @@ import { Panel, type Asks } from '../panel';
 import { Panels } from '../panels';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
-import type { PinnedCharts } from '../run/pinned';
+import { type PinnedCharts, curvesView, type ReadCharts } from '../run/charts';
 import { useModel } from '../run/useModel';
 import type { RunQueue } from './queue';
 import { toldView } from './eventMessages';
-import { curvesView, type ReadCharts } from '../run/curvesView';
 import { resultOf, runView, samplesView } from './view';
 import type { RunWatch } from './runWatch';
 import { runName } from '../run/words';
@@ -150,10 +149,10 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
   private async send(): Promise<void> {
     const { run, history, choice, sent, kept } = this;
     if (run === undefined || !this.isListening) return;
-    this.title = runName(run, t);
+    this.title = runName(run);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
     const view = runView(run, history, choice, {
-      ...{ t, restriction, kept, halted: this.on.queue.halted, pinned: this.on.pinned.all },
+      ...{ restriction, kept, halted: this.on.queue.halted, pinned: this.on.pinned.all },
       dataFolder: this.runs.dataFolder,
     });
     const text = JSON.stringify(view);
@@ -167,7 +166,7 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
     }
     if ((sent.told ?? 0) !== history.told.count) {
       sent.told = history.told.count;
-      await this.post(toldView(history, language(), t));
+      await this.post(toldView(history, language()));
     }
   }
 }
@@ -188,8 +187,6 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'ev
   compare: idOf('compareRuns'),
   evaluate: idOf('evaluateRuns'),
 };
-
-/** Ask mode, because Agent mode offers only models that call tools. */
 
 export async function perform(action: Action, run: Run, engine: Engine): Promise<void> {
   switch (action) {

@@ -1,13 +1,93 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
-import { messageOf } from '../../core/fault';
-import type { TakeOverOptions } from '../../core/training/lifecycle';
-import { runsOf, type Run } from '../../core/training/runs';
-import type { Trainer } from '../../core/training/trainer';
+import { Fault, messageOf } from '../../core/fault';
+import { type Run, type Runs, runsOf } from '../../core/training/runs';
+import type { Preparing } from '../../core/training/start';
+import type { Engine } from '../engine';
+import { cancellable, type WorkCaller } from '../progress';
 import type { EditorTrainer } from '../trainer';
 import type { RunWatch } from './runWatch';
+import type { TakeOverOptions } from '../../core/training/lifecycle';
+import type { Trainer } from '../../core/training/trainer';
 import { isAtWorkHere, runName } from '../run/words';
 
 const { t } = vscode.l10n;
+
+interface StartedFrom extends WorkCaller {
+  readonly from: string;
+  readonly folder: string;
+  readonly runs?: Runs;
+}
+
+export class RunStarter {
+  constructor(
+    private readonly watch: RunWatch,
+    private readonly trainer: EditorTrainer,
+    private readonly queue: RunQueue,
+  ) {}
+
+  /** @throws {Fault} `training/bad-configuration` */
+  async startFrom(document: vscode.TextDocument, engine: Engine): Promise<Run | undefined> {
+    let value: unknown;
+    try {
+      value = JSON.parse(document.getText());
+    } catch (error) {
+      throw new Fault(
+        'training/bad-configuration',
+        t('{0} is not valid JSON: {1}. Fix it, then start it again.', nameOf(document), messageOf(error)),
+      );
+    }
+    const folder = document.isUntitled
+      ? (engine.configuration.folder?.uri.fsPath ?? engine.dataFolder)
+      : path.dirname(document.uri.fsPath);
+    return this.start(value, { from: nameOf(document), folder });
+  }
+
+  /**
+   * @param folder against which relative paths of the configuration resolve
+   * @param runs by default those of the shown log
+   * @returns undefined when the person declined or cancelled: then there is no run
+   * @throws {Fault} as `startRun`, and `editor/no-folder`
+   */
+  async start(
+    value: unknown,
+    { from, folder, runs = this.watch.runs, ...caller }: StartedFrom,
+  ): Promise<Run | undefined> {
+    if (runs === undefined)
+      throw new Fault('editor/no-folder', t('Open a folder first: runs are kept in it.'));
+    const { parseConfiguration } = await import('../../core/training/configuration');
+    const { startRun } = await import('../../core/training/start');
+    const configuration = await parseConfiguration(value, { from, folder });
+    if (!(await this.trainer.mayInstall())) return undefined;
+    const prepared = await cancellable(
+      t('Starting a run'),
+      async (signal, report) => {
+        report(t('looking for the trainer'));
+        const trainer = await this.trainer.open(signal, report);
+        const run = await startRun(runs, {
+          ...{ configuration, trainer, signal, queued: true },
+          prompts: this.trainer.prompts,
+          onProgress: (what) => report(preparingWords[what]),
+        });
+        return { run, trainer };
+      },
+      caller,
+    );
+    if (prepared === undefined) return undefined;
+    // The run exists now: stop it instead of cancelling.
+    await this.queue.begin(prepared.trainer);
+    return runs.read(prepared.run.id);
+  }
+}
+
+const preparingWords: Readonly<Record<Preparing, string>> = {
+  data: t('taking the data from the log'),
+  checks: t('checking configuration and machine'),
+  plan: t('planning'),
+  launch: t('launching the trainer'),
+};
+
+const nameOf = ({ fileName }: vscode.TextDocument): string => path.basename(fileName);
 
 /** Trains one run at a time, over all logs of the window; any window may queue a run. */
 export class RunQueue implements vscode.Disposable {
@@ -127,10 +207,7 @@ export class RunQueue implements vscode.Disposable {
   private async offerToInstall(run: Run): Promise<void> {
     const install = t('Install…');
     const chosen = await vscode.window.showInformationMessage(
-      t(
-        '{0} is next in the queue, but what training needs is not installed on this machine.',
-        runName(run, t),
-      ),
+      t('{0} is next in the queue, but what training needs is not installed on this machine.', runName(run)),
       install,
     );
     if (chosen !== install) return;
@@ -147,4 +224,4 @@ export class RunQueue implements vscode.Disposable {
   }
 }
 
-const turnOf = (run: Run): string => t('{0}: next in the queue', runName(run, t));
+const turnOf = (run: Run): string => t('{0}: next in the queue', runName(run));

@@ -78,8 +78,8 @@ export class RunEndings implements vscode.Disposable {
     const { death, lastLines } = run;
     const last = lastLines.at(-1);
     const sentences = [
-      t('{0}: {1}.', runName(run, t), stateWord(run, t)),
-      reasonWords(run, t),
+      t('{0}: {1}.', runName(run), stateWord(run)),
+      reasonWords(run),
       death !== undefined && last !== undefined ? t('The last one: {0}', last) : undefined,
     ];
     const actions = [
@@ -106,7 +106,7 @@ function endingOf({ state, death, changedAt, process }: Run): string {
 
 async function tellDone(done: readonly Run[]): Promise<void> {
   const [first, ...others] = done;
-  const names = done.map((run) => runName(run, t));
+  const names = done.map((run) => runName(run));
   const sentence =
     others.length === 0
       ? t('{0} is done.', names[0]!)

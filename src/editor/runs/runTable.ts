@@ -15,12 +15,10 @@ import { Panel, type Asks } from '../panel';
 import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
 import type { ShownLog } from '../shownLog';
-import type { Translate } from '../translate';
 import { baseName, dates, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';
-import { tasksWords } from '../run/evaluationResults';
-import { namesOf, isAtWork, placeWords, stateWord } from '../run/words';
+import { tasksWords, namesOf, isAtWork, placeWords, stateWord } from '../run/words';
 
 const { t } = vscode.l10n;
 
@@ -88,7 +86,7 @@ class RunTablePanel extends Panel<FromWebview, ToWebview> {
     const { name } = this.on.log;
     this.title = name === undefined ? t('Runs') : t('Runs of {0}', name);
     await this.results.read(this.on.watch.all);
-    const runs = runRows(this.on.watch.all, (run) => this.results.of(run), { t, language: language() });
+    const runs = runRows(this.on.watch.all, (run) => this.results.of(run));
     const text = JSON.stringify(runs);
     if (text === this.sent || !this.isListening) return;
     this.sent = text;
@@ -99,18 +97,9 @@ class RunTablePanel extends Panel<FromWebview, ToWebview> {
 export const runTablePanels = (on: RunTableContext): Panels<'one', RunTablePanel> =>
   onePanel('runs', on.log.engine, (panel) => new RunTablePanel(panel, on));
 
-interface ViewOptions {
-  readonly t: Translate;
-  readonly language: string;
-}
-
-export function runRows(
-  runs: readonly Run[],
-  resultOf: (run: Run) => RunResult | undefined,
-  { t, language }: ViewOptions,
-): RunRow[] {
-  const names = namesOf(runs, t);
-  const moments = dates(language, {
+export function runRows(runs: readonly Run[], resultOf: (run: Run) => RunResult | undefined): RunRow[] {
+  const names = namesOf(runs);
+  const moments = dates(language(), {
     ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
   });
   return runs.map((run, index) => {
@@ -120,12 +109,12 @@ export function runRows(
     return {
       ...{ id, tags, note, state, name: names[index]! },
       stateLabel: [
-        stateWord(run, t),
-        ...(isAtWork(run) && progress !== undefined ? [placeWords(progress, t)] : []),
+        stateWord(run),
+        ...(isAtWork(run) && progress !== undefined ? [placeWords(progress)] : []),
       ].join(', '),
       ...{ method: methodWord(run.method, t), base: baseName(run) },
       ...(selection && { trajectories: selection.trajectories, tasks: selection.tasks }),
-      ...figuresOf(resultOf(run), t),
+      ...figuresOf(resultOf(run)),
       ...(accuracy != null && { pairAccuracy: accuracy }),
       ...{ started: startedAt, startedLabel: moments.format(new Date(startedAt)) },
       ...(seconds !== undefined && { seconds }),
@@ -134,15 +123,12 @@ export function runRows(
   });
 }
 
-function figuresOf(
-  result: RunResult | undefined,
-  t: Translate,
-): Pick<RunRow, 'evaluatedOn' | 'success' | 'gain'> {
+function figuresOf(result: RunResult | undefined): Pick<RunRow, 'evaluatedOn' | 'success' | 'gain'> {
   if (result === undefined) return { evaluatedOn: '' };
   const { setting, model, start, interval } = result;
   const [after, before] = [model.figures.success, start?.figures.success];
   return {
-    evaluatedOn: tasksWords(setting, t),
+    evaluatedOn: tasksWords(setting),
     ...(after && { success: { value: after.mean, interval: after.interval } }),
     ...(after !== null &&
       before != null && {

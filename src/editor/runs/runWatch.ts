@@ -14,6 +14,13 @@ export interface LogLook {
   readonly all: readonly Run[];
 }
 
+interface Events {
+  readonly looked: vscode.EventEmitter<LogLook>;
+  readonly changed: vscode.EventEmitter<void>;
+  readonly ended: vscode.EventEmitter<Run>;
+  readonly report: (error: unknown) => void;
+}
+
 export class RunWatch implements vscode.Disposable {
   private readonly looked = new vscode.EventEmitter<LogLook>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -40,6 +47,7 @@ export class RunWatch implements vscode.Disposable {
       this.looked,
       this.changed,
       this.ended,
+      this.onDidLook(() => void this.lookingForAny.do()),
       engines.shown.onDidChange(() => {
         this.follow();
         this.changed.fire();
@@ -121,14 +129,8 @@ export class RunWatch implements vscode.Disposable {
     }
     for (const folder of folders) {
       if (this.logs.has(folder)) continue;
-      const log = new LogWatch(folder, this.report);
-      log.onDidLook(() => {
-        void this.lookingForAny.do();
-        this.looked.fire({ runs: log.runs, all: log.all });
-      });
-      log.onDidChange(() => this.changed.fire());
-      log.onDidEnd((run) => this.ended.fire(run));
-      this.logs.set(folder, log);
+      const { looked, changed, ended, report } = this;
+      this.logs.set(folder, new LogWatch(folder, { looked, changed, ended, report }));
     }
     // Listeners must drop the runs of a removed log.
     if (gone.length > 0) this.changed.fire();
@@ -149,38 +151,22 @@ const ON_THE_WAY = '{runs,runs/*,teaching}';
 
 /** The runs of one log. Only folders of live or queued runs are polled. */
 class LogWatch implements vscode.Disposable {
-  private readonly looked = new vscode.EventEmitter<void>();
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly ended = new vscode.EventEmitter<Run>();
+  readonly runs: Runs;
+  /** Newest first. */
+  all: readonly Run[] = [];
   private watchers: readonly vscode.Disposable[] = [];
-  private seen: readonly Run[] = [];
   private readonly looking = new OneAtATime(() => this.lookOnce());
   private everything = true;
   private timer: NodeJS.Timeout | undefined;
   private isDisposed = false;
 
-  /** Fires after each look, even without news. */
-  readonly onDidLook = this.looked.event;
-  /** Fires when a run is new, gone, or in another state. */
-  readonly onDidChange = this.changed.event;
-  /** Fires when a live run has ended. */
-  readonly onDidEnd = this.ended.event;
-
   constructor(
     private readonly dataFolder: string,
-    private readonly report: (error: unknown) => void,
+    private readonly on: Events,
   ) {
+    this.runs = new Runs(dataFolder);
     // Later, to keep activation short.
     setImmediate(() => this.begin());
-  }
-
-  get runs(): Runs {
-    return new Runs(this.dataFolder);
-  }
-
-  /** Newest first. */
-  get all(): readonly Run[] {
-    return this.seen;
   }
 
   /** Resolves when the present state has been seen. */
@@ -192,7 +178,7 @@ class LogWatch implements vscode.Disposable {
   dispose(): void {
     this.isDisposed = true;
     clearTimeout(this.timer);
-    vscode.Disposable.from(this.looked, this.changed, this.ended, ...this.watchers).dispose();
+    vscode.Disposable.from(...this.watchers).dispose();
   }
 
   private begin(): void {
@@ -214,15 +200,15 @@ class LogWatch implements vscode.Disposable {
 
   private async lookOnce(): Promise<void> {
     if (this.isDisposed) return;
-    await this.readRuns().catch(this.report);
-    if (this.seen.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
+    await this.readRuns().catch(this.on.report);
+    if (this.all.some(mayMove)) this.lookIn(POLL_INTERVAL_MS, false);
   }
 
   /** Reads the runs that may change and new ones, or all. */
   private async readRuns(): Promise<void> {
     const { runs, everything } = this;
     this.everything = false;
-    const before = new Map(this.seen.map((run) => [run.id, run]));
+    const before = new Map(this.all.map((run) => [run.id, run]));
     const ids = await runs.ids();
     const read = await Promise.all(
       ids.map(async (id) => {
@@ -232,11 +218,11 @@ class LogWatch implements vscode.Disposable {
     );
     if (this.isDisposed) return;
     const all = read.filter((run) => run !== undefined);
-    const isOther = JSON.stringify(all) !== JSON.stringify(this.seen);
-    this.seen = all;
-    this.looked.fire();
-    if (isOther) this.changed.fire();
-    for (const run of all) if (before.get(run.id)?.isLive === true && !run.isLive) this.ended.fire(run);
+    const isOther = JSON.stringify(all) !== JSON.stringify(this.all);
+    this.all = all;
+    this.on.looked.fire({ runs, all });
+    if (isOther) this.on.changed.fire();
+    for (const run of all) if (before.get(run.id)?.isLive === true && !run.isLive) this.on.ended.fire(run);
   }
 }
 

@@ -8,8 +8,16 @@ import type { ShownLog } from '../shownLog';
 import { Tree, tooltip } from '../tree';
 import type { RunQueue } from './queue';
 import type { RunWatch } from './runWatch';
-import { isAtWork, runName, runStatus, isUnstarted, runDetails, spokenRun, tagWords } from '../run/words';
-import { resultInShort } from '../run/evaluationResults';
+import {
+  isAtWork,
+  runName,
+  runStatus,
+  isUnstarted,
+  runDetails,
+  spokenRun,
+  tagWords,
+  resultInShort,
+} from '../run/words';
 
 const { t } = vscode.l10n;
 
@@ -59,7 +67,7 @@ export class RunTree extends Tree<RunNode> {
       first === undefined
         ? []
         : [
-            `${runName(first, t)} ${runStatus(first, Date.now(), t)}`,
+            `${runName(first)} ${runStatus(first, Date.now())}`,
             ...(others.length === 0 ? [] : [t('{0} more', others.length)]),
           ];
     this.view.description = [...(this.log.name === undefined ? [] : [this.log.name]), ...live].join(' · ');
@@ -79,14 +87,14 @@ const MAX_LINES = 6;
 function itemOf(node: RunNode, halted?: string, evaluation?: RunResult): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
-  const result = evaluation && resultInShort(evaluation, t);
-  const item = new vscode.TreeItem(runName(run, t));
+  const result = evaluation && resultInShort(evaluation);
+  const item = new vscode.TreeItem(runName(run));
   item.id = run.folder;
-  item.description = [runStatus(run, now, t, halted, result), ...tagWords(run)].join(' · ');
+  item.description = [runStatus(run, now, halted, result), ...tagWords(run)].join(' · ');
   item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run, evaluation !== undefined);
   item.tooltip = tooltipOf(run, halted);
-  item.accessibilityInformation = { label: spokenRun(run, now, t, halted, result) };
+  item.accessibilityInformation = { label: spokenRun(run, now, halted, result) };
   item.command = { command: idOf('openRun'), title: t('Open the run'), arguments: [node] };
   return item;
 }
@@ -101,26 +109,23 @@ function contextOf(run: Run, isEvaluated: boolean): string {
 }
 
 /** Shape distinguishes the states; colour only repeats it. */
+const icons: Readonly<Record<Run['state'], readonly [icon: string, color?: string]>> = {
+  running: ['loading~spin'],
+  stopped: ['debug-pause'],
+  queued: ['clock'],
+  done: ['pass-filled', 'testing.iconPassed'],
+  lost: ['question', 'list.warningForeground'],
+  failed: ['error', 'list.errorForeground'],
+};
+
 function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
-  switch (state) {
-    case 'running':
-      return new vscode.ThemeIcon('loading~spin');
-    case 'stopped':
-      return new vscode.ThemeIcon('debug-pause');
-    case 'queued':
-      return new vscode.ThemeIcon(halted === undefined ? 'clock' : 'warning');
-    case 'done':
-      return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
-    case 'lost':
-      return new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'));
-    case 'failed':
-      return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
-  }
+  const [icon, color] = state === 'queued' && halted !== undefined ? (['warning'] as const) : icons[state];
+  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
 }
 
 function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString {
-  const text = tooltip(runName(run, t), [
-    ...runDetails(run, t, halted),
+  const text = tooltip(runName(run), [
+    ...runDetails(run, halted),
     ...(run.lastLines.length > 0 ? [t('The trainer said last:')] : []),
   ]);
   if (run.lastLines.length > 0) text.appendCodeblock(run.lastLines.slice(-MAX_LINES).join('\n'), 'text');

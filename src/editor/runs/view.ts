@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import * as vscode from 'vscode';
 import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import type { FigureName } from '../../core/training/events';
 import type { RunHistory, Curves } from '../../core/training/history/history';
@@ -8,13 +9,9 @@ import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/protocol';
-import type { FigureView, NodeView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
-import type { Translate } from '../translate';
-import { measuredWords } from '../run/evaluationResults';
-import { resultWords, unimprovedWords } from './eventMessages';
-import { grouped } from '../../core/text';
-import { gpuNames } from '../../core/training/cluster';
+import type { FigureView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
 import {
+  measuredWords,
   isUnstarted,
   dataOf,
   isAtWork,
@@ -27,73 +24,64 @@ import {
   subjectWords,
   tagWords,
 } from '../run/words';
+import { resultWords, unimprovedWords } from './eventMessages';
+import { grouped } from '../../core/text';
+import { gpuNames } from '../../core/training/cluster';
 import { baseName } from '../words';
+
+const { t } = vscode.l10n;
 
 const OUTLINE_POINTS = 60;
 const MAX_GROUPS = 8;
 /** Longer texts are cut in a row. */
 const MAX_CHARS = 2000;
 
+interface RunContext {
+  readonly dataFolder: string;
+  readonly restriction: string;
+  readonly kept: readonly KeptEvaluation[];
+  /** Why the queue is halted. */
+  readonly halted?: string | undefined;
+  /** All pinned charts, also those that this run does not have. */
+  readonly pinned: readonly ChartName[];
+}
+
 export function runView(
   run: Run,
   history: RunHistory,
   choice: Choice,
-  {
-    t,
-    dataFolder,
-    restriction,
-    kept,
-    halted,
-    pinned,
-  }: {
-    readonly t: Translate;
-    readonly dataFolder: string;
-    readonly restriction: string;
-    readonly kept: readonly KeptEvaluation[];
-    /** Why the queue is halted. */
-    readonly halted?: string | undefined;
-    /** All pinned charts, also those that this run does not have. */
-    readonly pinned: readonly ChartName[];
-  },
+  { dataFolder, restriction, kept, halted, pinned }: RunContext,
 ): RunView {
   const { id, state, request = 'none', canResume, lastLines } = run;
   const isLive = isAtWork(run);
   const { stage, figure } = shownCurve(history, choice);
   const { progress } = history;
   return {
-    ...{
-      type: 'show',
-      dataFolder,
-      id,
-      state,
-      request,
-      isLive,
-      canResume,
-      lastLines,
-      restriction,
-      stage,
-      figure,
-    },
-    ...{ isUnstarted: isUnstarted(run), canFinish: mayFinish(run) },
-    name: runName(run, t),
-    subject: subjectWords(run, baseName(run), t),
+    ...{ type: 'show', dataFolder, id, state, request, isLive, canResume, lastLines, restriction },
+    ...{ stage, figure, isUnstarted: isUnstarted(run), canFinish: mayFinish(run) },
+    name: runName(run),
+    subject: subjectWords(run, baseName(run)),
     ...{ tags: tagWords(run), note: run.note ?? '' },
-    data: dataOf(run, history, t),
-    stateLabel: stateWord(run, t),
-    stages: stagesOf(run, history, t),
-    nodes: nodesOf(history, isLive, t),
-    workers: workersWords(history, t),
+    data: dataOf(run, history),
+    stateLabel: stateWord(run),
+    stages: stagesOf(run, history),
+    nodes: (history.nodes?.nodes ?? []).map(({ host, state: ofNode, workers, gpus }) => ({
+      ...{ host, state: ofNode, workers },
+      stateLabel: nodeStateWord(ofNode, isLive),
+      gpus: gpuNames(gpus),
+    })),
+    workers: workersWords(history),
     // The estimate is for the whole run, so an early end shows none.
     left:
       (state === 'running' && request === 'none' && progress !== undefined
-        ? leftWords(progress, t)
+        ? leftWords(progress)
         : undefined) ?? '',
-    sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
+    sentence: (state === 'done' ? resultWords(history) : reasonWords(run, halted)) ?? '',
     isHalted: state === 'queued' && halted !== undefined,
     result: resultOf(run),
-    measured: state === 'done' ? measuredWords(kept, t) : '',
+    measured: state === 'done' ? measuredWords(kept) : '',
     isEvaluated: state === 'done' && kept.length > 0,
-    caution: (state === 'done' ? unimprovedWords(history, t) : undefined) ?? '',
+    caution: (state === 'done' ? unimprovedWords(history) : undefined) ?? '',
     figures: history.figuresOf(stage).map((name) => ({
       ...figureView(name, history.curves(stage, name)!),
       ...controlOf(history, stage, name),
@@ -140,7 +128,7 @@ export function samplesView({ samples }: RunHistory): SamplesView {
 const shortened = (text: string): string =>
   text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)} …` : text;
 
-function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[] {
+function stagesOf({ state }: Run, history: RunHistory): StageView[] {
   const { stages, progress, trained } = history;
   const now = stages.indexOf(progress?.stage ?? 'prepare');
   // A resumed run begins with its data again.
@@ -150,7 +138,7 @@ function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[
     const fraction = index === now && progress !== undefined ? fractionOf(progress) : undefined;
     return {
       name,
-      label: stageWord(name, t),
+      label: stageWord(name),
       state: isDone ? 'done' : index === now ? 'now' : 'waiting',
       hasCurves: trained.includes(name),
       ...(fraction !== undefined && state !== 'done' && { fraction }),
@@ -158,14 +146,7 @@ function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[
   });
 }
 
-const nodesOf = ({ nodes }: RunHistory, isLive: boolean, t: Translate): NodeView[] =>
-  (nodes?.nodes ?? []).map(({ host, state, workers, gpus }) => ({
-    ...{ host, state, workers },
-    stateLabel: nodeStateWord(state, isLive, t),
-    gpus: gpuNames(gpus),
-  }));
-
-function workersWords({ nodes }: RunHistory, t: Translate): string {
+function workersWords({ nodes }: RunHistory): string {
   if (nodes === undefined) return '';
   const count = nodes.nodes.reduce((sum, { workers }) => sum + workers, 0);
   return count === nodes.asked

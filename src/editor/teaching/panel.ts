@@ -178,17 +178,13 @@ async function viewOf({ engine, teacher }: TeachingContext, slowness?: Slowness)
   const slow = slowness?.get(agent.spec);
   const secondsFor = (size: Size): number | undefined =>
     slow === undefined ? undefined : secondsOf(expectedOf(settings[size], slow));
-  return teachingView(
-    now,
-    {
-      agent: engine.calledBy(agent.spec),
-      world,
-      worlds,
-      settings,
-      secondsFor,
-      restriction: restrictionOf(t('Nothing is taught')) ?? '',
-      fault: now.fault === undefined ? '' : faultWords(now.fault),
-    },
-    t,
-  );
+  return teachingView(now, {
+    agent: engine.calledBy(agent.spec),
+    world,
+    worlds,
+    settings,
+    secondsFor,
+    restriction: restrictionOf(t('Nothing is taught')) ?? '',
+    fault: now.fault === undefined ? '' : faultWords(now.fault),
+  });
 }

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
@@ -6,18 +7,18 @@ import type { Estimate } from '../../core/evaluation/interval';
 import { estimated, tableOf } from '../../core/evaluation/report/table';
 import type { OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
-import { changeWords } from '../run/evaluationResults';
+import { changeWords, stageWord } from '../run/words';
 import type { World } from '../../core/task/starter/splits';
 import { grouped } from '../../core/text';
 import { installStep } from '../installing';
-import { lessonName, worldChoices } from '../words';
-import type { Translate } from '../translate';
+import { lessonName, roughly, worldChoices } from '../words';
 import type { Teaching } from './teacher';
+
+const { t } = vscode.l10n;
 
 export interface LessonContext {
   readonly agent: string;
   readonly world: World;
-  /** Kinds of tasks to choose from. */
   readonly worlds: readonly World[];
   readonly settings: Readonly<Record<Size, LoopSettings>>;
   /** Undefined while unknown. */
@@ -36,7 +37,7 @@ const SHOWN: readonly (readonly StageName[])[] = [
   ['evaluate', 'report'],
 ];
 
-export function teachingView(teaching: Teaching, around: LessonContext, t: Translate): TeachingView {
+export function teachingView(teaching: Teaching, around: LessonContext): TeachingView {
   const { state, lesson, run } = teaching;
   const { agent, settings, restriction, fault } = around;
   const outcome = state === 'done' ? lesson?.outcome : undefined;
@@ -50,28 +51,34 @@ export function teachingView(teaching: Teaching, around: LessonContext, t: Trans
     state,
     worlds: state === 'none' && around.worlds.length > 1 ? worldChoices(around.worlds, t) : [],
     world: around.world,
-    sizes: state === 'none' ? sizesOf(teaching, around, t) : [],
-    stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size], t),
+    sizes: state === 'none' ? sizesOf(teaching, around) : [],
+    stages: lesson === undefined ? [] : stagesOf(teaching, settings[lesson.size]),
     sentence: restriction === '' ? fault : restriction,
     isRefused: restriction !== '',
     hasRun: run !== undefined,
     ...(lesson !== undefined &&
       outcome !== undefined && {
-        outcome: outcomeView(outcome.comparisons, settings[lesson.size].temperature, t),
+        outcome: outcomeView(outcome.comparisons, settings[lesson.size].temperature),
       }),
   };
 }
 
-function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext, t: Translate): SizeView[] {
+function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext): SizeView[] {
   const size = (value: Size, label: string, remark: string): SizeView => {
     const { trainTasks, rollouts } = settings[value];
     const seconds = secondsFor(value);
     const detail = [
       t('{0} tasks, {1} dialogues.', grouped(trainTasks), grouped(trainTasks * rollouts)),
-      ...(seconds === undefined ? [] : [timeWords(duration(seconds, t), teaching, t)]),
+      ...(seconds === undefined
+        ? []
+        : [
+            teaching.installing === undefined
+              ? t('About {0} on this machine.', roughly(seconds, t))
+              : t('About {0} on this machine, after the installation.', roughly(seconds, t)),
+          ]),
       ...(remark === '' ? [] : [remark]),
     ];
-    const stages = stagesOf(teaching, settings[value], t);
+    const stages = stagesOf(teaching, settings[value]);
     return { value, label, detail: detail.join(' '), stages };
   };
   return [
@@ -81,17 +88,12 @@ function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext, t:
   ];
 }
 
-const timeWords = (time: string, { installing }: Teaching, t: Translate): string =>
-  installing === undefined
-    ? t('About {0} on this machine.', time)
-    : t('About {0} on this machine, after the installation.', time);
-
-function stagesOf(teaching: Teaching, settings: LoopSettings, t: Translate): StepView[] {
+function stagesOf(teaching: Teaching, settings: LoopSettings): StepView[] {
   const { state, stages, installing, secondsLeft } = teaching;
   const left =
-    state === 'working' && secondsLeft !== undefined ? t('about {0} left', duration(secondsLeft, t)) : '';
+    state === 'working' && secondsLeft !== undefined ? t('about {0} left', roughly(secondsLeft, t)) : '';
   const known = new Map(stages.map((stage) => [stage.name, stage]));
-  const labels = labelsOf(settings, t);
+  const labels = labelsOf(settings);
   const steps = SHOWN.map((names, index): StepView => {
     const parts = names.map((name): StageState => known.get(name) ?? { name, state: 'waiting' });
     const now = parts.find((part) => part.state === 'now');
@@ -102,16 +104,19 @@ function stagesOf(teaching: Teaching, settings: LoopSettings, t: Translate): Ste
       state: isDone ? 'done' : hasBegun ? 'now' : 'waiting',
       // The later stages of a group are too short for a bar.
       ...(now?.fraction !== undefined && { fraction: now.name === names[0] ? now.fraction : 1 }),
-      count: now === undefined ? '' : [countWords(now, t), left].filter((words) => words !== '').join(' · '),
+      count: now === undefined ? '' : [countWords(now), left].filter((words) => words !== '').join(' · '),
     };
   });
   return installing === undefined ? steps : [installStep(installing, t), ...steps];
 }
 
-const labelsOf = (
-  { trainTasks, heldOutTasks, rollouts, evaluationRollouts, training }: LoopSettings,
-  t: Translate,
-): Pick<StepView, 'label' | 'detail'>[] => [
+const labelsOf = ({
+  trainTasks,
+  heldOutTasks,
+  rollouts,
+  evaluationRollouts,
+  training,
+}: LoopSettings): Pick<StepView, 'label' | 'detail'>[] => [
   {
     label: t('Generate tasks'),
     detail: t(
@@ -146,40 +151,12 @@ const labelsOf = (
   },
 ];
 
-function countWords({ name, what, done, total }: StageState, t: Translate): string {
-  if (name === 'train') return what === undefined ? '' : trainingWords(what, t);
+function countWords({ name, what, done, total }: StageState): string {
+  if (name === 'train') return what === undefined ? '' : stageWord(what.split(' ')[0]!);
   return done === undefined || total === undefined ? '' : t('{0} of {1}', grouped(done), grouped(total));
 }
 
-/** @param what the trainer's stage, and its present work */
-function trainingWords(what: string, t: Translate): string {
-  switch (what.split(' ')[0]!.replace(/-\d+$/, '')) {
-    case 'critic':
-      return t('critic');
-    case 'candidates':
-      return t('candidates');
-    case 'ranking':
-      return t('ranking');
-    case 'policy':
-      return t('policy');
-    case 'export':
-      return t('export');
-    default:
-      return t('preparing the data');
-  }
-}
-
-function duration(seconds: number, t: Translate): string {
-  if (seconds < 60) return t('{0} s', Math.max(5, 5 * Math.round(seconds / 5)));
-  const minutes = Math.round(seconds / 60);
-  return minutes < 100 ? t('{0} min', minutes) : t('{0} h', Math.round(minutes / 60));
-}
-
-function outcomeView(
-  { sampled, greedy }: TrainedComparisons,
-  temperature: number,
-  t: Translate,
-): OutcomeView {
+function outcomeView({ sampled, greedy }: TrainedComparisons, temperature: number): OutcomeView {
   const { interval, tasks } = sampled.success;
   const measured = tableOf<readonly [string, Estimate | null]>(
     { name: t('Outcome'), head: t('Agent') },
@@ -197,12 +174,10 @@ function outcomeView(
     ],
     ([name]) => ({ name }),
   );
-  const sentence = changeWords(
-    sampled.before.success?.mean ?? 0,
-    sampled.after.success?.mean ?? 0,
-    { setting: { tasks, temperature }, interval },
-    t,
-  );
+  const sentence = changeWords(sampled.before.success?.mean ?? 0, sampled.after.success?.mean ?? 0, {
+    setting: { tasks, temperature },
+    interval,
+  });
   const remark =
     interval === null || interval.low > 0
       ? ''

@@ -11,7 +11,7 @@ import { cancelled, EventEmitter, WebviewPanel } from '../../unit/editor/vscode'
 vi.mock('vscode', () => import('../../unit/editor/vscode'));
 
 const { NewRunPanel } = await import('../../../src/editor/runs/form/panel');
-const { RunStarter } = await import('../../../src/editor/runs/runStarter');
+const { RunStarter } = await import('../../../src/editor/runs/queue');
 
 let page: WebviewPanel;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { EditorMemory } from './stage';
 vi.mock('vscode', () => import('./vscode'));
 const { commands, EventEmitter, WebviewPanel } = await import('./vscode');
 const { ReplayPanel } = await import('../../../src/editor/replay/panel');
-const { PinnedCharts } = await import('../../../src/editor/run/pinned');
+const { PinnedCharts } = await import('../../../src/editor/run/charts');
 
 const noted = [[expect.objectContaining({ code: 'editor/not-shown' })]];
 const onDidChange = new EventEmitter<void>().event;

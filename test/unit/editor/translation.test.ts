@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import ts from 'typescript-api';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { figures } from '../../../media/events.schema.json';
 import { clusterFields, fields } from '../../../src/core/training/fields';
 import { METHODS } from '../../../src/core/training/methods';
-import { FLAGS, LISTS } from '../../../src/editor/runs/form/dataFields';
-import { GROUPS, SETTINGS } from '../../../src/editor/runs/form/view';
+import { FLAGS, LISTS, GROUPS, SETTINGS } from '../../../src/editor/runs/form/view';
 import { keysOfManifest, readJson } from './nls';
+
+vi.mock('vscode', () => import('./vscode'));
 
 const isObject = (value: unknown): value is Record<string, string> =>
   typeof value === 'object' && value !== null;

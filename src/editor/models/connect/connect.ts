@@ -6,16 +6,8 @@ import { askText, runSteps, type Given, type Head, type Step } from '../../input
 import type { Role } from '../../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../../server';
 import type { Servers } from '../../servers';
-import { askPrice, askSampling } from './numbers';
-import {
-  foundAddresses,
-  knownAddresses,
-  mendingOffer,
-  type AddressOffer,
-  type ModelOffer,
-  pickOrType,
-} from './offers';
-import { review, type ReviewAction, type Keep } from './review';
+import { askPrice, askSampling, review, type ReviewAction, type Keep } from './review';
+import { foundAddresses, knownAddresses, mendingOffer, type Offer, pickOrType } from './offers';
 
 const { t } = vscode.l10n;
 
@@ -34,25 +26,13 @@ interface Draft {
 }
 
 const ADD = t('Connect a Model');
-const CONNECT_FOR: Record<Role, readonly Keep[]> = {
-  agent: [{ label: t('Connect and Use as Agent'), does: 'keep as agent' }],
-  secondAgent: [{ label: t('Connect and Use as Second Agent'), does: 'keep as second agent' }],
-  simulator: [{ label: t('Connect and Use as Simulator'), does: 'keep as simulator' }],
+const CONNECT_FOR: Record<Role, Keep> = {
+  agent: { label: t('Connect and Use as Agent'), as: 'agent' },
+  secondAgent: { label: t('Connect and Use as Second Agent'), as: 'secondAgent' },
+  simulator: { label: t('Connect and Use as Simulator'), as: 'simulator' },
 };
-const CONNECT: readonly Keep[] = [
-  ...CONNECT_FOR.agent,
-  ...CONNECT_FOR.simulator,
-  { label: t('Connect Only'), does: 'keep' },
-];
-const SAVE: readonly Keep[] = [{ label: t('Save'), does: 'keep' }];
-const ROLES: Record<Keep['does'], Role | undefined> = {
-  keep: undefined,
-  'keep as agent': 'agent',
-  'keep as second agent': 'secondAgent',
-  'keep as simulator': 'simulator',
-};
-
-const isKeeping = (what: ReviewAction): what is Keep['does'] => what in ROLES;
+const CONNECT: readonly Keep[] = [CONNECT_FOR.agent, CONNECT_FOR.simulator, { label: t('Connect Only') }];
+const SAVE: readonly Keep[] = [{ label: t('Save') }];
 
 /** Asks for address, key and model, and shows a review. */
 export class Connect {
@@ -71,7 +51,7 @@ export class Connect {
     const key: Step = (head) => this.askKey(draft, { title: ADD, ...head });
     const model: Step = (head) => this.askModel(draft, { title: ADD, ...head });
     const last: Step = (head) =>
-      this.review(draft, { title: ADD, ...head }, role === undefined ? CONNECT : CONNECT_FOR[role]);
+      this.review(draft, { title: ADD, ...head }, role === undefined ? CONNECT : [CONNECT_FOR[role]]);
     const asked = (): readonly Step[] =>
       draft.found.length === 0 ? [key, model] : draft.found.length === 1 ? [] : [model];
     if (!(await runSteps(() => [address, ...asked(), last]))) return undefined;
@@ -98,7 +78,7 @@ export class Connect {
 
   private async askAddress(draft: Draft, head: Head): Promise<Given<unknown>> {
     const items = knownAddresses(this.servers.all);
-    const given = await pickOrType<AddressOffer>({
+    const given = await pickOrType({
       ...head,
       placeholder: t('Address of the server: pick one or type its base URL, which usually ends in /v1'),
       value: draft.server.baseUrl,
@@ -110,7 +90,7 @@ export class Connect {
     const baseUrl = withoutSlash(given.value.text);
     // Never show the key of one server to another.
     if (originOf(baseUrl) !== originOf(draft.server.baseUrl)) draft.key = undefined;
-    draft.found = ('models' in given.value ? given.value.models : undefined) ?? [];
+    draft.found = given.value.models ?? [];
     const [model, ...more] = draft.found;
     const isOnly = model !== undefined && more.length === 0;
     change(draft, { baseUrl, ...(isOnly && modelFields(draft, model)) });
@@ -144,16 +124,16 @@ export class Connect {
   private async askModel(draft: Draft, head: Head): Promise<Given<unknown>> {
     for (;;) {
       const { baseUrl, model } = draft.server;
-      const given = await pickOrType<ModelOffer>({
+      const given = await pickOrType({
         ...head,
         placeholder: t('Asking {0} for its models; you can type a name meanwhile', baseUrl),
         items: offersOf([], model),
         later: this.listed(draft),
       });
       if (typeof given === 'string') return given;
-      const mends = 'mends' in given.value ? given.value.mends : undefined;
+      const { text, mends } = given.value;
       if (mends === undefined) {
-        change(draft, modelFields(draft, given.value.text));
+        change(draft, modelFields(draft, text));
         return given;
       }
       const mended = await (mends === 'key' ? this.askKey(draft, head) : this.askAddress(draft, head));
@@ -161,7 +141,7 @@ export class Connect {
     }
   }
 
-  private async listed(draft: Draft): Promise<{ items: readonly ModelOffer[]; placeholder: string }> {
+  private async listed(draft: Draft): Promise<{ items: readonly Offer[]; placeholder: string }> {
     const { listModels } = await import('../../../core/model/connection');
     const { baseUrl, model } = draft.server;
     const list = await listModels({ baseUrl, key: await this.keyOf(draft) });
@@ -207,7 +187,7 @@ export class Connect {
 
   /** @returns true when the connection is to be kept */
   private async isKept(draft: Draft, what: ReviewAction, head: Head): Promise<boolean> {
-    if (isKeeping(what)) {
+    if (typeof what === 'object') {
       const same = this.anotherLike(draft);
       if (same !== undefined) {
         void vscode.window.showErrorMessage(
@@ -218,7 +198,7 @@ export class Connect {
         );
         return false;
       }
-      draft.as = ROLES[what];
+      draft.as = what.as;
       return true;
     }
     await this.change(draft, what, head);
@@ -231,7 +211,7 @@ export class Connect {
     return instead === undefined || spec === specOf(instead) ? undefined : this.servers.find(spec);
   }
 
-  private async change(draft: Draft, what: Exclude<ReviewAction, Keep['does']>, head: Head): Promise<void> {
+  private async change(draft: Draft, what: Exclude<ReviewAction, Keep>, head: Head): Promise<void> {
     switch (what) {
       case 'name': {
         const given = await this.askName(draft, head);
@@ -284,7 +264,7 @@ export class Connect {
 }
 
 /** The chosen model comes first. */
-function offersOf(names: readonly string[], chosen: string): ModelOffer[] {
+function offersOf(names: readonly string[], chosen: string): Offer[] {
   const others = names.filter((name) => name !== chosen).map((text) => ({ text }));
   return chosen === '' ? others : [{ text: chosen, description: t('chosen') }, ...others];
 }

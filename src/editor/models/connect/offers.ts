@@ -9,18 +9,24 @@ const { t } = vscode.l10n;
 
 type ConnectionPart = 'baseUrl' | 'key' | 'model';
 
-export interface AddressOffer extends OfferedText {
+/** An address of a server, a model, or the part to correct before there is a list of models. */
+export interface Offer {
+  readonly text: string;
+  /** Shown in place of the text. */
+  readonly label?: string;
+  readonly description?: string;
+  readonly detail?: string;
+  /** Heading above adjacent offers of the group. */
+  readonly group?: string;
+  /** Not filtered by the typed text. */
+  readonly alwaysShow?: boolean;
   /** The models of a server that was found, which needs no key. */
   readonly models?: readonly string[];
-}
-
-/** A model, or the part to correct before there is a list. */
-export interface ModelOffer extends OfferedText {
   readonly mends?: Exclude<ConnectionPart, 'model'>;
 }
 
 /** Default addresses of servers. */
-const USUAL: readonly AddressOffer[] = [
+const USUAL: readonly Offer[] = [
   { text: 'http://127.0.0.1:11434/v1', description: 'Ollama' },
   { text: 'http://127.0.0.1:8000/v1', description: 'vLLM, transformers serve' },
   { text: 'http://127.0.0.1:8080/v1', description: 'llama.cpp' },
@@ -29,13 +35,13 @@ const USUAL: readonly AddressOffer[] = [
   { text: 'https://api.openai.com/v1', description: 'OpenAI' },
 ];
 
-export function knownAddresses(connected: readonly Server[]): AddressOffer[] {
+export function knownAddresses(connected: readonly Server[]): Offer[] {
   const known = connected.map(({ baseUrl, name }) => ({ text: baseUrl, description: t('as {0}', name) }));
   return [...new Map([...USUAL, ...known].map((offer) => [offer.text, offer])).values()];
 }
 
 /** Servers on this machine come before the remaining addresses. */
-export async function foundAddresses(known: readonly AddressOffer[]): Promise<AddressOffer[]> {
+export async function foundAddresses(known: readonly Offer[]): Promise<Offer[]> {
   const { findServers } = await import('../../../core/model/discovery');
   const here = known.map(({ text }) => text).filter(isHere);
   const servers = await findServers(here);
@@ -52,7 +58,7 @@ export async function foundAddresses(known: readonly AddressOffer[]): Promise<Ad
 }
 
 /** A server with a single model is named by it. */
-function foundOffer({ baseUrl, program, models, wantsKey }: FoundServer): AddressOffer {
+function foundOffer({ baseUrl, program, models, wantsKey }: FoundServer): Offer {
   if (wantsKey) return { text: baseUrl, description: t('asks for a key') };
   const [model, ...more] = models;
   if (more.length === 0) {
@@ -69,61 +75,33 @@ function isHere(address: string): boolean {
 }
 
 /** Undefined where no part is to blame. */
-export function mendingOffer({ problem, what }: Diagnosis): ModelOffer | undefined {
-  const part = blamed(problem);
-  if (part === 'key')
-    return {
-      ...{ text: '', mends: part, alwaysShow: true, detail: what },
-      label: `$(key) ${problem === 'no-key' ? t('Enter the key') : t('Enter another key')}`,
-    };
-  if (part === 'baseUrl')
-    return {
-      ...{ text: '', mends: part, alwaysShow: true, detail: what },
-      label: `$(edit) ${t('Correct the address')}`,
-    };
-  return undefined;
+export function mendingOffer({ problem, what }: Diagnosis): Offer | undefined {
+  const mends = blamed(problem);
+  if (mends === undefined || mends === 'model') return undefined;
+  const key = problem === 'no-key' ? t('Enter the key') : t('Enter another key');
+  const label = mends === 'key' ? `$(key) ${key}` : `$(edit) ${t('Correct the address')}`;
+  return { text: '', label, detail: what, alwaysShow: true, mends };
 }
+
+const causes: Readonly<Partial<Record<ConnectionProblem, ConnectionPart>>> = {
+  'bad-address': 'baseUrl',
+  refused: 'baseUrl',
+  'unknown-host': 'baseUrl',
+  unreachable: 'baseUrl',
+  'no-tls': 'baseUrl',
+  'not-openai': 'baseUrl',
+  'no-key': 'key',
+  'wrong-key': 'key',
+  'not-allowed': 'key',
+  'no-credit': 'key',
+  'unknown-model': 'model',
+  'refused-request': 'model',
+};
 
 /** The most likely cause; undefined where no part is. */
-export function blamed(problem: ConnectionProblem): ConnectionPart | undefined {
-  switch (problem) {
-    case 'bad-address':
-    case 'refused':
-    case 'unknown-host':
-    case 'unreachable':
-    case 'no-tls':
-    case 'not-openai':
-      return 'baseUrl';
-    case 'no-key':
-    case 'wrong-key':
-    case 'not-allowed':
-    case 'no-credit':
-      return 'key';
-    case 'unknown-model':
-    case 'refused-request':
-      return 'model';
-    case 'certificate':
-    case 'closed':
-    case 'timed-out':
-    case 'rate-limited':
-    case 'server-error':
-      return undefined;
-  }
-}
+export const blamed = (problem: ConnectionProblem): ConnectionPart | undefined => causes[problem];
 
-interface OfferedText {
-  readonly text: string;
-  /** Shown in place of the text. */
-  readonly label?: string;
-  readonly description?: string;
-  readonly detail?: string;
-  /** Heading above adjacent offers of the group. */
-  readonly group?: string;
-  /** Not filtered by the typed text. */
-  readonly alwaysShow?: boolean;
-}
-
-interface PickOrTypeStep<Offer extends OfferedText> extends Head {
+interface PickOrTypeStep extends Head {
   readonly placeholder: string;
   readonly value?: string;
   readonly items?: readonly Offer[];
@@ -133,15 +111,11 @@ interface PickOrTypeStep<Offer extends OfferedText> extends Head {
   readonly validate?: (text: string) => string | undefined;
 }
 
-type TextItem<Offer> = vscode.QuickPickItem & {
-  readonly offer?: Offer | { readonly text: string };
-};
+type OfferItem = vscode.QuickPickItem & { readonly offer?: Offer };
 
 /** Accepts any other text that is typed. */
-export function pickOrType<Offer extends OfferedText>(
-  step: PickOrTypeStep<Offer>,
-): Promise<Given<Offer | { readonly text: string }>> {
-  const pick = vscode.window.createQuickPick<TextItem<Offer>>();
+export function pickOrType(step: PickOrTypeStep): Promise<Given<Offer>> {
+  const pick = vscode.window.createQuickPick<OfferItem>();
   const { title, step: number, totalSteps, placeholder, value = '' } = step;
   Object.assign(pick, { title, step: number, totalSteps, placeholder, value, busy: true });
   let offers = step.items ?? [];
@@ -176,7 +150,7 @@ export function pickOrType<Offer extends OfferedText>(
   });
 }
 
-function grouped<Offer extends OfferedText>(offers: readonly Offer[]): TextItem<Offer>[] {
+function grouped(offers: readonly Offer[]): OfferItem[] {
   return offers.flatMap((offer, index) => {
     const { text, label = text, description, detail, alwaysShow, group } = offer;
     const begins = group !== undefined && group !== offers[index - 1]?.group;
@@ -187,7 +161,7 @@ function grouped<Offer extends OfferedText>(offers: readonly Offer[]): TextItem<
   });
 }
 
-function typedItem(text: string, problem: string | undefined): TextItem<never> {
+function typedItem(text: string, problem: string | undefined): OfferItem {
   return problem === undefined
     ? { label: `$(edit) ${t('Use “{0}”', text)}`, offer: { text }, alwaysShow: true }
     : { label: `$(error) ${t('“{0}” cannot be used', text)}`, detail: problem, alwaysShow: true };

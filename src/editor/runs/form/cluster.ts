@@ -1,12 +1,16 @@
 import path from 'node:path';
+import * as vscode from 'vscode';
+import { pause } from '../../../core/training/pause';
 import { gpuNames, type Cluster } from '../../../core/training/cluster';
 import { clusterFields, valueOf } from '../../../core/training/fields';
 import { grouped } from '../../../core/text';
 import { readAddress } from '../../../core/model/address';
 import { Fault } from '../../../core/fault';
 import type { ClusterView, FieldView, Option, Values } from '../../../../webview/newRun/protocol';
-import { fromSchema, type Translate } from '../../translate';
+import { fromSchema } from '../../translate';
 import { wantedWords } from './words';
+
+const { t } = vscode.l10n;
 
 export type ClusterState =
   | { readonly state: 'none' | 'checking' }
@@ -43,7 +47,6 @@ export function filledCluster(
   values: Values,
   { copied, device }: { readonly copied: Values; readonly device: unknown },
   known: ClusterState,
-  t: Translate,
 ): FilledCluster {
   const cluster = known.state === 'answers' ? known.cluster : undefined;
   const errors: Record<string, string> = {};
@@ -52,7 +55,7 @@ export function filledCluster(
     const text = set(name);
     const value = text === undefined ? otherwise : valueOf(clusterFields[name], text);
     if (typeof value === 'number') return value;
-    errors[name] = wantedWords(clusterFields[name], t);
+    errors[name] = wantedWords(clusterFields[name]);
     return otherwise;
   };
   const address = set(ADDRESS) ?? '';
@@ -83,7 +86,7 @@ const gpusOf = (cluster: Cluster | undefined): number =>
 
 const cpusOf = ({ nodes }: Cluster): number => nodes.reduce((sum, { cpus }) => sum + cpus, 0);
 
-export function whereOptions(t: Translate): Option[] {
+export function whereOptions(): Option[] {
   return [
     { value: 'here', label: t('This machine') },
     {
@@ -100,7 +103,6 @@ export function clusterView(
   { configuration }: FilledCluster,
   values: Values,
   known: ClusterState,
-  t: Translate,
 ): ClusterView {
   const field = (name: keyof typeof clusterFields, more: Partial<FieldView>): FieldView => ({
     ...{
@@ -110,11 +112,11 @@ export function clusterView(
     },
     ...{ control: 'text', isChanged: false, ...more },
   });
-  const warnings = known.state === 'answers' ? warningsOf(configuration, known.cluster, t) : {};
+  const warnings = known.state === 'answers' ? warningsOf(configuration, known.cluster) : {};
   const isSet = (name: string): boolean => values[name] !== undefined;
   return {
     state: known.state,
-    sentence: known.state === 'answers' ? clusterWords(known.cluster, t) : '',
+    sentence: known.state === 'answers' ? clusterWords(known.cluster) : '',
     fields: [
       field(ADDRESS, { placeholder: 'http://head:8265' }),
       field(WORKERS, { isChanged: isSet(WORKERS), ...warnings.workers }),
@@ -131,7 +133,7 @@ export function clusterView(
 }
 
 /** For example `Ray 2.60.0, 3 nodes, 24 CPUs, 8 × NVIDIA H100 80GB HBM3`. */
-function clusterWords(cluster: Cluster, t: Translate): string {
+function clusterWords(cluster: Cluster): string {
   const { version, nodes } = cluster;
   const cpus = cpusOf(cluster);
   const gpus = gpuNames(nodes.flatMap(({ gpus: there }) => there.map(({ name }) => name)));
@@ -143,17 +145,11 @@ function clusterWords(cluster: Cluster, t: Translate): string {
   ].join(', ');
 }
 
-interface Warnings {
-  readonly workers?: Pick<FieldView, 'warning'>;
-  readonly gpus?: Pick<FieldView, 'warning'>;
-}
-
 /** A run waits for its first place, and then works with fewer workers than asked. */
 function warningsOf(
   { workers, gpus_per_worker: each }: ClusterConfiguration,
   cluster: Cluster,
-  t: Translate,
-): Warnings {
+): { readonly workers?: Pick<FieldView, 'warning'>; readonly gpus?: Pick<FieldView, 'warning'> } {
   const [gpus, cpus] = [gpusOf(cluster), cpusOf(cluster)];
   if (each > 0 && gpus === 0)
     return { gpus: { warning: t('The cluster has no GPU: the run would wait until there is one.') } };
@@ -218,8 +214,7 @@ export class ClusterCheck {
   }
 
   private async askOnce(address: string, restMs: number, signal: AbortSignal): Promise<void> {
-    const { setTimeout: rest } = await import('node:timers/promises');
-    await rest(restMs, undefined, { signal });
+    await pause(restMs, signal);
     const { readCluster } = await import('../../../core/training/cluster');
     let state: ClusterState;
     try {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import * as vscode from 'vscode';
 import {
   allows,
   CLUSTER,
@@ -22,9 +23,12 @@ import {
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
 import { days, validateDay } from '../../dialogue/filter';
-import type { Translate } from '../../translate';
 import { ADDRESS, filledCluster, type ClusterState } from './cluster';
 import { wantedWords } from './words';
+import type { LoopSettings } from '../../../core/evaluation/loop/settings';
+import type { LocalPlace } from '../../localModels';
+
+const { t } = vscode.l10n;
 
 /** Value of the base field for a model on the hub; the values hold the model's name under this key. */
 export const HUB = 'hub';
@@ -40,7 +44,6 @@ export interface FormContext {
   /** Default name of a run. */
   readonly name: (method: MethodName) => string;
   readonly cluster: ClusterState;
-  readonly t: Translate;
 }
 
 export interface Filled {
@@ -81,17 +84,14 @@ export function addressOf(form: Form): string | undefined {
   return typeof address === 'string' ? undefined : address.baseUrl;
 }
 
-export const learnsFromRows = (form: Form): boolean =>
-  !playsItself(form) && form.copied !== undefined && rowsOf(form.copied) && form.values.source !== 'log';
+export function learnsFromRows(form: Form): boolean {
+  const { data } = form.copied?.configuration ?? {};
+  return !playsItself(form) && isObject(data) && 'trajectories' in data && form.values.source !== 'log';
+}
 
 export const learnsFromLog = (form: Form): boolean => !playsItself(form) && !learnsFromRows(form);
 
 export const PACK = 'data.tasks';
-
-const rowsOf = ({ configuration }: DuplicatedRun): boolean => {
-  const { data } = configuration;
-  return typeof data === 'object' && data !== null && 'trajectories' in data;
-};
 
 export function filled(form: Form, context: FormContext): Filled {
   const { values, copied } = form;
@@ -101,23 +101,22 @@ export function filled(form: Form, context: FormContext): Filled {
   put(configuration, 'name', context.name(method));
   put(configuration, 'method', method);
   put(configuration, 'model.base', baseOf(form));
-  const wrong = baseProblem(form, context.t);
+  const wrong = baseProblem(form);
   if (wrong !== undefined) errors[values.base === HUB ? HUB : 'base'] = wrong;
   for (const [name, text] of Object.entries(values)) {
     if (!isFieldPath(name) || name === 'method' || name === PACK || !isUsedBy(method, name)) continue;
     const value = valueOf(fields[name], text);
-    if (value === undefined) errors[name] = wantedWords(fields[name], context.t);
+    if (value === undefined) errors[name] = wantedWords(fields[name]);
     else put(configuration, name, value);
   }
   if (values.base !== HUB) put(configuration, 'model.revision', undefined);
-  if (playsItself(form)) fromPack(configuration, form, errors, context.t);
+  if (playsItself(form)) fromPack(configuration, form, errors);
   else if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
   const cluster = isOnCluster(form)
     ? filledCluster(
         values,
         { copied: clusterTexts(configuration), device: at(configuration, 'model.device') },
         context.cluster,
-        context.t,
       )
     : undefined;
   put(configuration, CLUSTER, cluster?.configuration);
@@ -137,7 +136,7 @@ const clusterTexts = (configuration: Readonly<Record<string, unknown>>): Values 
     }),
   );
 
-function fromPack(configuration: Tree, form: Form, errors: Record<string, string>, t: Translate): void {
+function fromPack(configuration: Tree, form: Form, errors: Record<string, string>): void {
   put(configuration, 'data.trajectories', undefined);
   put(configuration, 'data.preferences', undefined);
   const pack = packOf(form);
@@ -157,7 +156,7 @@ function fromLog(
   configuration: Tree,
   values: Values,
   errors: Record<string, string>,
-  { dataFolder, t }: FormContext,
+  { dataFolder }: FormContext,
 ): void {
   put(configuration, 'data.trajectories', undefined);
   put(configuration, PACK, undefined);
@@ -184,7 +183,7 @@ function fromLog(
 
 const chosen = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-function baseProblem(form: Form, t: Translate): string | undefined {
+function baseProblem(form: Form): string | undefined {
   const base = baseOf(form);
   if (form.values.base === HUB)
     return /^[\w.-]+\/[\w.-]+$/.test(base)
@@ -237,4 +236,60 @@ function put(tree: Tree, name: string, value: unknown): void {
 /** Most important fields first, for the reader of the file. */
 function ordered({ name, method, model, data, ...rest }: Tree): Tree {
   return { name, method, model, data, ...rest };
+}
+
+/** Folders with weights for PyTorch, the starter model first. */
+export async function trainablePlaces(places: readonly LocalPlace[]): Promise<LocalPlace[]> {
+  const found = await Promise.all(
+    places.map(async (place) => ((await weightsIn(place.folder)) > 0 ? [place] : [])),
+  );
+  return found.flat();
+}
+
+interface Recommended {
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly isSmall: boolean;
+}
+
+/**
+ * Small models are trained whole with settings of their own, large ones with the trainer's defaults.
+ * @param base a folder, or a name on the hub
+ */
+export const recommendedFor = async (base: string): Promise<Recommended> =>
+  recommendedOf(base, path.isAbsolute(base) ? await weightsIn(base) : 0);
+
+/** @param size of the weights, in bytes; 0 when unknown */
+export async function recommendedOf(base: string, size: number): Promise<Recommended> {
+  const { QUICK, MAX_WHOLE_TRAINING_PARAMETERS, SMALL_DISTILLED } =
+    await import('../../../core/evaluation/loop/settings');
+  // A weight takes at least two bytes.
+  const isSmall = size > 0 && size <= 2 * MAX_WHOLE_TRAINING_PARAMETERS;
+  const { model, data, ...stages } = isSmall
+    ? { ...QUICK.training, grpo: smallOnline(QUICK), distill: SMALL_DISTILLED }
+    : { model: {}, data: {} };
+  // With an ONNX graph, the model can play here.
+  const result = { export: { onnx: ['int8'] } };
+  return { isSmall, configuration: { model: { base, ...model }, data: { ...data }, ...stages, ...result } };
+}
+
+/** Plays as the loop does, and trains at the learning rate of its policy. */
+const smallOnline = ({ protocol, maxTokens }: LoopSettings): Readonly<Record<string, number>> => ({
+  learning_rate: 1e-3,
+  max_turns: protocol.maxTurns,
+  max_new_tokens: maxTokens,
+});
+
+/** Bytes of a folder's weights; 0 when it is gone, which the Models view reports. */
+async function weightsIn(folder: string): Promise<number> {
+  const uri = vscode.Uri.file(folder);
+  try {
+    const names = await vscode.workspace.fs.readDirectory(uri);
+    const weights = names.filter(([name]) => name.endsWith('.safetensors'));
+    const sizes = await Promise.all(
+      weights.map(async ([name]) => (await vscode.workspace.fs.stat(vscode.Uri.joinPath(uri, name))).size),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  } catch {
+    return 0;
+  }
 }

@@ -1,4 +1,5 @@
 import type { DataCounts } from '../../../core/training/data/countData';
+import { pause } from '../../../core/training/pause';
 import { rowsOfRun, type RowsOfRun } from '../../../core/training/methods';
 import { PAIRINGS } from '../../../core/trajectory/export/pairs';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
@@ -13,7 +14,6 @@ const REST_MS = 120;
 export class Counting {
   private counted = '';
   private running: AbortController | undefined;
-  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     /** @param counts undefined while counting */
@@ -32,20 +32,18 @@ export class Counting {
     this.told(undefined);
     const running = new AbortController();
     this.running = running;
-    this.timer = setTimeout(() => {
-      this.count(log, data, rows, running.signal).catch((error: unknown) => {
-        if (!running.signal.aborted) this.report(error);
-      });
-    }, REST_MS);
+    this.count(log, data, rows, running.signal).catch((error: unknown) => {
+      if (!running.signal.aborted) this.report(error);
+    });
   }
 
   stop(): void {
-    clearTimeout(this.timer);
     this.running?.abort();
     this.counted = '';
   }
 
   private async count(log: TrajectoryLog, data: Data, rows: RowsOfRun, signal: AbortSignal): Promise<void> {
+    await pause(REST_MS, signal);
     const { parseSelection } = await import('../../../core/training/configuration');
     const { countData } = await import('../../../core/training/data/countData');
     const selection = parseSelection(data, { from: '', folder: '' });

@@ -1,13 +1,15 @@
+import * as vscode from 'vscode';
 import type { Check, Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/countData';
 import { hasCritic, learnsFrom } from '../../../core/training/methods';
 import { grouped } from '../../../core/text';
 import type { Shortage } from '../../../core/training/data/report';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
-import type { Translate } from '../../translate';
-import { bytesWords, roughly } from '../../words';
+import { bytesWords, dialogues, roughly } from '../../words';
 import { stageWord } from '../../run/words';
 import { leftOutWords } from './words';
+
+const { t } = vscode.l10n;
 
 type RunFields = Readonly<Record<string, unknown>>;
 
@@ -23,22 +25,35 @@ export interface Told {
 }
 
 /** Counted in the log, then by the trainer once there is a plan. */
-export function dataView(told: Told, t: Translate): DataView {
+export function dataView(told: Told): DataView {
   const { counts, plan, configuration, isCounting, isCollecting, source } = told;
-  if (learnsFrom(configuration) === 'tasks') return played(plan, source, t);
+  if (learnsFrom(configuration) === 'tasks') return played(plan, source);
   const known = counts ?? plan?.data;
   return {
     type: 'data',
     ...{ isCounting, isCollecting },
-    summary: known === undefined ? source : summaryOf(known, counts?.leftOut ?? {}, t),
-    figures: known === undefined ? [] : figures(known, counts, plan, configuration, t),
-    leftOut: leftOut(counts, plan, t),
-    problem: isCounting || counts === undefined ? '' : problemOf(counts, configuration, t),
-    remarks: isCounting ? [] : remarksOf(counts, plan, configuration, t),
+    summary: known === undefined ? source : summaryOf(known, counts?.leftOut ?? {}),
+    figures:
+      known === undefined
+        ? []
+        : [
+            ...examples(told),
+            {
+              label: t('Turns'),
+              value: grouped(known.turns),
+              note: configuration.role === 'collaborator' ? t('of the collaborator') : t('of the agent'),
+            },
+            tokens(told),
+          ],
+    leftOut: [...Object.entries(counts?.leftOut ?? {}), ...Object.entries(plan?.data.left_out ?? {})].map(
+      ([reason, count]) => ({ reason: leftOutWords(reason), count: grouped(count) }),
+    ),
+    problem: isCounting || counts === undefined ? '' : problemOf(counts, configuration),
+    remarks: isCounting ? [] : remarksOf(told),
   };
 }
 
-function played(plan: Plan | undefined, pack: string, t: Translate): DataView {
+function played(plan: Plan | undefined, pack: string): DataView {
   const { train, held_out: heldOut } = plan?.data.policy ?? {};
   return {
     ...{ type: 'data', isCounting: false, isCollecting: false, figures: [] },
@@ -50,65 +65,35 @@ function played(plan: Plan | undefined, pack: string, t: Translate): DataView {
   };
 }
 
-type Known = Pick<DataCounts, 'trajectories' | 'tasks' | 'successes' | 'turns'>;
+type Known = Pick<DataCounts, 'trajectories' | 'tasks' | 'successes'>;
 
 /** `240 dialogues of 24 tasks, 40 successes · 72 left out`; a single reason is named. */
-function summaryOf(
-  { trajectories, tasks, successes }: Known,
-  leftOutCounts: DataCounts['leftOut'],
-  t: Translate,
-): string {
-  const dialogues = trajectories === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(trajectories));
+function summaryOf({ trajectories, tasks, successes }: Known, leftOutCounts: DataCounts['leftOut']): string {
   const ofTasks = tasks === 1 ? t('of 1 task') : t('of {0} tasks', grouped(tasks));
   const won = successes === 1 ? t('1 success') : t('{0} successes', grouped(successes));
-  const used = `${dialogues} ${ofTasks}, ${won}`;
+  const used = `${dialogues(trajectories, t)} ${ofTasks}, ${won}`;
   const out = Object.entries(leftOutCounts);
   const [first] = out;
   if (first === undefined) return used;
   const total = out.reduce((sum, [, count]) => sum + count, 0);
   return out.length === 1
-    ? t('{0} · left out: {1} {2}', used, grouped(total), leftOutWords(first[0], t))
+    ? t('{0} · left out: {1} {2}', used, grouped(total), leftOutWords(first[0]))
     : t('{0} · {1} left out', used, grouped(total));
 }
 
-function figures(
-  { turns }: Known,
-  counts: DataCounts | undefined,
-  plan: Plan | undefined,
-  run: RunFields,
-  t: Translate,
-): DataView['figures'] {
-  return [
-    ...examples(counts, plan, run, t),
-    {
-      label: t('Turns'),
-      value: grouped(turns),
-      note: run.role === 'collaborator' ? t('of the collaborator') : t('of the agent'),
-    },
-    tokens(counts, plan, t),
-  ];
-}
-
-function examples(
-  counts: DataCounts | undefined,
-  plan: Plan | undefined,
-  run: RunFields,
-  t: Translate,
-): DataView['figures'] {
+function examples({ counts, plan, configuration: run }: Told): DataView['figures'] {
   if (learnsFrom(run) !== 'pairs') return [];
-  const told = plan?.data[hasCritic(run) ? 'critic' : 'policy'];
-  const pairs = told === undefined ? counts?.pairs : told.train + told.held_out;
+  const planned = plan?.data[hasCritic(run) ? 'critic' : 'policy'];
+  const pairs = planned === undefined ? counts?.pairs : planned.train + planned.held_out;
   if (pairs === undefined) return [];
   const note =
-    told === undefined ? t('better and worse') : t('{0} held out for evaluation', grouped(told.held_out));
+    planned === undefined
+      ? t('better and worse')
+      : t('{0} held out for evaluation', grouped(planned.held_out));
   return [{ label: t('Pairs'), value: grouped(pairs), note }];
 }
 
-function tokens(
-  counts: DataCounts | undefined,
-  plan: Plan | undefined,
-  t: Translate,
-): DataView['figures'][number] {
+function tokens({ counts, plan }: Told): DataView['figures'][number] {
   const label = t('Tokens');
   if (plan !== undefined)
     return { label, value: grouped(plan.data.tokens), note: t('as the model tokenizes them') };
@@ -119,12 +104,7 @@ function tokens(
     : { label, value: t('over {0}', grouped(counts.tokens)), note: t('counted when the run is planned') };
 }
 
-function leftOut(counts: DataCounts | undefined, plan: Plan | undefined, t: Translate): DataView['leftOut'] {
-  const all = [...Object.entries(counts?.leftOut ?? {}), ...Object.entries(plan?.data.left_out ?? {})];
-  return all.map(([reason, count]) => ({ reason: leftOutWords(reason, t), count: grouped(count) }));
-}
-
-function problemOf({ trajectories, successes, pairs }: DataCounts, run: RunFields, t: Translate): string {
+function problemOf({ trajectories, successes, pairs }: DataCounts, run: RunFields): string {
   const from = learnsFrom(run);
   if (trajectories === 0) return t('No dialogues are left to train on: include more of them.');
   if (from === 'successes' && successes === 0)
@@ -136,8 +116,6 @@ function problemOf({ trajectories, successes, pairs }: DataCounts, run: RunField
   return '';
 }
 
-type Estimate = Omit<EstimateView, 'type'>;
-
 const nothing = { problem: '', summary: '', fits: true, rows: [], advice: [], checks: [] };
 
 export const estimateIn = (
@@ -146,31 +124,24 @@ export const estimateIn = (
   checks: readonly CheckView[] = [],
 ): EstimateView => ({ type: 'estimate', state, sentence, ...nothing, checks });
 
-/** @param on.isOnCluster true for a plan of a cluster's nodes; their speed is unknown */
-export function planView(
-  plan: Plan,
-  checks: readonly Check[],
-  { t, isOnCluster = false }: { readonly t: Translate; readonly isOnCluster?: boolean },
-): EstimateView {
+/** @param isOnCluster true for a plan of a cluster's nodes; their speed is unknown */
+export function planView(plan: Plan, checks: readonly Check[], isOnCluster = false): EstimateView {
   const { machine, needed, fits, disk, total_seconds: seconds } = plan;
   const ofOne =
     machine.usable === null
       ? bytesWords(needed, t)
       : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
   const memory =
-    machine.processes === 1
-      ? ofOne
-      : isOnCluster
-        ? t('{0} for each of {1} workers', ofOne, machine.processes)
-        : t('{0} for each of {1} processes', ofOne, machine.processes);
-  const unknown = isOnCluster ? t('unknown until the run has measured it on the cluster') : t('unknown');
-  const time = seconds === null ? unknown : t('about {0}', roughly(seconds, t));
+    machine.processes === 1 ? ofOne : t('{0} for each of {1} processes', ofOne, machine.processes);
+  const time =
+    seconds === null ? t('unknown until the run has measured it') : t('about {0}', roughly(seconds, t));
   const whole = seconds !== null && machine.measured ? t('{0}, measured', time) : time;
   const stages = Object.entries(plan.seconds).flatMap(([stage, part]) =>
-    part === null ? [] : [`${stageWord(stage, t)} ${roughly(part, t)}`],
+    part === null ? [] : [`${stageWord(stage)} ${roughly(part, t)}`],
   );
   const device = machine.name === 'cpu' ? t('CPU') : machine.name;
-  const told: Estimate = {
+  return {
+    type: 'estimate',
     state: 'planned',
     sentence: isOnCluster
       ? fits
@@ -197,7 +168,6 @@ export function planView(
     advice: plan.advice,
     checks: checksView(checks),
   };
-  return { type: 'estimate', ...told };
 }
 
 /** Failed checks first; passed ones are left out. */
@@ -212,17 +182,12 @@ export function checksView(checks: readonly Check[]): CheckView[] {
 }
 
 /** Remarks on the log come at once, those on the remaining data with the plan. */
-function remarksOf(
-  counts: DataCounts | undefined,
-  plan: Plan | undefined,
-  run: RunFields,
-  t: Translate,
-): string[] {
-  const ofLog = counts === undefined ? '' : dialoguesRemark(counts, t);
+function remarksOf({ counts, plan, configuration: run }: Told): string[] {
+  const ofLog = counts === undefined ? '' : dialoguesRemark(counts);
   // More dialogues mend the other shortages, too.
   if (ofLog !== '') return [ofLog];
   const shortages = plan?.data.shortages ?? [];
-  return shortages.map((shortage) => shortageRemark(shortage, run, t)).filter((sentence) => sentence !== '');
+  return shortages.map((shortage) => shortageRemark(shortage, run)).filter((sentence) => sentence !== '');
 }
 
 /**
@@ -230,7 +195,7 @@ function remarksOf(
  */
 const MIN_DIALOGUES = 600;
 
-function dialoguesRemark({ trajectories }: DataCounts, t: Translate): string {
+function dialoguesRemark({ trajectories }: DataCounts): string {
   if (trajectories === 0 || trajectories >= MIN_DIALOGUES) return '';
   return t(
     'Too few to expect a better agent: where it was measured, {0} dialogues gave one and 120 none. Collect {1} more, or use “Teach Agent…”.',
@@ -239,21 +204,15 @@ function dialoguesRemark({ trajectories }: DataCounts, t: Translate): string {
   );
 }
 
-function shortageRemark({ kind, have, enough }: Shortage, run: RunFields, t: Translate): string {
+function shortageRemark({ kind, have, enough }: Shortage, run: RunFields): string {
   switch (kind) {
     case 'pairs': {
       const pairs = have === 1 ? t('1 pair') : t('{0} pairs', grouped(have));
-      return hasCritic(run)
-        ? t(
-            'The critic would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
-            pairs,
-            grouped(enough),
-          )
-        : t(
-            'The agent would learn from {0}: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
-            pairs,
-            grouped(enough),
-          );
+      return t(
+        'There would be {0} to learn from: a better agent was measured with {1}. Collect several dialogues of more tasks, or choose other pairs under “More”.',
+        pairs,
+        grouped(enough),
+      );
     }
     case 'held_out_pairs': {
       const pairs = have === 1 ? t('1 pair is held out') : t('{0} pairs are held out', grouped(have));
@@ -263,36 +222,26 @@ function shortageRemark({ kind, have, enough }: Shortage, run: RunFields, t: Tra
         grouped(enough),
       );
     }
-    case 'successes': {
-      const dialogues =
-        have === 1 ? t('1 dialogue to imitate') : t('{0} dialogues to imitate', grouped(have));
+    case 'successes':
       return t(
-        '{0}: a better agent was measured with {1}. Collect more, of any agent.',
-        dialogues,
+        '{0} to imitate: a better agent was measured with {1}. Collect more, of any agent.',
+        dialogues(have, t),
         grouped(enough),
       );
-    }
     case 'token_ids':
-      return t(
-        '{0} of {1} turns come without token ids: {2}',
-        grouped(enough - have),
-        grouped(enough),
-        tokenisedWords(run, t),
-      );
-    case 'tokenizer':
-      return t(
-        '{0} of {1} turns have the token ids of another tokenizer than the model’s: {2}',
-        grouped(enough - have),
-        grouped(enough),
-        tokenisedWords(run, t),
-      );
+    case 'tokenizer': {
+      const values = [grouped(enough - have), grouped(enough), tokenisedWords(run)];
+      return kind === 'token_ids'
+        ? t('{0} of {1} turns come without token ids: {2}', ...values)
+        : t('{0} of {1} turns have the token ids of another tokenizer than the model’s: {2}', ...values);
+    }
     case 'dialogues':
       // The remark on the log says this already.
       return '';
   }
 }
 
-const tokenisedWords = (run: RunFields, t: Translate): string =>
+const tokenisedWords = (run: RunFields): string =>
   learnsFrom(run) === 'successes'
     ? t('their text is tokenized, which is how a warm start was measured.')
     : t(

@@ -209,10 +209,10 @@ export class Estimating {
       tell(estimateIn(state, sentence, checksView(await examine(true))));
       return;
     }
-    tell(planView(plan, this.examined.get(machine) ?? [], { t, isOnCluster }), plan);
+    tell(planView(plan, this.examined.get(machine) ?? [], isOnCluster), plan);
     if (this.examined.has(machine)) return;
     const checks = await examine(false);
-    tell(planView(plan, checks, { t, isOnCluster }), plan);
+    tell(planView(plan, checks, isOnCluster), plan);
   }
 
   /** @param problem why the environment could not be prepared */

@@ -25,8 +25,9 @@ import { manageTrust, restrictionOf } from '../../workspaceTrust';
 import { methodTitle } from '../../words';
 import type { Pack } from '../../packs';
 import type { EditorTrainer } from '../../trainer';
-import { recommendedFor, trainablePlaces } from './baseModels';
 import {
+  recommendedFor,
+  trainablePlaces,
   addressOf,
   baseOf,
   HUB,
@@ -42,10 +43,8 @@ import { Counting } from './dataCounter';
 import { Estimating, type EstimateOwner } from './estimator';
 import { Starting, type StartingOwner } from './formStart';
 import { dataView, estimateIn } from './estimateView';
-import type { Choices } from './dataFields';
-import { formView } from './view';
-import { warmStartView } from './warmStart';
-import { recommendationWords } from './words';
+import { type Choices, formView } from './view';
+import { warmStartView, recommendationWords } from './words';
 
 const { t } = vscode.l10n;
 
@@ -277,8 +276,8 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
     this.clusterCheck.update(restriction() === '' ? addressOf(state) : undefined);
     const { view, filled } = formView(state, choices, {
       ...{ cluster: this.clusterCheck.state },
-      ...{ recommended, dataFolder: state.dataFolder, restriction: restriction(), t },
-      recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }, t),
+      ...{ recommended, dataFolder: state.dataFolder, restriction: restriction() },
+      recommendation: recommendationWords(isSmall, ships, state.copied?.of),
       ...(baseOf(state) !== '' &&
         !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>
@@ -343,7 +342,7 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
       : learnsFromRows(state)
         ? (state.copied?.data ?? '')
         : '';
-    return dataView({ counts, plan, configuration, isCounting, isCollecting, source }, t);
+    return dataView({ counts, plan, configuration, isCounting, isCollecting, source });
   }
 
   private countSoon(): void {
@@ -368,16 +367,13 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
 function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | undefined, isSmall: boolean) {
   const won = (filter: TrajectoryFilter): number => log.count({ ...filter, outcome: 'success' }).total;
   const own = place && { agent: place.spec };
-  return warmStartView(
-    {
-      method: methodOf(state),
-      isForeign: place?.from !== 'tandem' && place?.from !== 'training',
-      played: own === undefined ? 0 : log.count({ ...own, state: 'answered' }).total,
-      won: own === undefined ? 0 : won(own),
-      ...{ successes: won({}), isSmall },
-    },
-    t,
-  );
+  return warmStartView({
+    method: methodOf(state),
+    isForeign: place?.from !== 'tandem' && place?.from !== 'training',
+    played: own === undefined ? 0 : log.count({ ...own, state: 'answered' }).total,
+    won: own === undefined ? 0 : won(own),
+    ...{ successes: won({}), isSmall },
+  });
 }
 
 const restriction = (): string => restrictionOf(t('Nothing is trained')) ?? '';

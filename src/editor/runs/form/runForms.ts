@@ -12,10 +12,9 @@ import type { Engines } from '../../engines';
 import { Panels } from '../../panels';
 import type { Pack, Packs } from '../../packs';
 import { dayOf, withDates, type ListFilter } from '../../dialogue/filter';
-import type { RunStarter } from '../runStarter';
+import type { RunStarter } from '../queue';
 import type { EditorTrainer } from '../../trainer';
 import { dataWords, runName } from '../../run/words';
-import { trainablePlaces } from './baseModels';
 import type { NewRunContext, NewRunPanel } from './panel';
 import { idOf, contextKeys } from '../../contributions';
 
@@ -108,6 +107,7 @@ export class RunForms implements NewRunContext, vscode.Disposable {
   }
 
   private async show(engine: Engine, chosen: Values): Promise<void> {
+    const { trainablePlaces } = await import('./configuration');
     const [place] = await trainablePlaces(engine.localPlaces);
     const base: Values = place === undefined ? {} : { base: place.folder };
     await this.panels.open({ dataFolder: folderOf(engine), values: { ...base, ...chosen } });
@@ -159,7 +159,7 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     const { QUICK } = await import('../../../core/evaluation/loop/settings');
     const { packs } = this.parts;
     const all = (await packs.all()).flatMap((pack) => pack.tasks);
-    const { endingWords, showEnding } = await import('../../collecting/collectionEnd');
+    const { endingWords, showEnding } = await import('../../collecting/collect');
     const ended = await collectHere(engine, packs, all, (played) =>
       extentOf(all, played, playsHere(engine) ? QUICK.trainTasks : SUGGESTED_TASKS),
     );
@@ -198,8 +198,8 @@ async function copyOf(run: Run): Promise<DuplicatedRun> {
   const data = Object.fromEntries(
     Object.entries(configuration.data ?? {}).map(([field, value]) => [field, fromFolder(value, field, run)]),
   );
-  const of = runName(run, t);
-  return { of, configuration: { ...configuration, data }, data: dataWords(run, t) ?? '' };
+  const of = runName(run);
+  return { of, configuration: { ...configuration, data }, data: dataWords(run) ?? '' };
 }
 
 function fromFolder(value: unknown, field: string, { folder }: Run): unknown {

@@ -1,28 +1,31 @@
+import * as vscode from 'vscode';
 import { QUICK } from '../../../core/evaluation/loop/settings';
 import type { Field, Limits } from '../../../core/training/fields';
 import type { LeftOutReason } from '../../../core/trajectory/export/selection';
-import { METHOD_NAMES, METHODS, playsTasks } from '../../../core/training/methods';
-import type { MethodOption, Option } from '../../../../webview/newRun/protocol';
+import { METHOD_NAMES, METHODS, playsTasks, type MethodName } from '../../../core/training/methods';
+import type { MethodOption, Option, WarmStartView } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
-import { fromSchema, type Translate } from '../../translate';
+import { fromSchema } from '../../translate';
 import { methodTitle } from '../../words';
 
-export function wantedWords(field: Field, t: Translate): string {
+const { t } = vscode.l10n;
+
+export function wantedWords(field: Field): string {
   const others = [
     ...(field.or?.includes(null) === true ? [t('Or leave it empty.')] : []),
     ...(field.or?.includes('auto') === true ? [t('Or auto.')] : []),
   ];
   switch (field.kind) {
     case 'whole':
-      return [`${limited(t('Enter a whole number'), field, t)}.`, ...others].join(' ');
+      return [`${limited(t('Enter a whole number'), field)}.`, ...others].join(' ');
     case 'number':
-      return [`${limited(t('Enter a number'), field, t)}.`, ...others].join(' ');
+      return [`${limited(t('Enter a number'), field)}.`, ...others].join(' ');
     default:
       return t('Choose one from the list.');
   }
 }
 
-function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits, t: Translate): string {
+function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits): string {
   if (low === undefined) return what;
   const from = withoutLow === true ? t('{0} above {1}', what, low) : t('{0} of at least {1}', what, low);
   if (high === undefined) return from;
@@ -30,14 +33,7 @@ function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits, t
 }
 
 /** @param copied name of the duplicated run */
-export function recommendationWords(
-  {
-    isSmall,
-    ships,
-    copied,
-  }: { readonly isSmall: boolean; readonly ships: boolean; readonly copied: string | undefined },
-  t: Translate,
-): string {
+export function recommendationWords(isSmall: boolean, ships: boolean, copied?: string): string {
   if (copied !== undefined) return t('As in {0}', copied);
   const { trainTasks, rollouts } = QUICK;
   if (ships)
@@ -50,13 +46,13 @@ export function recommendationWords(
     : t('The trainer’s own settings, which are the paper’s');
 }
 
-export const methodOptions = (t: Translate): MethodOption[] =>
+export const methodOptions = (): MethodOption[] =>
   METHOD_NAMES.map((value) => ({
     ...{ value, label: methodTitle(value, t), plays: playsTasks(value) },
     detail: fromSchema(METHODS[value].description, t),
   }));
 
-export function deviceOptions(t: Translate): Option[] {
+export function deviceOptions(): Option[] {
   return [
     { value: 'auto', label: t('Automatic') },
     { value: 'cuda', label: t('NVIDIA or AMD GPU') },
@@ -65,96 +61,121 @@ export function deviceOptions(t: Translate): Option[] {
   ];
 }
 
+const choiceWords: Readonly<Record<string, string>> = {
+  agent: t('Agent'),
+  collaborator: t('Collaborator'),
+  generator: t('Generator'),
+  verifier: t('Verifier'),
+  refiner: t('Refiner'),
+  lora: t('LoRA adapters'),
+  qlora: t('QLoRA (4-bit weights)'),
+  full: t('All weights'),
+  paper: t('As in the paper'),
+  'reference-code': t('As in its code'),
+  successes: t('Each success'),
+  all: t('All pairs'),
+  fixed: t('Tandem’s own'),
+  tests: t('Fraction of tests passed'),
+  success: t('All tests passed'),
+  'log-ratio': t('Log-ratio'),
+  'value-head': t('Value head'),
+  untrained: t('Untrained'),
+  'answer-now': t('Forced answers'),
+  'monte-carlo': t('Rollouts'),
+  preference: t('Preference'),
+  projection: t('Projection'),
+  true: t('Yes'),
+  false: t('No'),
+  auto: t('Auto'),
+  '': t('None'),
+  int8: t('8 bits'),
+  int4: t('4 bits'),
+  fp32: t('Float32'),
+};
+
 /** Names of the field stay as they are. */
-export function choiceWord(value: string, t: Translate): string {
-  switch (value) {
-    case 'agent':
-      return t('Agent');
-    case 'collaborator':
-      return t('Collaborator');
-    case 'generator':
-      return t('Generator');
-    case 'verifier':
-      return t('Verifier');
-    case 'refiner':
-      return t('Refiner');
-    case 'lora':
-      return t('LoRA adapters');
-    case 'qlora':
-      return t('QLoRA (4-bit weights)');
-    case 'full':
-      return t('All weights');
-    case 'paper':
-      return t('As in the paper');
-    case 'reference-code':
-      return t('As in its code');
-    case 'successes':
-      return t('Each success');
-    case 'all':
-      return t('All pairs');
-    case 'fixed':
-      return t('Tandem’s own');
-    case 'tests':
-      return t('Fraction of tests passed');
-    case 'success':
-      return t('All tests passed');
-    case 'log-ratio':
-      return t('Log-ratio');
-    case 'value-head':
-      return t('Value head');
-    case 'untrained':
-      return t('Untrained');
-    case 'answer-now':
-      return t('Forced answers');
-    case 'monte-carlo':
-      return t('Rollouts');
-    case 'preference':
-      return t('Preference');
-    case 'projection':
-      return t('Projection');
-    case 'true':
-      return t('Yes');
-    case 'false':
-      return t('No');
-    case 'auto':
-      return t('Auto');
-    case '':
-      return t('None');
-    case 'int8':
-      return t('8 bits');
-    case 'int4':
-      return t('4 bits');
-    case 'fp32':
-      return t('Float32');
-    default:
-      return value;
-  }
+export const choiceWord = (value: string): string => choiceWords[value] ?? value;
+
+const leftOutReasons: Readonly<Partial<Record<LeftOutReason, string>>> = {
+  'outside the filter': t('outside the filter'),
+  'not finished': t('not finished'),
+  abandoned: t('abandoned or skipped'),
+  deleted: t('deleted'),
+  'played in an evaluation': t('reserved for evaluation'),
+  leaked: t('in which a reply gave the reference away'),
+  'to be redone': t('marked for redo in a review'),
+  'not graded': t('without a grade'),
+  'below the minimum reward': t('below the minimum reward'),
+  damaged: t('damaged in the log'),
+  'with an empty message of the agent': t('with an empty message of the agent'),
+  doubtful: t('possibly deleted or marked as leaks (the log is damaged)'),
+  'no consent': t('without the developer’s consent'),
+  'model terms': t('written by models whose terms forbid training on it'),
+  'of another measure': t('graded by another measure'),
+  'drawn by another renderer': t('drawn by another renderer'),
+  'without a reply to learn from': t('without a reply to learn from'),
+  'without an edited suggestion': t('without an edited suggestion'),
+  'outside of a search tree': t('outside of a search tree'),
+  'in a search tree without a pair of this role': t('in a search tree without a pair of this role'),
+};
+
+/** Follows a number: `2 gave the reference away`. The trainer has reasons of its own. */
+export const leftOutWords = (reason: string): string =>
+  (leftOutReasons as Readonly<Record<string, string | undefined>>)[reason] ?? reason;
+
+interface WarmStartFacts {
+  readonly method: MethodName;
+  readonly isForeign: boolean;
+  /** Its finished dialogues in the log; `won` counts the successes among them. */
+  readonly played: number;
+  readonly won: number;
+  /** Successes of any agent. */
+  readonly successes: number;
+  /** True when the model is trained whole, with settings that suit imitation, too. */
+  readonly isSmall: boolean;
 }
 
-/** Follows a number: `2 gave the reference away`. */
-export function leftOutWords(reason: string, t: Translate): string {
-  const words: Readonly<Partial<Record<LeftOutReason, string>>> = {
-    'outside the filter': t('outside the filter'),
-    'not finished': t('not finished'),
-    abandoned: t('abandoned or skipped'),
-    deleted: t('deleted'),
-    'played in an evaluation': t('reserved for evaluation'),
-    leaked: t('in which a reply gave the reference away'),
-    'to be redone': t('marked for redo in a review'),
-    'not graded': t('without a grade'),
-    'below the minimum reward': t('below the minimum reward'),
-    damaged: t('damaged in the log'),
-    'with an empty message of the agent': t('with an empty message of the agent'),
-    doubtful: t('possibly deleted or marked as leaks (the log is damaged)'),
-    'no consent': t('without the developer’s consent'),
-    'model terms': t('written by models whose terms forbid training on it'),
-    'of another measure': t('graded by another measure'),
-    'drawn by another renderer': t('drawn by another renderer'),
-    'without a reply to learn from': t('without a reply to learn from'),
-    'without an edited suggestion': t('without an edited suggestion'),
-    'outside of a search tree': t('outside of a search tree'),
-    'in a search tree without a pair of this role': t('in a search tree without a pair of this role'),
+/**
+ * Learning rate of adapters that imitate, with which 30 steps taught the protocol; with 1e-4 they taught a third of it,
+ * and the trainer's own is for preferences (docs/training.md).
+ */
+const RATE = '5e-4';
+/** Number of steps that taught the protocol, and the examples of each; twelve steps taught none. */
+const STEPS = 30;
+const BATCH = 8;
+/** More epochs would teach nothing but these few successes. */
+const MAX_EPOCHS = 10;
+
+/**
+ * A model without a success writes no answers yet, so there is nothing to rank: it imitates first.
+ * @returns undefined where that is not needed, or there is nothing to imitate
+ */
+export function warmStartView(facts: WarmStartFacts): WarmStartView | undefined {
+  const { method, isForeign, played, won, successes, isSmall } = facts;
+  if (!isForeign || won > 0 || successes === 0) return undefined;
+  if (METHODS[method].learns_from === 'successes')
+    return {
+      sentence: t(
+        'A warm start: the model learns how the conversation works from the successes of any agent. When the run is done, play with its result, and train that by SWEET-RL.',
+      ),
+      values: {},
+    };
+  const known =
+    played === 0
+      ? t('This model has no dialogue of its own in this log.')
+      : t('None of this model’s own {0} dialogues is a success.', grouped(played));
+  return {
+    sentence: t(
+      '{0} Begin with a warm start: rejection fine-tuning on the {1} successes of other agents teaches it to ask and to answer; then train its result by SWEET-RL.',
+      known,
+      grouped(successes),
+    ),
+    values: { method: 'rft', agent: '', ...(!isSmall && settings(successes)) },
   };
-  // The trainer has reasons of its own.
-  return (words as Readonly<Record<string, string | undefined>>)[reason] ?? reason;
 }
+
+const settings = (successes: number): Record<string, string> => ({
+  'policy.learning_rate': RATE,
+  'policy.epochs': String(Math.min(MAX_EPOCHS, Math.ceil((STEPS * BATCH) / successes))),
+  'policy.max_steps': String(STEPS),
+});

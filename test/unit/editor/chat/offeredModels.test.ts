@@ -1,12 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import {
-  alternating,
-  offeredModels,
-  sameModels,
-  samplingFor,
-} from '../../../../src/editor/chat/offeredModels';
+import { describe, expect, it, vi } from 'vitest';
+import { alternating, offeredModels, sameModels, samplingFor } from '../../../../src/editor/chat/provider';
 import type { ModelStatus } from '../../../../src/editor/loadedModels';
-import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const files: NonNullable<ModelStatus['files']> = {
   ...{ folder: '/models/a', graph: '/models/a/onnx/model.onnx', precision: 'int8', fingerprint: 'abc' },
@@ -18,27 +14,24 @@ const server = { name: 'Mine', baseUrl: 'http://127.0.0.1:1/v1', model: 'tiny' }
 describe('the models that the editor is offered', () => {
   it('are those that can answer: folders with a model, and servers that have not failed', () => {
     const failed = { kind: 'failed', reason: 'It died.' } as const;
-    const offered = offeredModels(
-      {
-        locals: [
-          [place, { state: { kind: 'not-loaded' }, files }],
-          [{ ...place, spec: 'local:b' }, { state: failed }],
-          [
-            { ...place, spec: 'local:c' },
-            { state: failed, files },
-          ],
+    const offered = offeredModels({
+      locals: [
+        [place, { state: { kind: 'not-loaded' }, files }],
+        [{ ...place, spec: 'local:b' }, { state: failed }],
+        [
+          { ...place, spec: 'local:c' },
+          { state: failed, files },
         ],
-        servers: [
-          [server, { kind: 'untested' }],
-          [
-            { ...server, model: 'gone' },
-            { kind: 'fails', why: 'Nothing listens there.' },
-          ],
+      ],
+      servers: [
+        [server, { kind: 'untested' }],
+        [
+          { ...server, model: 'gone' },
+          { kind: 'fails', why: 'Nothing listens there.' },
         ],
-        maxTokens: 800,
-      },
-      english,
-    );
+      ],
+      maxTokens: 800,
+    });
     expect(offered.map(({ id }) => id)).toEqual(['starter', 'openai:tiny@http://127.0.0.1:1/v1']);
     expect(offered[0]).toMatchObject({ version: 'abc', maxInputTokens: 256, maxOutputTokens: 256 });
     expect(offered[1]).toMatchObject({ name: 'Mine', maxOutputTokens: 800 });

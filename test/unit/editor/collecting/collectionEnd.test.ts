@@ -1,9 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import {
-  endingWords,
-  progressWords,
-  type EndedCollection,
-} from '../../../../src/editor/collecting/collectionEnd';
+import { endingWords, progressWords, type EndedCollection } from '../../../../src/editor/collecting/collect';
 
 vi.mock('vscode', () => import('../vscode'));
 

@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RunRecord } from '../../../../src/core/evaluation/comparison/experiment';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
 import { comparisonView, shownFigure } from '../../../../src/editor/comparison/view';
-import { curvesView, type ReadCharts } from '../../../../src/editor/run/curvesView';
+import { curvesView, type ReadCharts } from '../../../../src/editor/run/charts';
 import { played, setting } from '../../evaluation/comparison/played';
-import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const at = '2026-11-20T22:00:00.000Z';
 
@@ -31,8 +32,6 @@ const step = (stage: string, number: number, fields: object = { loss: 1 }): obje
 
 const options = {
   calledBy: String,
-  t: english,
-  language: 'en',
   dataFolder: '/data',
   restriction: '',
   playing: '',

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import path from 'node:path';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
-import { previewDocument, type ExportChoice } from '../../../../src/editor/export/preview';
+import { previewDocument, type ExportChoice } from '../../../../src/editor/export/choice';
 import {
   previewExport,
   exportTrajectories,
@@ -18,7 +18,8 @@ import {
   started,
 } from '../../../fixtures/log';
 import { playedDialogue } from '../playedDialogue';
-import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const played = playedDialogue();
 
@@ -28,7 +29,6 @@ describe('an export’s preview', () => {
     ...{ onlySuccess: false, onlyAccepted: false, withEvaluations: false },
     ...{ withEditorModels: false, withRedo: false, withDoubtful: false },
   };
-  const words = { folder: undefined, t: english };
   const options: ExportOptions = {
     format: 'chat',
     render: ({ turns }) => turns.map(({ agent }) => ({ role: 'assistant', content: agent.text.repeat(40) })),
@@ -50,13 +50,13 @@ describe('an export’s preview', () => {
   });
 
   it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
-    const withLeak = previewDocument(await previewExport(played().log, options, 3), exportChoice, words);
+    const withLeak = previewDocument(await previewExport(played().log, options, 3), exportChoice, undefined);
     expect(withLeak).toContain('**1 rows** from 1 dialogues of 1 tasks');
     expect(withLeak).toContain('| ada | a test: may be exported (');
     expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
     const without = await previewExport(played().log, { ...options, withLeaked: false }, 3);
     const choice = { ...exportChoice, withLeaked: false };
-    const text = previewDocument(without, choice, { ...words, folder: 'beta' });
+    const text = previewDocument(without, choice, 'beta');
     expect(text).toContain('| 1 | leaked |');
     expect(text).toContain('There is none.');
     expect(text).toContain('Of the log of beta.');
@@ -77,7 +77,7 @@ describe('an export’s preview', () => {
     ]);
     const previewed = async (withEditorModels: boolean): Promise<string> => {
       const asked = { ...exportChoice, format: 'choices', filter: {}, withEditorModels } as const;
-      return previewDocument(await previewExport(chosen, { ...options, ...asked }, 3), asked, words);
+      return previewDocument(await previewExport(chosen, { ...options, ...asked }, 3), asked, undefined);
     };
     const without = await previewed(false);
     expect(without).toContain('| 1 | model terms |');

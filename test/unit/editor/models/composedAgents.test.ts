@@ -1,12 +1,12 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { mixtureSpec } from '../../../../src/core/model/mixtureSpec';
 import { refineSpec } from '../../../../src/core/dialogue/refinement/refineSpec';
-import type { OfferedCritic } from '../../../../src/editor/credit/criticOptions';
+import type { OfferedCritic } from '../../../../src/editor/credit/critics';
 import { window } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { composedAgents } = await import('../../../../src/editor/models/composedAgents');
+const { ComposedAgents } = await import('../../../../src/editor/models/choice');
 
 const models = [
   { label: 'starter', spec: 'starter' },
@@ -31,7 +31,7 @@ beforeEach(() => window.showQuickPick.mockReset());
 it('makes a mixture of the chosen models and a critic that may choose at play', async () => {
   window.showQuickPick.mockResolvedValueOnce(models);
   window.showQuickPick.mockImplementationOnce((rows) => Promise.resolve((rows as unknown[])[0]));
-  const spec = await composedAgents(() => Promise.resolve([...unfit, blind])).mixture(models);
+  const spec = await new ComposedAgents(() => Promise.resolve([...unfit, blind])).mixture(models);
   expect(offered()).toEqual(['$(law) blind']);
   expect(mixtureSpec(spec!)).toMatchObject({
     models: ['starter', 'local:runs/1/model'],
@@ -40,16 +40,16 @@ it('makes a mixture of the chosen models and a critic that may choose at play', 
 });
 
 it('says how to train a critic where none can choose, and makes nothing when a person cancels', async () => {
-  await expect(composedAgents(() => Promise.resolve(unfit)).mixture(models)).rejects.toThrow(
+  await expect(new ComposedAgents(() => Promise.resolve(unfit)).mixture(models)).rejects.toThrow(
     /^No critic in this workspace can choose/,
   );
   expect(window.showQuickPick).not.toHaveBeenCalled();
   window.showQuickPick.mockResolvedValueOnce([]);
-  expect(await composedAgents(() => Promise.resolve([blind])).mixture(models)).toBeUndefined();
+  expect(await new ComposedAgents(() => Promise.resolve([blind])).mixture(models)).toBeUndefined();
 });
 
 it('makes an agent that runs drafts against each other of one model', async () => {
   window.showQuickPick.mockResolvedValueOnce(models[1]);
-  const spec = await composedAgents(() => Promise.resolve([])).refined(models);
+  const spec = await new ComposedAgents(() => Promise.resolve([])).refined(models);
   expect(refineSpec(spec!)).toMatchObject({ model: 'local:runs/1/model' });
 });

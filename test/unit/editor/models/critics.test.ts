@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { OfferedCritic } from '../../../../src/editor/credit/criticOptions';
+import type { OfferedCritic } from '../../../../src/editor/credit/critics';
 import { EventEmitter } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));

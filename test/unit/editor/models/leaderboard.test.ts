@@ -1,13 +1,14 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { leaderboardOf, type Judgement } from '../../../../src/core/evaluation/leaderboard/leaderboard';
 import { leaderboardRow } from '../../../../src/editor/models/leaderboard';
-import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const won: Judgement = { agents: ['starter', 'openai:gpt-4o'], picked: 0 };
 const itself = { calledBy: (name: string) => name };
 
 const rowOf = (choices: readonly Judgement[], namer = itself, log?: string) =>
-  leaderboardRow(leaderboardOf(choices), namer, english, log);
+  leaderboardRow(leaderboardOf(choices), namer, log);
 
 it('has no row without a choice', () => {
   expect(rowOf([])).toBeUndefined();

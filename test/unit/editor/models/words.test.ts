@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
-import { servedDetails, servedWords, modelWords } from '../../../../src/editor/models/words';
+import { servedDetails, servedWords, modelWords, useDocument } from '../../../../src/editor/models/words';
 import { specOf } from '../../../../src/editor/server';
-import { useDocument } from '../../../../src/editor/models/modelUsage';
-import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const qwen = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
 const priced = { ...qwen, price: { prompt: 0.15, completion: 0.6 } };
@@ -20,22 +20,22 @@ const files: LocalFolder = {
 
 it('the row of a local model tells who plays, how big, how exact, how it is and how fast', () => {
   const ready = { kind: 'ready', provider: 'cpu', notes: [], processId: 7 } as const;
-  expect(modelWords({ roles: [], state: ready, files, tokensPerSecond: 1234.5 }, english)).toBe(
+  expect(modelWords({ roles: [], state: ready, files, tokensPerSecond: 1234.5 })).toBe(
     '1,235 tokens/s · 0.7 MB · int8 · cpu',
   );
-  expect(modelWords({ roles: ['agent'], state: { kind: 'loading' }, files }, english)).toBe(
+  expect(modelWords({ roles: ['agent'], state: { kind: 'loading' }, files })).toBe(
     'agent · loading… · 0.7 MB · int8',
   );
 });
 
 it('a connected model tells who plays, how it is, where it is and what it has cost', () => {
   const works = { roles: ['agent'], state: { kind: 'works', notes: ['No logprobs.'] } } as const;
-  expect(servedWords(priced, works, use, english)).toBe(
+  expect(servedWords(priced, works, use)).toBe(
     'agent · works · qwen3 at 127.0.0.1:8000 · 12 turns · 1 reply · 34,100 tokens · $0.00696',
   );
-  expect(servedDetails(priced, works, use, english)).toContain('No logprobs.');
+  expect(servedDetails(priced, works, use)).toContain('No logprobs.');
   const failed = { roles: [], state: { kind: 'fails', why: 'Nothing listens there.' } } as const;
-  expect(servedDetails(qwen, failed, undefined, english)[0]).toBe('Nothing listens there.');
+  expect(servedDetails(qwen, failed, undefined)[0]).toBe('Nothing listens there.');
 });
 
 it('the document of use has a row for each model, the most used first, and says what is not known', () => {
@@ -47,7 +47,6 @@ it('the document of use has a row for each model, the most used first, and says 
     },
     [priced],
     { calledBy: (name) => (name === specOf(priced) ? priced.name : name) },
-    english,
   );
   const rows = text.split('\n').filter((line) => line.startsWith('|'));
   expect(new Set(rows.map(({ length }) => length)).size).toBe(1);

@@ -98,7 +98,7 @@ function fill(count: number): void {
 
 async function found(name: string, signal = new AbortController().signal): Promise<string[]> {
   const files: string[] = [];
-  for await (const { uri, text } of testFilesNaming(name, { signal })) files.push(`${uri.path}: ${text}`);
+  for await (const { uri, text } of testFilesNaming(name, signal)) files.push(`${uri.path}: ${text}`);
   return files;
 }
 

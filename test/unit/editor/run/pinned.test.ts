@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { PinnedCharts } from '../../../../src/editor/run/pinned';
+import { PinnedCharts } from '../../../../src/editor/run/charts';
 import { EditorMemory } from '../stage';
 
 vi.mock('vscode', () => import('../vscode'));

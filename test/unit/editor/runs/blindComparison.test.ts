@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../fixtures/log';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { beforeAndAfter, compareBlindly } = await import('../../../../src/editor/runs/blindComparison');
+const { beforeAndAfter, compareBlindly } = await import('../../../../src/editor/run/useModel');
 
 const starter = { spec: 'starter', folder: '/tandem/starter', name: 'starter', from: 'tandem' } as const;
 const trained = {

@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { Run } from '../../../../src/core/training/runs';
 import { played, setting } from '../../evaluation/comparison/played';
-import { english } from '../translate';
 
 vi.mock('vscode', () => import('../vscode'));
 
@@ -17,7 +16,7 @@ const run = (fields: Partial<Run> = {}): Run => ({
 const rowOf = (
   one: Run,
   ...result: Parameters<typeof runRows>[1] extends (run: Run) => infer Result ? Result[] : never
-) => runRows([one], () => result[0], { t: english, language: 'en' })[0]!;
+) => runRows([one], () => result[0])[0]!;
 
 it('the row of a run says what it is, what it learned from, and how long it took', () => {
   const heldOut = { event: 'evaluation', at: startedAt, stage: 'critic', step: 5, accuracy: 0.75 } as never;

@@ -1,20 +1,26 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keep, type KeptEvaluation } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { parseEvent } from '../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../src/core/training/events';
 import { RunHistory } from '../../../../src/core/training/history/history';
 import type { Run } from '../../../../src/core/training/runs';
-import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/confirmations';
-import { measuredWords, resultInShort } from '../../../../src/editor/run/evaluationResults';
+import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/runControl';
+import {
+  measuredWords,
+  resultInShort,
+  reasonWords,
+  runName,
+  runStatus,
+} from '../../../../src/editor/run/words';
 import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
 import { toldView, unimprovedWords } from '../../../../src/editor/runs/eventMessages';
 import { runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
-import { reasonWords, runName, runStatus } from '../../../../src/editor/run/words';
 import { played, setting } from '../../evaluation/comparison/played';
-import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const at = '2026-11-20T22:00:00.000Z';
 const now = Date.parse('2026-11-21T00:00:00.000Z');
@@ -48,7 +54,7 @@ const history = (...events: readonly TrainerEvent[]): RunHistory => {
 const step = (number: number, fields: object = {}): TrainerEvent =>
   event('step', { stage: 'critic', step: number, steps: 100, loss: 1, accuracy: 0.5, ...fields });
 
-const options = { t: english, dataFolder: '/data', restriction: '', kept: [], pinned: [] };
+const options = { dataFolder: '/data', restriction: '', kept: [], pinned: [] };
 
 describe('a row of the Runs view', () => {
   it.each([
@@ -61,22 +67,22 @@ describe('a row of the Runs view', () => {
     [resting('failed', { message: 'The disk is full.' }), 'failed · The disk is full.'],
     [resting('failed', { death: 'unknown', message: 'Words of the terminal.' }), 'failed · critic 61 %'],
   ])('says where the run stands', (one, words) => {
-    expect(runStatus(one, now, english)).toBe(words);
+    expect(runStatus(one, now)).toBe(words);
   });
 
   it('of a run that is done says what came of it, evaluated or not', () => {
     const evaluated = '22 → 48 %, +26 points';
-    expect(runStatus(resting('done'), now, english, undefined, evaluated)).toBe(`${evaluated} · 2 h ago`);
-    expect(runStatus(resting('done'), now, english)).toBe('done · not evaluated · 2 h ago');
+    expect(runStatus(resting('done'), now, undefined, evaluated)).toBe(`${evaluated} · 2 h ago`);
+    expect(runStatus(resting('done'), now)).toBe('done · not evaluated · 2 h ago');
   });
 
   it('that waits for a queue that is halted says so, and why', () => {
     const halted = 'The disk is full.';
     const waiting = resting('queued', { progress: undefined });
-    expect(reasonWords(waiting, english, halted)).toContain(halted);
+    expect(reasonWords(waiting, halted)).toContain(halted);
     const view = (one: Run) => runView(one, history(), {}, { ...options, halted });
     expect([waiting, resting('stopped')].map((one) => view(one).isHalted)).toEqual([true, false]);
-    expect(runStatus(resting('stopped'), now, english, halted)).toBe('paused · critic 61 %');
+    expect(runStatus(resting('stopped'), now, halted)).toBe('paused · critic 61 %');
   });
 });
 
@@ -158,7 +164,7 @@ describe('the view of a run', () => {
       [{ text: 'Which?', times: 2, score: 0.1 }],
       [{ text: 'Why?', times: 2, score: 0.1 }],
     ]);
-    expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
+    expect(toldView(folded, 'en').lines.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^critic, step 25: .* 78\.0 %, loss 0\.400/),
       'critic started',
     ]);
@@ -189,14 +195,14 @@ describe('the view of a run', () => {
     folded.add(event('plan', {}));
     for (let number = 1; number <= 3000; number += 1)
       folded.add(event('evaluation', { stage: 'policy', step: 25 * number, loss: 0.4 }));
-    const { lines, more } = toldView(folded, 'en', english);
+    const { lines, more } = toldView(folded, 'en');
     expect(lines).toHaveLength(40);
     expect(lines[0]!.text).toBe('policy, step 75,000: held-out loss 0.400');
     expect(lines.at(-1)!.text).toBe('critic started');
     expect(more).toContain('2,961');
     for (let number = 1; number <= 300; number += 1)
       folded.add(event('notice', { message: `notice ${number}` }));
-    const full = toldView(folded, 'en', english);
+    const full = toldView(folded, 'en');
     expect(full.lines.slice(0, 2).map(({ text }) => text)).toEqual(['notice 300', 'notice 299']);
     expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
     expect(full.lines).toHaveLength(40);
@@ -208,7 +214,7 @@ describe('before runs are deleted', () => {
     Array.from({ length: count }, (_, number) => resting('done', { name: `run ${number}` }));
 
   it('the sum of what they take is told, and what each takes', () => {
-    const { question, detail } = deletionWords(named(3), [1.5e9, 2e6, 3e8], false, english);
+    const { question, detail } = deletionWords(named(3), [1.5e9, 2e6, 3e8], false);
     expect(question).toContain('3 runs (1.8 GB)');
     expect(detail).toContain('run 0 (1.5 GB)\nrun 1 (2.0 MB)\nrun 2 (300 MB)');
   });
@@ -230,7 +236,7 @@ it('a run that ended before its last step can be continued without more epochs',
     return { progress: { state: 'done', stage: 'export', at, latest } };
   };
   const least = [resting('done'), finishedEarly, after(100), after(400)].map(
-    (one) => moreEpochsWords(one, english).least,
+    (one) => moreEpochsWords(one).least,
   );
   expect(least).toEqual(['1', '0', '0', '1']);
 });
@@ -238,7 +244,7 @@ it('a run that ended before its last step can be continued without more epochs',
 describe('held-out figures that did not improve', () => {
   const look = (step: number, figures: object, stage = 'critic', best = step > 0): TrainerEvent =>
     event('evaluation', { stage, step, best, ...figures });
-  const words = (...events: readonly TrainerEvent[]) => unimprovedWords(history(...events), english);
+  const words = (...events: readonly TrainerEvent[]) => unimprovedWords(history(...events));
 
   it('are said with the first one and that of the weights that are kept', () => {
     expect(
@@ -274,7 +280,7 @@ describe('held-out figures that did not improve', () => {
 });
 
 it('a run without a name is called by its method', () => {
-  expect(runName(run({ name: '', method: 'rft' }), english)).toBe('Rejection fine-tuning');
+  expect(runName(run({ name: '', method: 'rft' }))).toBe('Rejection fine-tuning');
 });
 
 describe('how a run does on tasks that it never saw', () => {
@@ -285,7 +291,7 @@ describe('how a run does on tasks that it never saw', () => {
   });
 
   it('is how far it came from its start, with the interval', () => {
-    expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])], english)).toMatch(
+    expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])])).toMatch(
       / 13 % → 88 % on 8 .* \+75 points .*\(95 % interval \+\d+ to \+\d+\)\.$/,
     );
   });
@@ -293,10 +299,11 @@ describe('how a run does on tasks that it never saw', () => {
   it('stands behind its name in short, and adds up as it is shown', () => {
     const rate = (mean: number) => ({ figures: { success: { mean } } }) as unknown as KeptEvaluation['model'];
     const of = (after: number, before?: number) =>
-      resultInShort(
-        { ...kept([], []), model: rate(after), start: before === undefined ? undefined : rate(before) },
-        english,
-      );
+      resultInShort({
+        ...kept([], []),
+        model: rate(after),
+        start: before === undefined ? undefined : rate(before),
+      });
     expect(of(0.235, 0.29)).toBe('29 → 24 %, −5 points, greedy');
     expect(of(0.48, 0.22)).toBe('22 → 48 %, +26 points, greedy');
     expect(of(0.5)).toBe('50 % success, greedy');
@@ -306,7 +313,7 @@ describe('how a run does on tasks that it never saw', () => {
       ...{ model: rate(0.48), start: rate(0.22) },
       interval: { low: -0.02, high: 0.54 },
     };
-    expect(resultInShort(low, english)).toBe('22 → 48 %, +26 points (−2 to +54)');
+    expect(resultInShort(low)).toBe('22 → 48 %, +26 points (−2 to +54)');
   });
 
   it('is read from its folder once, and again when it was evaluated again', async () => {

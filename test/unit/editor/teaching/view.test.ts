@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Lesson } from '../../../../src/core/evaluation/loop/lesson';
 import { sizesFor } from '../../../../src/core/evaluation/loop/settings';
 import type { TrainedComparisons } from '../../../../src/core/evaluation/loop/comparison';
 import { teachingView, type LessonContext } from '../../../../src/editor/teaching/view';
-import { english } from '../../../../src/editor/translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const around: LessonContext = {
   agent: 'starter',
@@ -28,7 +29,7 @@ const lesson: Lesson = {
 
 describe('the page of a lesson', () => {
   it('says before the start what is done and how long it takes', () => {
-    const view = teachingView({ state: 'none', stages: [] }, around, english);
+    const view = teachingView({ state: 'none', stages: [] }, around);
     const standard = view.sizes[1]!;
     expect(standard.stages.map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'waiting'));
     expect(standard.detail).toMatch(/^1,200 tasks, 1,200 dialogues\. About 7 min/);
@@ -37,11 +38,8 @@ describe('the page of a lesson', () => {
 
   it('names the method that teaches this agent', () => {
     const training = (parameters: number): string | undefined =>
-      teachingView(
-        { state: 'none', stages: [] },
-        { ...around, settings: sizesFor('functions', parameters) },
-        english,
-      ).sizes[1]!.stages[2]!.detail;
+      teachingView({ state: 'none', stages: [] }, { ...around, settings: sizesFor('functions', parameters) })
+        .sizes[1]!.stages[2]!.detail;
     expect(training(500_000)).toMatch(/distillation/);
     expect(training(600_000_000)).toMatch(/SWEET-RL/);
   });
@@ -51,16 +49,16 @@ describe('the page of a lesson', () => {
       { name: 'tasks', state: 'done' },
       { name: 'collect', state: 'now', what: 'plays', done: 309, total: 1200, fraction: 0.2575 },
     ] as const;
-    const view = teachingView({ state: 'working', lesson, stages, secondsLeft: 42 }, around, english);
+    const view = teachingView({ state: 'working', lesson, stages, secondsLeft: 42 }, around);
     expect(view.stages.map(({ state }) => state)).toEqual(['done', 'now', 'waiting', 'waiting']);
-    expect(view.stages[1]).toMatchObject({ count: '309 of 1,200 · about 40 s left', fraction: 0.2575 });
+    expect(view.stages[1]).toMatchObject({ count: '309 of 1,200 · about 42 s left', fraction: 0.2575 });
     expect(view.title).toBe('Lesson 1');
   });
 
   it('has the installation as a step of its own, with what has arrived', () => {
     const said = 'downloading torch (539 MB), 412 MB of about 3.1 GB so far';
     const installing = { isDone: false, said, fraction: 0.13 };
-    const view = teachingView({ state: 'working', lesson, stages: [], installing }, around, english);
+    const view = teachingView({ state: 'working', lesson, stages: [], installing }, around);
     expect(view.stages.map(({ state }) => state)).toEqual([
       'now',
       'waiting',
@@ -72,7 +70,6 @@ describe('the page of a lesson', () => {
     const before = teachingView(
       { state: 'none', stages: [], installing: { isDone: false, said: '' } },
       around,
-      english,
     );
     expect(before.sizes[0]!.stages[0]).toMatchObject({ state: 'waiting' });
     expect(before.sizes[0]!.detail).toMatch(/7 min on this machine, after the installation\./);
@@ -80,7 +77,7 @@ describe('the page of a lesson', () => {
 
   it('begins nothing in a workspace that is not trusted, and says why', () => {
     const restricted = { ...around, restriction: 'Not here.' };
-    const view = teachingView({ state: 'none', stages: [] }, restricted, english);
+    const view = teachingView({ state: 'none', stages: [] }, restricted);
     expect(view).toMatchObject({ sentence: 'Not here.', isRefused: true });
   });
 });
@@ -95,7 +92,7 @@ function ended(low: number, high: number): ReturnType<typeof teachingView> {
   const one = { before: { success: rate(0.3) }, after: { success: rate(0.3 + success.difference) }, success };
   const comparisons = { sampled: one, greedy: one } as unknown as TrainedComparisons;
   const over = { ...lesson, isWanted: false, outcome: { run: 'a', report: '/report.md', comparisons } };
-  return teachingView({ state: 'done', lesson: over, stages: [], run: 'a' }, around, english);
+  return teachingView({ state: 'done', lesson: over, stages: [], run: 'a' }, around);
 }
 
 describe('the outcome of a lesson', () => {

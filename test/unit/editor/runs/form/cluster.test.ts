@@ -17,7 +17,6 @@ import { parseConfiguration } from '../../../../../src/core/training/configurati
 import type { Values } from '../../../../../webview/newRun/protocol';
 import { RayDashboard } from '../../../../fixtures/ray-dashboard';
 import { waitForServers } from '../../../../fixtures/unhurried';
-import { english } from '../../translate';
 
 vi.mock('vscode', () => import('../../vscode'));
 
@@ -37,15 +36,13 @@ const onCpus = answers(node('head'), node('a'));
 
 const address = { 'resources.cluster.address': ' http://head:8265 ' };
 const read = (values: Values, known: ClusterState, copied: Values = {}) =>
-  filledCluster(values, { copied, device: 'auto' }, known, english);
-const shown = (values: Values, known: ClusterState) =>
-  clusterView(read(values, known), values, known, english);
+  filledCluster(values, { copied, device: 'auto' }, known);
+const shown = (values: Values, known: ClusterState) => clusterView(read(values, known), values, known);
 
 const context = (cluster: ClusterState): FormContext => ({
   recommended: { model: { base: '/models/starter' }, data: {}, resources: { processes: 2, threads: 4 } },
   dataFolder: '/project/.tandem',
   name: (method) => `${method} #4`,
-  t: english,
   cluster,
 });
 const resourcesOf = (form: Form, cluster: ClusterState = onGpus): unknown =>

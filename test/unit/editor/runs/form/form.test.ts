@@ -4,21 +4,19 @@ import { parseConfiguration } from '../../../../../src/core/training/configurati
 import { chosenBy } from '../../../../../src/core/training/data/logSelection';
 import type { DataCounts } from '../../../../../src/core/training/data/countData';
 import type { Shortage } from '../../../../../src/core/training/data/report';
-import type { Choices } from '../../../../../src/editor/runs/form/dataFields';
-import { SETTINGS, formView } from '../../../../../src/editor/runs/form/view';
+import { type Choices, SETTINGS, formView } from '../../../../../src/editor/runs/form/view';
 import {
   filled,
   textsOf,
   valuesOf,
   type Form,
   type FormContext,
+  recommendedOf,
 } from '../../../../../src/editor/runs/form/configuration';
-import { recommendedOf } from '../../../../../src/editor/runs/form/baseModels';
 import { checksView, dataView, planView } from '../../../../../src/editor/runs/form/estimateView';
-import { warmStartView } from '../../../../../src/editor/runs/form/warmStart';
+import { warmStartView } from '../../../../../src/editor/runs/form/words';
 import { dayOf } from '../../../../../src/editor/dialogue/filter';
 import { plan } from '../../../../fixtures/plan';
-import { english } from '../../translate';
 
 vi.mock('vscode', () => import('../../vscode'));
 
@@ -34,7 +32,6 @@ const context = (
   dataFolder: '/project/.tandem',
   name: (method) => `${method} #4`,
   cluster: { state: 'none' },
-  t: english,
   restriction: '',
   recommendation: '',
   ...fieldsOf,
@@ -254,20 +251,20 @@ describe('a warm start', () => {
   };
 
   it('is offered to a model that has no success of its own, on those of other agents', () => {
-    expect(warmStartView(facts, english)?.values).toEqual({
+    expect(warmStartView(facts)?.values).toEqual({
       ...{ method: 'rft', agent: '' },
       ...{ 'policy.learning_rate': '5e-4', 'policy.epochs': '8', 'policy.max_steps': '30' },
     });
     const epochs = [93, 3].map(
-      (successes) => warmStartView({ ...facts, successes }, english)?.values['policy.epochs'],
+      (successes) => warmStartView({ ...facts, successes })?.values['policy.epochs'],
     );
     expect(epochs).toEqual(['3', '10']);
-    expect(warmStartView({ ...facts, isSmall: true }, english)?.values).toEqual({ method: 'rft', agent: '' });
-    expect(warmStartView({ ...facts, method: 'rft' }, english)?.values).toEqual({});
+    expect(warmStartView({ ...facts, isSmall: true })?.values).toEqual({ method: 'rft', agent: '' });
+    expect(warmStartView({ ...facts, method: 'rft' })?.values).toEqual({});
   });
 
   it.each([{ isForeign: false }, { played: 68, won: 1 }, { successes: 0 }])('is no matter of %j', (other) => {
-    expect(warmStartView({ ...facts, ...other }, english)).toBeUndefined();
+    expect(warmStartView({ ...facts, ...other })).toBeUndefined();
   });
 });
 
@@ -281,11 +278,11 @@ describe('what would be learned from', () => {
   const told = { configuration: {}, isCounting: false, isCollecting: false, source: '' };
 
   it('is counted in the log, with what is left out', () => {
-    const view = dataView({ ...told, counts: counts() }, english);
+    const view = dataView({ ...told, counts: counts() });
     expect(view.summary).toBe('12 dialogues of 6 tasks, 3 successes · 3 left out');
     expect(view.figures.map(({ value }) => value)).toEqual(['3', '30', '1,200']);
     expect(view.leftOut.map(({ count }) => count)).toEqual(['2', '1']);
-    const uncounted = dataView({ ...told, counts: counts({ tokens: 0, uncounted: 30 }) }, english);
+    const uncounted = dataView({ ...told, counts: counts({ tokens: 0, uncounted: 30 }) });
     expect(uncounted.figures.at(-1)?.value).toBe('–');
   });
 
@@ -293,15 +290,15 @@ describe('what would be learned from', () => {
     [{}, '12 dialogues of 6 tasks, 3 successes'],
     [{ leaked: 2 }, '… · left out: 2 in which a reply gave the reference away'],
   ])('names the only reason for what is left out: %j', (leftOut, line) => {
-    const { summary } = dataView({ ...told, counts: counts({ leftOut }) }, english);
+    const { summary } = dataView({ ...told, counts: counts({ leftOut }) });
     expect(summary).toBe(line.replace('…', '12 dialogues of 6 tasks, 3 successes'));
   });
 
   it('is a pack where the method plays by itself, then its tasks once they are planned', () => {
     const online = { ...told, configuration: { method: 'grpo' }, source: 'starter.jsonl' };
-    expect(dataView(online, english).summary).toBe('starter.jsonl');
+    expect(dataView(online).summary).toBe('starter.jsonl');
     const { train, held_out: heldOut } = plan.data.policy;
-    expect(dataView({ ...online, plan }, english).summary).toBe(
+    expect(dataView({ ...online, plan }).summary).toBe(
       `starter.jsonl: ${train} tasks to play, ${heldOut} held out to measure`,
     );
   });
@@ -314,7 +311,7 @@ describe('what would be learned from', () => {
     [{ method: 'rft' }, { pairs: 0 }, /^$/],
     [{ critic: { score: 'value-head' } }, { pairs: 0 }, /^$/],
   ])('says why %j has nothing to learn from %j', (configuration, fieldsOf, sentence) => {
-    expect(dataView({ ...told, configuration, counts: counts(fieldsOf) }, english).problem).toMatch(sentence);
+    expect(dataView({ ...told, configuration, counts: counts(fieldsOf) }).problem).toMatch(sentence);
   });
 
   it.each<['sweet-rl' | 'rft', Shortage['kind'], number, number, RegExp]>([
@@ -325,20 +322,17 @@ describe('what would be learned from', () => {
     ['sweet-rl', 'tokenizer', 0, 30, /^30 of 30 turns/],
   ])('says of a plan for %s what else is too little: %s', (method, kind, have, enough, remark) => {
     const shortages = [{ kind, have, enough, sentence: '' }];
-    const view = dataView(
-      {
-        ...{ ...told, configuration: { method }, counts: counts({ trajectories: 600 }) },
-        plan: { ...plan, data: { ...plan.data, shortages } },
-      },
-      english,
-    );
+    const view = dataView({
+      ...{ ...told, configuration: { method }, counts: counts({ trajectories: 600 }) },
+      plan: { ...plan, data: { ...plan.data, shortages } },
+    });
     expect(view.remarks).toEqual([expect.stringMatching(remark)]);
   });
 });
 
 describe('what a run needs', () => {
   it('is said in one line and in full', () => {
-    const view = planView(plan, [], { t: english });
+    const view = planView(plan, []);
     expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · CPU');
     expect(view.rows.map(({ value }) => value)).toEqual([
       '900 MB of 14.0 GB',
@@ -349,7 +343,7 @@ describe('what a run needs', () => {
 
   it('says what would help where it does not fit', () => {
     const advice = ['set model.training to qlora'];
-    const view = planView({ ...plan, fits: false, advice }, [], { t: english });
+    const view = planView({ ...plan, fits: false, advice }, []);
     expect(view).toMatchObject({ fits: false, advice });
     expect(view.summary).toContain('900 MB of 14.0 GB: too much');
   });

@@ -1,9 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { RunSchema } from '../../../../../src/core/training/schema';
 import { filled, type FormContext } from '../../../../../src/editor/runs/form/configuration';
-import type { Choices } from '../../../../../src/editor/runs/form/dataFields';
-import { formView } from '../../../../../src/editor/runs/form/view';
-import { english } from '../../translate';
+import { type Choices, formView } from '../../../../../src/editor/runs/form/view';
 
 vi.mock('vscode', () => import('../../vscode'));
 vi.mock('../../../../../media/run.schema.json', async (original) => {
@@ -35,7 +33,7 @@ vi.mock('../../../../../media/run.schema.json', async (original) => {
 
 const context: FormContext & { readonly restriction: string; readonly recommendation: string } = {
   recommended: { model: { base: '/models/starter' }, data: {}, critic: { beta: 3 } },
-  ...{ dataFolder: '/project/.tandem', name: (method) => method, cluster: { state: 'none' }, t: english },
+  ...{ dataFolder: '/project/.tandem', name: (method) => method, cluster: { state: 'none' } },
   ...{ restriction: '', recommendation: '' },
 };
 const choices: Choices = {
