@@ -1,8 +1,8 @@
 """The configuration of a run, `run.json`, declared once.
 
 The types, ranges, defaults, titles and descriptions here make the JSON schema (`schema.py`), from which the editor has
-its form, its completions and its refusals; `run_json.py` reads the file. The settings of a method are beside the method
-(`methods/`). What only Tandem reads of a file that a person writes is in `schema.py`. Settings of the paper (arXiv
+its form, its completions and its refusals; `run_json.py` reads the file. The settings of the methods are in
+`methods/config.py`. What only Tandem reads of a file that a person writes is in `schema.py`. Settings of the paper (arXiv
 2503.15478, appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
 """
 
@@ -11,13 +11,23 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass
 
-from .config_fields import STRICT, Count, NotNegative, PartOfAll, Positive, Version, Whole
-from .config_paths import around, elsewhere, file, folder, model, web_address
+from .config_fields import (
+    STRICT,
+    Count,
+    NotNegative,
+    PartOfAll,
+    Positive,
+    Version,
+    Whole,
+    around,
+    elsewhere,
+    file,
+    folder,
+    model,
+    web_address,
+)
 from .methods import table
-from .methods.archer_config import ArcherConfig
-from .methods.distill_config import DistillConfig
-from .methods.grpo_config import GrpoConfig
-from .methods.sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
+from .methods.config import ArcherConfig, CandidatesConfig, CriticConfig, DistillConfig, GrpoConfig, PolicyConfig
 
 Method = Literal[tuple(table.METHODS)]  # type: ignore[valid-type]
 Pairing = Literal["paper", "successes", "all"]

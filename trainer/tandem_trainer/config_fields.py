@@ -1,9 +1,12 @@
-"""The types of numbers in `run.json`, and the settings that every trained stage has."""
+"""The types of fields in `run.json`, and the settings that every trained stage has."""
 
-from typing import Annotated, ClassVar
+from pathlib import Path, PurePosixPath
+from typing import Annotated, ClassVar, NoReturn
+from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, WithJsonSchema
+from pydantic import ConfigDict, Field, ValidationInfo, WithJsonSchema
 from pydantic.dataclasses import dataclass
+from pydantic_core import PydanticCustomError
 
 # Strict: `true` is not a number, and 1.0 is not a whole number.
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -74,3 +77,91 @@ class OptimiserConfig(ScheduleConfig):
         title="Early stopping patience",
         description="Evaluations without improvement before stopping; 0 turns early stopping off.",
     )
+
+
+# ---- files, folders and models: they must exist, and become absolute when run.json is read
+#
+# The folder of run.json comes as the validation's context. A configuration that is made in code has none, and keeps its
+# paths. Errors of all: PydanticCustomError with the end of a sentence.
+
+
+INSTEAD = "`tandem train` writes the rows of a data folder and starts the run"
+
+
+def file(value: str, about: ValidationInfo) -> str:
+    if about.context is None:
+        return value
+    path = _path(value, about)
+    if is_data_folder(path):
+        _refuse(f"{path} is a data folder: {INSTEAD}")
+    if not path.is_file():
+        _refuse(f"there is no file at {path}")
+    return str(path.resolve())
+
+
+def folder(value: str, about: ValidationInfo) -> str:
+    if about.context is None:
+        return value
+    path = _path(value, about)
+    if not path.is_dir():
+        _refuse(f"there is no folder at {path}")
+    return str(path.resolve())
+
+
+def around(value: str, about: ValidationInfo) -> str:
+    """The folder must hold that of run.json."""
+    if about.context is None:
+        return value
+    if not Path(value).is_absolute():
+        _refuse(f"{value} is not an absolute path, and other machines have other working directories")
+    if not Path(value).is_dir():
+        _refuse(f"there is no folder at {value}")
+    inside = about.context["folder"]
+    if not inside.is_relative_to(Path(value).resolve()):
+        _refuse(f"the folder of the run, {inside}, is not in {value}: give `tandem train` a --data folder that is")
+    return value
+
+
+def elsewhere(value: str) -> str:
+    """The path must be absolute on other machines, which have Linux."""
+    if not PurePosixPath(value).is_absolute():
+        _refuse(f"{value} is not an absolute path, and other machines have other working directories")
+    return value
+
+
+def web_address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port that is no number, or of brackets without an address
+        sound = False
+    if not sound:
+        _refuse(f"{value} is not the address of a dashboard, such as http://head:8265")
+    return value
+
+
+def model(value: str, about: ValidationInfo) -> str:
+    """A name on the hub, `owner/name`, stays as it is."""
+    if about.context is None:
+        return value
+    path = _path(value, about)
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            _refuse(f"{path} is not a Hugging Face model, because it has no config.json")
+        return str(path.resolve())
+    if value == "" or value[0] in "./~\\" or value.count("/") > 1 or "\\" in value:
+        _refuse(f"there is no model folder at {path}")
+    return value
+
+
+def is_data_folder(path: Path) -> bool:
+    return (path / "log").is_dir()
+
+
+def _path(value: str, about: ValidationInfo) -> Path:
+    return about.context["folder"] / Path(value).expanduser()
+
+
+def _refuse(sentence: str) -> NoReturn:
+    # The sentence is a value of the template, because a path may hold braces.
+    raise PydanticCustomError("place", "{sentence}", {"sentence": sentence})

@@ -217,7 +217,7 @@ class Control(Event):
 
 
 class Gains(Event):
-    """Rank correlation of turn credits and the gains of drafts on held-out pages (`run/gain_report.py`)."""
+    """Rank correlation of turn credits and the gains of drafts on held-out pages (`run/critic_report.py`)."""
 
     event: Literal["gains"]
     stage: str
@@ -254,7 +254,7 @@ class Candidates(Event):
 
 
 class Ranking(Event):
-    """Figures of the ranking of a round (`run/ranking_report.py`)."""
+    """Figures of the ranking of a round (`run/critic_report.py`)."""
 
     event: Literal["ranking"]
     stage: str

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from .config import RunConfig
-from .config_paths import INSTEAD, is_data_folder
+from .config_fields import INSTEAD, is_data_folder
 from .fault import Fault
 from .methods.settings import method_of, plays_values, projects
 from .methods.table import METHODS

@@ -12,9 +12,8 @@ from tiny_run import tiny_run
 from tandem_trainer.cluster.capacity import waits
 from tandem_trainer.cluster.check_nodes import check_nodes, check_room, examine_cluster, read_answer
 from tandem_trainer.cluster.follow_job import PYTHON_FIRST
-from tandem_trainer.cluster.nodes import Probe
+from tandem_trainer.cluster.nodes import MIN_VERSIONS, Probe, versions
 from tandem_trainer.cluster.record import next_job
-from tandem_trainer.cluster.versions import MIN_VERSIONS, versions
 from tandem_trainer.cluster.worker import train_on_worker
 from tandem_trainer.config import ClusterConfig
 from tandem_trainer.fault import Fault

@@ -6,7 +6,7 @@ from transformers import AutoModelForCausalLM
 
 from tandem_trainer.config import CriticConfig
 from tandem_trainer.methods.sweet_rl import Critic
-from tandem_trainer.methods.value_head import ValueHead
+from tandem_trainer.methods.sweet_rl_variants import ValueHead
 from tandem_trainer.turn import Example, Turn
 
 torch.set_num_threads(1)

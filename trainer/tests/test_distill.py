@@ -10,10 +10,10 @@ from sets import cache, ids, learn, look, tiny_base
 from test_interrupted import IN_STEP
 from tiny_run import ANSWERS, SETTINGS, model_of, tiny_run, train, trajectory_rows, write_lines
 
-from tandem_trainer.data.choice import answer_tokens, choices, is_opening, may_begin_answer
+from tandem_trainer.data.lessons import answer_tokens, choices, is_opening, may_begin_answer
 from tandem_trainer.losses import forward_kl, guided_target
+from tandem_trainer.methods.config import DistillConfig
 from tandem_trainer.methods.distill import Distillation
-from tandem_trainer.methods.distill_config import DistillConfig
 from tandem_trainer.model.folder import load_template
 from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.run.prepare import prepare

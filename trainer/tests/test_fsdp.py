@@ -25,7 +25,7 @@ from tandem_trainer.config import (
 from tandem_trainer.export.folders import export_policy
 from tandem_trainer.methods.rft import RejectionFineTuning
 from tandem_trainer.methods.sweet_rl import Critic, Policy
-from tandem_trainer.methods.value_head import ValueHead
+from tandem_trainer.methods.sweet_rl_variants import ValueHead
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import Base, load_base
 from tandem_trainer.model.flops import shape_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandem_trainer.run.gain_report import mean_correlation, turn_gains
+from tandem_trainer.run.critic_report import mean_correlation, turn_gains
 
 
 def test_a_turn_gains_what_its_draft_scores_above_the_one_before():

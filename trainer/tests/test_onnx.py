@@ -13,8 +13,8 @@ from transformers import AutoModelForCausalLM
 from tandem_trainer.__main__ import _command
 from tandem_trainer.export.onnx import decoder, export
 from tandem_trainer.export.onnx.compare import LENGTH, Player
+from tandem_trainer.export.onnx.decoder import write_player
 from tandem_trainer.export.onnx.export import export_onnx
-from tandem_trainer.export.onnx.player import write_player
 from tandem_trainer.export.onnx.shape import read_shape
 from tandem_trainer.export.onnx.weights import digest
 from tandem_trainer.fault import Fault

@@ -14,7 +14,6 @@ from test_ranking import shards
 from tiny_run import events, states, tiny_run, train, trajectory_rows, write_lines
 
 from tandem_trainer.config import CriticConfig
-from tandem_trainer.data.played_tasks import played_tasks
 from tandem_trainer.fault import Fault
 from tandem_trainer.methods.sweet_rl import rank_candidates
 from tandem_trainer.run.budget import TokenBudget
@@ -23,6 +22,7 @@ from tandem_trainer.run.environment import COMMAND
 from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.plan import plan_of
 from tandem_trainer.run.played_values import PlayedValues
+from tandem_trainer.run.prepare import played_tasks
 from tandem_trainer.run.stop import StopRequest
 from tandem_trainer.run_json import read_config
 from tandem_trainer.turn import Candidates, History

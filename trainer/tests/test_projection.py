@@ -7,8 +7,8 @@ from sets import cache, ids, learn, tiny_base
 from tiny_run import events, states, tiny_run, train
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.methods.projection import Projection, weighted_candidates
 from tandem_trainer.methods.sweet_rl import rank
+from tandem_trainer.methods.sweet_rl_variants import Projection, weighted_candidates
 from tandem_trainer.run_json import read_config
 from tandem_trainer.turn import Candidates, History, Ranked, Turn
 

@@ -11,9 +11,9 @@ from tandem_trainer.fault import Fault
 from tandem_trainer.methods.sweet_rl import draw_pairs, rank, rank_candidates
 from tandem_trainer.model.base import load_base
 from tandem_trainer.run.budget import TokenBudget
+from tandem_trainer.run.critic_report import rank_correlation, ranking_figures, sample_of
 from tandem_trainer.run.distributed import Ranks
 from tandem_trainer.run.event_file import Events
-from tandem_trainer.run.ranking_report import rank_correlation, ranking_figures, sample_of
 from tandem_trainer.run.shards import Shards
 from tandem_trainer.run.stop import StopRequest
 from tandem_trainer.turn import Candidates, History, Turn

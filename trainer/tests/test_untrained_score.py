@@ -14,7 +14,7 @@ from tandem_trainer.data.pairs import trajectory_pairs
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.template import Template
 from tandem_trainer.data.tokenize_turns import settle
-from tandem_trainer.methods.untrained_score import UntrainedScore
+from tandem_trainer.methods.sweet_rl_variants import UntrainedScore
 
 torch.set_num_threads(1)
 

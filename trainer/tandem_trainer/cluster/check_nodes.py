@@ -21,9 +21,8 @@ from ..run.machine_checks import DISK, check_driver
 from ..run_json import read_config
 from .capacity import asked, has, places
 from .follow_job import NOT_FOUND, POLL_INTERVAL, PYTHON_FIRST, VARIABLES, connect, submit
-from .nodes import SENT
+from .nodes import SENT, differences, versions
 from .remote import take_package
-from .versions import differences, versions
 
 if TYPE_CHECKING:
     from ray.job_submission import JobDetails, JobSubmissionClient

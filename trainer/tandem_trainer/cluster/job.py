@@ -20,11 +20,10 @@ from ..run.disk_space import fault_of
 from ..run.event_file import Events
 from ..run.stop import STARTED, Stopped, StopRequest
 from ..run_json import read_config
-from .nodes import connect, require_alike
+from .nodes import connect, require_alike, versions
 from .record import Job, has_ended, last_line, read_job, report_end
 from .remote import Mirror, unpack
 from .tasks import is_handed_over, make_work
-from .versions import versions
 from .worker import claimed, train_on_worker
 
 # Ray counts a failure for each time that workers or their nodes died, over the whole job; warnings of a cloud that it

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..run.disk_space import write_whole
 from ..run.event_file import FINAL, Events, last_state
-from ..run.whole_file import write_whole
 
 
 @dataclass(frozen=True)

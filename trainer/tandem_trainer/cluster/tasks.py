@@ -172,13 +172,13 @@ class Maker:
     def load(self) -> None:
         import torch
 
-        from ..methods.algorithm import objective_of
         from ..model.base import load_base
         from ..model.folder import context_length, find_model, quiet
         from ..run.budget import TokenBudget
         from ..run.candidate_work import Work
         from ..run.checkpoint import whole_checkpoints
         from ..run.distributed import Ranks
+        from ..run.objective import objective_of
         from ..run.prepare import within_context
         from ..run.reference_cache import ReferenceCache
         from ..run.resume import as_begun, planned_budget

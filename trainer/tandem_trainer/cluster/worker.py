@@ -24,9 +24,9 @@ from ..run.restart import Again, Attempt
 from ..run.stop import StopRequest
 from ..run.train import perform
 from ..run_json import read_config
+from .nodes import require_same, versions
 from .record import Job, has_ended
 from .tasks import uses_vllm
-from .versions import require_same, versions
 
 CLAIMED_WITHIN = 60  # seconds in which a worker of before must have ended
 

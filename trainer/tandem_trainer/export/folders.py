@@ -18,8 +18,7 @@ from ..data.prompt_file import Prompt, critic_prompt
 from ..fault import Fault
 from ..model.base import Base, Name
 from ..model.memory import room
-from ..run.disk_space import not_written
-from ..run.whole_file import flush_to_disk
+from ..run.disk_space import flush_to_disk, not_written
 from ..turn import Turn
 from .critic_file import FILE, VALUE_HEAD, about_critic
 from .merge import Merged, merge

@@ -57,9 +57,8 @@ from ..run.sampler import Sampler
 from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, Turn
-from .archer_config import ArcherConfig
+from .config import ArcherConfig, CandidatesConfig
 from .sweet_rl import histories
-from .sweet_rl_config import CandidatesConfig
 
 HIDDEN = 64  # width of a head
 

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from ..config import RunConfig
-from ..data.choice import answer_tokens
+from ..data.lessons import answer_tokens
 from ..data.template import Template
 from ..losses import guided_target
 from ..model.base import Base
@@ -33,7 +33,7 @@ from ..run.reference_cache import ReferenceCache
 from ..run.run import Run
 from ..run.stages import Figures, train_policy
 from ..turn import Example, Turn
-from .distill_config import DistillConfig
+from .config import DistillConfig
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:

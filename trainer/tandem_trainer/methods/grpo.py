@@ -43,7 +43,7 @@ from ..run.stages import Figures
 from ..run.stop import Stopped
 from ..run.workload import longest_dialogue
 from ..turn import Example, Turn
-from .grpo_config import GrpoConfig
+from .config import GrpoConfig
 
 if TYPE_CHECKING:
     from .vine import Vine  # whose import takes TRL's seconds

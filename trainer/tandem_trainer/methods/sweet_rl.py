@@ -40,21 +40,25 @@ from ..losses import Convention, kl_estimate, log_ratios, nll, preference_loss, 
 from ..model.base import Base
 from ..run.budget import TokenBudget, score
 from ..run.candidate_work import hand_over
-from ..run.gain_report import report_gains
+from ..run.critic_report import (
+    cannot_rank,
+    ranking_figures,
+    report_gains,
+    report_ranking,
+    report_unvalued,
+    tell_of_rounding,
+)
 from ..run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
 from ..run.played_values import PlayedValues
 from ..run.prepare import Prepared
-from ..run.ranking_report import cannot_rank, ranking_figures, report_ranking, report_unvalued, tell_of_rounding
 from ..run.reference_cache import ReferenceCache
 from ..run.run import Run, in_round
 from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
-from .projection import Projection, weighted_candidates
+from .config import CandidatesConfig, CriticConfig, PolicyConfig
 from .settings import projects, trains_critic
-from .sweet_rl_config import CandidatesConfig, CriticConfig, PolicyConfig
-from .untrained_score import UntrainedScore
-from .value_head import ValueHead
+from .sweet_rl_variants import Projection, UntrainedScore, ValueHead, weighted_candidates
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:

@@ -1,7 +1,7 @@
 """The training methods: one entry each, and one module in this folder that reads like its paper.
 
 An entry says what others must know without loading PyTorch: the form of a new run, its checks and its plan go by it.
-`algorithm.py` says what the module of a method has, and CONTRIBUTING.md how to add one.
+`algorithm_of` of run/objective.py says what the module of a method has, and CONTRIBUTING.md how to add one.
 """
 
 from __future__ import annotations

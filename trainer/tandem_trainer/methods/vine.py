@@ -26,7 +26,7 @@ from trl import GRPOTrainer
 from tandem_env.grpo import Dialogues
 from tandem_env.played import Played
 
-from .grpo_config import GrpoConfig
+from .config import GrpoConfig
 
 EPSILON = 1e-4  # beside the root mean square, as TRL has it beside the standard deviation
 

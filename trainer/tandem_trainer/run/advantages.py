@@ -26,9 +26,9 @@ from ..model.log_probs import last_hidden, token_log_probs
 from ..regular_file import read_text, require_regular
 from ..turn import Turn
 from .budget import TokenBudget, free_memory, in_batches
+from .critic_report import turn_gains
 from .distributed import Ranks
 from .event_file import Events
-from .gain_report import turn_gains
 from .plan import MAX_MICRO_BATCH_TOKENS
 from .stop import StopRequest
 

@@ -18,8 +18,8 @@ from safetensors.numpy import save
 
 from ..config import RunConfig
 from ..turn import History
+from .disk_space import write_whole
 from .shards import Shards
-from .whole_file import write_whole
 
 if TYPE_CHECKING:
     from ..model.base import Base

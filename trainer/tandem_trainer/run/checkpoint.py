@@ -26,9 +26,8 @@ from torch import Tensor
 from torch.distributed.checkpoint import CheckpointException, HuggingFaceStorageReader, HuggingFaceStorageWriter
 
 from ..fault import Fault
-from .disk_space import not_written, reason
+from .disk_space import flush_to_disk, not_written, reason, write_whole
 from .distributed import Ranks
-from .whole_file import flush_to_disk, write_whole
 
 VERSION = 2
 TEMPORARY = ".writing"

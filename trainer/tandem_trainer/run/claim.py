@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import IO
 
 from ..fault import Fault
+from .disk_space import write_whole
 from .event_file import utc_now
-from .whole_file import write_whole
 
 TOUCH_INTERVAL = 30.0  # seconds
 SILENCE = 20 * TOUCH_INTERVAL  # after which a trainer counts as gone, as in Tandem (heartbeat.ts)

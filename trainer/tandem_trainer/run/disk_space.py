@@ -1,4 +1,4 @@
-"""Explains failures of the machine with a remedy, and reserves disk space for writing the explanation.
+"""Writes files that are whole or absent, also after a power cut, and explains failures of the machine with a remedy.
 
 It imports little, because imports may fail by then.
 """
@@ -95,3 +95,29 @@ def full_disk(error: BaseException) -> MachineFault | None:
             "start Ray with another --temp-dir, then resume the run. It goes on from its last checkpoint."
         )
     return None
+
+
+# ---- whole files
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Errors: Fault when the disk is full or refuses."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.writing")  # two runs may share a folder
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        flush_to_disk(temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise not_written(f"{path} cannot be written", error) from error
+
+
+def flush_to_disk(path: Path) -> None:
+    """fsync for a file or, if the system supports it, a folder."""
+    if path.is_dir() and os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

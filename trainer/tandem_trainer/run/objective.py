@@ -2,12 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from ..config import RunConfig
 from ..model.log_probs import token_log_probs
 from ..model.prefix_tree import forest_tokens
 from ..turn import Example, Turn
@@ -52,6 +55,22 @@ class Objective:
     def log_probs(self, model, turns: Sequence[Turn]) -> list[Tensor]:
         """(L_t,) float32 of each turn, with gradients."""
         return token_log_probs(model, turns, logits_bytes=self.reference.logits_bytes)
+
+
+def algorithm_of(method: str) -> ModuleType:
+    """Returns the module of a method, which has its mathematics:
+
+        objectives(config, reference)                     the Objective of each stage that is trained, by stage
+        train(run, base, template, prepared, reference)   trains, and returns the figures of each stage
+
+    A method with `trl` has instead `train(run, tokenizer, path)`, which loads the model itself and returns it with some
+    of the dialogues that it played and the figures.
+    """
+    return import_module(f"..methods.{method.replace('-', '_')}", __package__)
+
+
+def objective_of(stage: str, config: RunConfig, reference: ReferenceCache) -> Objective:
+    return algorithm_of(config.method).objectives(config, reference)[stage]
 
 
 def sides(

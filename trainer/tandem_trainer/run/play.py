@@ -22,9 +22,9 @@ from ..data.batch_order import lot
 from ..data.dialogue import Dialogue, Spoken
 from ..data.template import Template
 from ..turn import Turn
+from .disk_space import write_whole
 from .environment import Environment
 from .sampler import Sampler
-from .whole_file import write_whole
 
 THREADS = 32
 

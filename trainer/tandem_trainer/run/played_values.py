@@ -18,10 +18,10 @@ import numpy as np
 from ..data.dialogue import Messages, assistant_positions
 from ..fault import Fault
 from ..turn import Candidates
+from .disk_space import write_whole
 from .environment import Environment, lost_server
 from .run import Run
 from .stop import Stopped
-from .whole_file import write_whole
 
 AT_ONCE = 256  # candidates of a request: `MAX_CANDIDATES` in src/core/environment/values.ts
 TIMEOUT = 3600.0  # seconds for the candidates of one history

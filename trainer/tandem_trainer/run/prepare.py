@@ -2,8 +2,9 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,16 @@ from ..config import RunConfig
 from ..config_fields import ScheduleConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
-from ..data.dialogue import TESTS, Dialogue, Measure, Problem, listed
-from ..data.json_rows import BadRow, content_id, is_page, json_lines
-from ..data.json_rows import task_of as task_of_row
+from ..data.dialogue import TESTS, Dialogue, Measure, Problem, counted, listed
+from ..data.json_rows import BadRow, content_id, is_page, json_lines, object_of, task_of
+from ..data.lessons import taught
 from ..data.measures import require_one_measure
-from ..data.pairs import drop_long, first_of, held_out_tasks, preference_examples
-from ..data.played_tasks import played_tasks
-from ..data.rows import read_preferences, read_rows
+from ..data.pairs import drop_long, first_of, held_out_tasks, imitation, preference_examples, returns, trajectory_pairs
+from ..data.rows import read_preferences, read_rows, task_id
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault
-from ..methods.examples import examples_of
-from ..methods.settings import method_of, needs_hidden_information, plays_values, policy_settings
+from ..methods.settings import method_of, needs_hidden_information, plays_values, policy_settings, trains_critic
 from ..turn import Example
 
 READ = 16  # examples whose prompts are part of the fingerprint; all prompts would repeat the dialogues
@@ -95,7 +94,7 @@ class Prepared:
         return digest.hexdigest()
 
     def _task(self, example: Example) -> str:
-        return task_of(example, self.tasks)
+        return task_of_example(example, self.tasks)
 
 
 def prepare(config: RunConfig, template: Template, context: int | None = None) -> Prepared:
@@ -164,7 +163,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         if dropped:
             left_out[f"too long for the {stage}"] += dropped
         kept.append(short)
-    pools = [{task_of(example, tasks) for example in examples} for examples in (*kept, human)]
+    pools = [{task_of_example(example, tasks) for example in examples} for examples in (*kept, human)]
     if method.candidates:
         pools.append({dialogue.task for dialogue in first_of(dialogues, config.candidates.trajectories)})
     apart = held_out_tasks(pools, data.held_out, config.seed)
@@ -207,7 +206,7 @@ def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict
     for file in map(Path, config.data.tasks):
         for number, row in json_lines(file, problems):
             try:
-                task = task_of_row(row)
+                task = task_of(row)
                 if is_page(task):
                     raise Fault(
                         f"{file}:{number} is a web page, which {config.method} cannot play yet: its reward is the "
@@ -236,6 +235,72 @@ def within_context(config: RunConfig, context: int | None) -> RunConfig:
     )
 
 
-def task_of(example: Example, tasks: dict[str, str]) -> str:
+def task_of_example(example: Example, tasks: dict[str, str]) -> str:
     """The group of an example is a task, a preference, or `<dialogue>/<turn>`."""
     return tasks.get(example.group) or tasks.get(example.group.rpartition("/")[0]) or example.group
+
+
+# ---- examples, by what the method learns from
+
+
+def examples_of(
+    config: RunConfig, dialogues: Sequence[Dialogue], template: Template
+) -> tuple[list[Example], list[Example]]:
+    """Returns the examples of critic and policy, without those of candidates to come. dialogues: settled.
+
+    Errors: Fault(usage) when there is nothing to learn from.
+    """
+    method, data = method_of(config), config.data
+    if method.critic:
+        if not trains_critic(config):
+            return [], []
+        read = partial(template.all_turns, hidden=config.critic.hidden_information)
+        if config.critic.score == "value-head":
+            return returns(dialogues, read), []
+        return trajectory_pairs(dialogues, read, data.pairing, data.pair_margin), []
+    if not dialogues:  # then there are human preferences
+        return [], []
+    if method.learns_from == "successes":
+        return [], imitation(dialogues, template.all_turns, config.policy.minimum_reward)
+    if method.learns_from == "pairs":
+        return [], trajectory_pairs(dialogues, template.all_turns, data.pairing, data.pair_margin)
+    if config.method == "distill":
+        return [], taught(dialogues, template, config.distill.target)
+    return [], returns(dialogues, template.all_turns)
+
+
+# ---- tasks of logged dialogues, with their hidden tests, for a run that plays on from those dialogues
+
+
+def played_tasks(files: Iterable[str | Path], wanted: Collection[str], simulator: str) -> dict[str, dict]:
+    """Returns the rows of a pack by the ids of their tasks.
+
+    wanted: ids of tasks. simulator: as for `tandem serve`. Errors: Fault(usage) when a task cannot be played.
+    """
+    found: dict[str, dict] = {}
+    for file in files:
+        for _, row in json_lines(Path(file), []):
+            try:
+                task = task_of(row)
+                id = task_id(task, object_of(row, "tandem"))
+            except BadRow:
+                continue  # its dialogue was left out and reported
+            if id in wanted and id not in found:
+                found[id] = {**task, "id": id}
+    pages = [id for id, task in found.items() if is_page(task)]
+    untested = [id for id in wanted if not found.get(id, {}).get("test_cases")]
+    unanswered = [id for id, task in found.items() if not task.get("facts")]
+    if pages:
+        raise _refused("score", "are web pages, which are scored by a critic: choose another score", pages, wanted)
+    if untested:
+        raise _refused(
+            "score", "have no tests in their rows, by which answers are graded: choose another score", untested, wanted
+        )
+    if simulator == "rules" and unanswered:
+        raise _refused("simulator", "have no facts, from which rules reply: name a model", unanswered, wanted)
+    return found
+
+
+def _refused(field: str, why: str, ids: Collection[str], wanted: Collection[str]) -> Fault:
+    whose = f"{len(ids)} of {counted(len(wanted), 'task')} whose candidates are ranked (such as {min(ids)})"
+    return Fault(f"critic.{field}: {whose} {why}, or leave their dialogues out.", usage=True)

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from ..config import RunConfig
-from ..methods.algorithm import objective_of
 from ..model.base import Base
 from ..model.flops import Shape, step_flops
 from ..model.log_probs import Head, token_log_probs
@@ -23,7 +22,7 @@ from ..turn import Example, Turn
 from .budget import free_memory, is_out_of_memory
 from .event_file import Events
 from .machine_usage import Machine, wait_for
-from .objective import Objective, turns_of
+from .objective import Objective, objective_of, turns_of
 from .reference_cache import ReferenceCache
 from .sampler import Sampler
 from .stop import Stopped

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..fault import Fault
+from .disk_space import write_whole
 from .event_file import FINAL, Events, last_state
-from .whole_file import write_whole
 
 NOTE = "attempt.json"
 LOST = ("Connection closed by peer", "Connection reset by peer", "Connection refused", "Broken pipe", "NCCL")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..config import DataConfig, ModelConfig, ResourcesConfig, RunConfig
 from ..fault import Fault
-from .whole_file import write_whole
+from .disk_space import write_whole
 
 BEGUN = "configuration.json"
 

@@ -10,7 +10,7 @@ critic reads all turns first, then its base model; only one is in memory at a ti
 advantage: eq. 3 of SWEET-RL (arXiv 2503.15478), the mean log-ratio of the turn's tokens in nats; the sum for a critic
 without length normalisation. A critic with a value head gives the logit of the reward predicted after the turn.
 untrained: the untrained baseline, the base model's own score; null without hidden information.
-gain: only of pages, how much the turn's draft scores above the one before (`gain_report.py`).
+gain: only of pages, how much the turn's draft scores above the one before (`critic_report.py`).
 With --tokens each turn also has `token_ids`, their `texts`, `log_ratios` and `untrained_log_ratios`, whose means or
 sums these are.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from .. import importing
 from ..export.critic_file import read_critic_file, reference_of
-from .whole_file import write_whole
+from .disk_space import write_whole
 
 
 def main(arguments: list[str]) -> int:

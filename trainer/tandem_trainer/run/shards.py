@@ -22,11 +22,10 @@ from ..model.base import Base
 from ..turn import Candidates, History, Turn
 from .budget import TokenBudget, score
 from .checkpoint import make_missing
-from .disk_space import reason
+from .disk_space import reason, write_whole
 from .reference_cache import name_of
 from .sampler import Sampler
 from .stop import Stopped
-from .whole_file import write_whole
 
 SHARD = 16  # histories of one file
 DRAWN = ".drawn.npz"  # how a file ends that holds turns of another engine

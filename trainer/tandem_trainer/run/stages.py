@@ -30,7 +30,7 @@ from .reference_cache import turn_key
 from .run import ended_early
 
 if TYPE_CHECKING:
-    from ..methods.untrained_score import UntrainedScore
+    from ..methods.sweet_rl_variants import UntrainedScore
     from .prepare import Prepared
     from .run import Run
 

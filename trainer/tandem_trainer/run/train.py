@@ -110,21 +110,21 @@ def train(
         import torch
 
         from ..export.onnx.shape import require_exportable
-        from ..methods.algorithm import algorithm_of
         from ..methods.settings import method_of
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
         from ..model.folder import context_length, find_model, load_template, pinned, quiet
         from ..model.load import choose_device
         from .budget import TokenBudget
+        from .disk_space import write_whole
         from .distributed import join, leave
         from .machine_usage import Meter, this_machine
+        from .objective import algorithm_of
         from .plan import make_plan, timed
         from .prepare import prepare
         from .reference_cache import ReferenceCache
         from .run import Run
         from .stages import export
-        from .whole_file import write_whole
         from .workload import loads_of
 
     quiet()

@@ -14,9 +14,9 @@ from ..config_fields import OptimiserConfig
 from ..data.batch_order import micro_batches, step_batch
 from ..data.pairs import first_of
 from ..data.template import Template
-from ..methods.projection import weighted_candidates
 from ..methods.settings import method_of, policy_settings, projects, trains_critic
 from ..methods.sweet_rl import draw_pairs, histories, rank
+from ..methods.sweet_rl_variants import weighted_candidates
 from ..model.flops import Shape, Work, step_flops
 from ..model.prefix_tree import forest_tokens
 from ..turn import Candidates, Example, History, Turn

@@ -26,8 +26,7 @@ from ...fault import Fault
 from ...model.files import only_gguf
 from ...model.folder import license_of, load_template, quiet
 from ...model.folder_check import configuration_of
-from ...run.disk_space import reason
-from ...run.whole_file import flush_to_disk
+from ...run.disk_space import flush_to_disk, reason
 from ..folders import write_json
 from ..onnx.weights import Weights
 from .blocks import KINDS, quantise_q8_0

@@ -29,13 +29,10 @@ from ...model.load import load_model
 from ...model.memory import available_memory
 from ...regular_file import read_text
 from ...run.budget import free_memory
-from ...run.disk_space import reason
-from ...run.whole_file import flush_to_disk
+from ...run.disk_space import flush_to_disk, reason
 from ..critic_file import FILE, CriticFile, read_critic_file, reference_of
 from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
-from .decoder import Precision
-from .player import write_player
-from .scorer import write_scorer
+from .decoder import Precision, write_player, write_scorer
 from .shape import Shape, read_shape
 from .weights import Weights
 
