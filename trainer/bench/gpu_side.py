@@ -47,7 +47,7 @@ def device(_: argparse.Namespace) -> dict:
     where = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     peak = peak_flops(where, torch.bfloat16 if where.type == "cuda" else torch.float32)
     name = torch.cuda.get_device_name(where) if where.type == "cuda" else f"{torch.get_num_threads()} threads"
-    return {"device": name, "torch": torch.__version__, "peak_tflops": None if peak is None else peak.flops / 1e12}
+    return {"device": name, "torch": torch.__version__, "peak_tflops": None if peak is None else peak / 1e12}
 
 
 def written(given: argparse.Namespace) -> dict:

@@ -86,7 +86,7 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
         "tokens_per_second": tokens / seconds,
         "seconds": seconds,
         "computed_of_rows": computed / tokens,
-        "mfu": None if peak is None else flops / seconds / peak.flops,
+        "mfu": None if peak is None else flops / seconds / peak,
     }
 
 

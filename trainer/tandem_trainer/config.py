@@ -2,8 +2,8 @@
 
 The types, ranges, defaults, titles and descriptions here make the JSON schema (`schema.py`), from which the editor has
 its form, its completions and its refusals; `run_json.py` reads the file. The settings of the methods are in
-`methods/config.py`. What only Tandem reads of a file that a person writes is in `schema.py`. Settings of the paper (arXiv
-2503.15478, appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
+`methods/config.py`. What only Tandem reads of a file that a person writes is in `schema.py`. Settings of the paper
+(arXiv 2503.15478, appendix) are the defaults where they fit full fine-tuning; LoRA takes ten times the learning rate.
 """
 
 from typing import Annotated, Literal

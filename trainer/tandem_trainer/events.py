@@ -19,14 +19,15 @@ Figure = float | None
 APART = "Mean absolute difference of log-probabilities between sampler and trainer; absent with top-p."
 
 
-def charted(title: str, note: str, *, terminal: bool = False) -> Any:
+def charted(kind: Any, title: str, note: str, *, terminal: bool = False, optional: bool = True, **limits: float) -> Any:
     """Declares a figure of a step or an evaluation that Tandem draws; charts are listed in the order of declaration.
 
-    title, note: shown beside the curve, and translated. terminal: the command line prints the figure, too. The type has
-    the rest: bounds are the ends of the axis, and the unit stands in saved tables and chooses the number format
+    title, note: shown beside the curve, and translated. terminal: the command line prints the figure, too. limits: the
+    ends of the axis. The unit of `kind` stands in saved tables and chooses the number format
     (`webview/chart/figures.ts`).
     """
-    return Field(title=title, description=note, json_schema_extra={"terminal": True} if terminal else {})
+    about = Field(title=title, description=note, json_schema_extra={"terminal": True} if terminal else {}, **limits)
+    return Annotated[NotRequired[kind] if optional else kind, about]
 
 
 def _in(unit: str) -> Any:
@@ -90,58 +91,38 @@ class Plan(Event):
 class Figures(Event):
     """Means over the examples. A figure that the stage's objective does not have is absent."""
 
-    accuracy: Annotated[
-        NotRequired[Fraction], charted("Pair accuracy", "Share of pairs ranked correctly (chance 50 %)", terminal=True)
-    ]
-    success: Annotated[
-        NotRequired[Fraction],
-        charted("Success rate", "Share of the dialogues whose answer passes all hidden tests", terminal=True),
-    ]
-    reward: Annotated[
-        NotRequired[Figure],
-        charted("Reward", "Mean over the dialogues of a step, less the price of leaks", terminal=True),
-        Field(le=1),
-    ]
-    leaked: Annotated[
-        NotRequired[Fraction],
-        charted(
-            "Leaked dialogues",
-            "Share of the dialogues in which a reply gave the reference away, replays included",
-            terminal=True,
-        ),
-    ]
-    loss: Annotated[
-        NotRequired[Figure], charted("Loss", "The quantity that training minimizes; mean over a batch", terminal=True)
-    ]
-    margin: Annotated[
-        NotRequired[Nats],
-        charted(
-            "Margin",
-            "Score of the better side of a pair minus that of the worse side, in log-probability",
-            terminal=True,
-        ),
-    ]
-    kl: Annotated[
-        NotRequired[Nats],
-        charted("KL divergence", "How far the model has moved from the reference model", terminal=True),
-    ]
-    nll: Annotated[NotRequired[Nats], charted("Negative log-likelihood", "Of the better side; lower means more likely")]
-    log_ratio_chosen: Annotated[
-        NotRequired[Nats],
-        charted("Log-ratio, chosen", "Log-probability of the better side minus that under the reference model"),
-    ]
-    log_ratio_rejected: Annotated[
-        NotRequired[Nats],
-        charted("Log-ratio, rejected", "Log-probability of the worse side minus that under the reference model"),
-    ]
-    sampler_difference: Annotated[
-        NotRequired[Nats],
-        charted(
-            "Sampler difference",
-            "Difference between log-probabilities in sampling and in training; near zero when both agree",
-        ),
-        Field(ge=0),
-    ]
+    accuracy: charted(Fraction, "Pair accuracy", "Share of pairs ranked correctly (chance 50 %)", terminal=True)
+    success: charted(
+        Fraction, "Success rate", "Share of the dialogues whose answer passes all hidden tests", terminal=True
+    )
+    reward: charted(Figure, "Reward", "Mean over the dialogues of a step, less the price of leaks", terminal=True, le=1)
+    leaked: charted(
+        Fraction,
+        "Leaked dialogues",
+        "Share of the dialogues in which a reply gave the reference away, replays included",
+        terminal=True,
+    )
+    loss: charted(Figure, "Loss", "The quantity that training minimizes; mean over a batch", terminal=True)
+    margin: charted(
+        Nats,
+        "Margin",
+        "Score of the better side of a pair minus that of the worse side, in log-probability",
+        terminal=True,
+    )
+    kl: charted(Nats, "KL divergence", "How far the model has moved from the reference model", terminal=True)
+    nll: charted(Nats, "Negative log-likelihood", "Of the better side; lower means more likely")
+    log_ratio_chosen: charted(
+        Nats, "Log-ratio, chosen", "Log-probability of the better side minus that under the reference model"
+    )
+    log_ratio_rejected: charted(
+        Nats, "Log-ratio, rejected", "Log-probability of the worse side minus that under the reference model"
+    )
+    sampler_difference: charted(
+        Nats,
+        "Sampler difference",
+        "Difference between log-probabilities in sampling and in training; near zero when both agree",
+        ge=0,
+    )
 
 
 class Step(Figures):
@@ -153,41 +134,42 @@ class Step(Figures):
     step: Annotated[int, Field(ge=1)]
     steps: Number
     epoch: float
-    gradient_norm: Annotated[Figure, charted("Gradient norm", "Before it is clipped", terminal=True)]
-    learning_rate: Annotated[
-        float, charted("Learning rate", "Warm-up, then cosine decay to a tenth; constant with GRPO")
-    ]
-    tokens_per_second: Annotated[
-        float,
-        charted("Tokens/s", "Tokens processed in a step, divided by its duration", terminal=True),
-        Field(ge=0),
-        _in("tokens/s"),
-    ]
-    memory_mb: Annotated[
-        Figure,
-        charted("Memory", "Peak memory: on a GPU since the previous step, on the CPU since the start", terminal=True),
-        Field(ge=0),
-        _in("MB"),
-    ]
-    gpu_use: Annotated[Fraction, charted("GPU utilization", "Share of the time in which the GPU was busy")]
-    mfu: Annotated[
-        Figure,
-        charted("Model FLOPs utilization (MFU)", "Share of the device’s peak FLOPs"),
-        Field(ge=0),
-        _in("fraction"),
-    ]
-    entropy: Annotated[
-        NotRequired[Nats],
-        charted("Entropy", "Of the agent’s tokens, in nats; near zero when the model always writes the same"),
-        Field(ge=0),
-    ]
-    waiting: Annotated[
-        NotRequired[Fraction],
-        charted(
-            "Waiting for the environment",
-            "Share of the time in which the developer’s replies and the grades were awaited",
-        ),
-    ]
+    gradient_norm: charted(Figure, "Gradient norm", "Before it is clipped", terminal=True, optional=False)
+    learning_rate: charted(
+        float, "Learning rate", "Warm-up, then cosine decay to a tenth; constant with GRPO", optional=False
+    )
+    tokens_per_second: charted(
+        Annotated[float, _in("tokens/s")],
+        "Tokens/s",
+        "Tokens processed in a step, divided by its duration",
+        terminal=True,
+        optional=False,
+        ge=0,
+    )
+    memory_mb: charted(
+        Annotated[Figure, _in("MB")],
+        "Memory",
+        "Peak memory: on a GPU since the previous step, on the CPU since the start",
+        terminal=True,
+        optional=False,
+        ge=0,
+    )
+    gpu_use: charted(Fraction, "GPU utilization", "Share of the time in which the GPU was busy", optional=False)
+    mfu: charted(
+        Annotated[Figure, _in("fraction")],
+        "Model FLOPs utilization (MFU)",
+        "Share of the device’s peak FLOPs",
+        optional=False,
+        ge=0,
+    )
+    entropy: charted(
+        Nats, "Entropy", "Of the agent’s tokens, in nats; near zero when the model always writes the same", ge=0
+    )
+    waiting: charted(
+        Fraction,
+        "Waiting for the environment",
+        "Share of the time in which the developer’s replies and the grades were awaited",
+    )
     tokens: Annotated[Number, Field(description="Computed ones, after prefixes were shared.")]
     seconds_left: Annotated[Figure, Field(description="Until the end of the whole run.")]
     dialogues: Annotated[NotRequired[Number], Field(description="Played until the end of this step.")]

@@ -80,14 +80,14 @@ def test_a_model_of_experts_costs_what_its_chosen_experts_cost():
 
 
 def test_known_devices_have_a_peak_and_unknown_ones_none():
-    assert stated_peak("NVIDIA H100 80GB HBM3", torch.bfloat16).flops == 989e12
-    assert stated_peak("NVIDIA GeForce RTX 4070 Ti SUPER", torch.bfloat16).flops == 88.2e12
-    assert stated_peak("Tesla V100-SXM2-16GB", torch.float16).flops == 125e12
+    assert stated_peak("NVIDIA H100 80GB HBM3", torch.bfloat16) == 989e12
+    assert stated_peak("NVIDIA GeForce RTX 4070 Ti SUPER", torch.bfloat16) == 88.2e12
+    assert stated_peak("Tesla V100-SXM2-16GB", torch.float16) == 125e12
     for card in ("Tesla V100-SXM2-16GB", "NVIDIA GeForce RTX 4090 Laptop GPU", "Some Other Card"):
         assert stated_peak(card, torch.bfloat16) is None
 
 
 def test_the_cpu_is_measured_and_says_so():
     peak = peak_flops(torch.device("cpu"), torch.float32)
-    assert peak.measured and peak.flops > 1e8
+    assert peak > 1e8
     assert peak_flops(torch.device("mps"), torch.float32) is None

@@ -88,7 +88,7 @@ def a_run(ranks: Ranks, folder: Path, base: Base) -> Run:
     budget = TokenBudget(24, ranks, stop, events)  # one pair in a micro-batch, so that ranks have different numbers
     meter = Meter(shape_of(base.model.config), base.config.training, None, base.device, ranks.world)
     expected = {"critic": 1.0, "policy": 1.0}
-    return Run(folder, config, events=events, stop=stop, ranks=ranks, budget=budget, meter=meter, expected=expected)
+    return Run(folder, config, budget, meter, expected)
 
 
 def train(ranks: Ranks, folder: Path, training: str) -> dict:

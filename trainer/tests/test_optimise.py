@@ -56,10 +56,8 @@ def a_run(folder, base, tokens=4096, stop=None, **resources):
     config = RunConfig(ModelConfig("base"), DataConfig(), seed=3, resources=ResourcesConfig(**resources))
     events, ranks = Told(), Ranks()
     stop = StopRequest(folder) if stop is None else stop
-    return Run(
-        folder, config, events=events, stop=stop, ranks=ranks, budget=TokenBudget(tokens, ranks, stop, events),
-        meter=Meter(shape_of(base.model.config), "lora", None, base.device, 1), expected={"critic": 1.0, "policy": 5.0},
-    )  # fmt: skip
+    meter = Meter(shape_of(base.model.config), "lora", None, base.device, 1)
+    return Run(folder, config, TokenBudget(tokens, ranks, stop, events), meter, {"critic": 1.0, "policy": 5.0})
 
 
 def trained(folder, base, run, settings=SETTINGS, train=12, held_out=4):

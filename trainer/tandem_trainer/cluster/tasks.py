@@ -200,8 +200,9 @@ class Maker:
         self.base = load_base(model, run_folder=folder, seed=config.seed)
         # The driver is asked to stop, and ends this process.
         never = StopRequest(folder / "candidates")
-        self.budget = TokenBudget(planned_budget(folder), Ranks(), never, self.notices)
-        self.logits_bytes = config.resources.logits_mb << 20
+        self.budget = TokenBudget(
+            planned_budget(folder), Ranks(), never, self.notices, config.resources.logits_mb << 20
+        )
 
         found = whole_checkpoints(folder / "checkpoints", self.notices.notice)
         results = {checkpoint.stage: checkpoint for checkpoint in found if checkpoint.state["done"]}
@@ -220,13 +221,11 @@ class Maker:
         """Makes missing shards, or their scores `name`, beside other makers. Returns notices. Errors: Fault."""
         from ..methods.sweet_rl import score_candidates
 
-        settings, limit = self.config.critic, self.logits_bytes
         if name is None:
-            self.shards.sample(self.base, self.budget, logits_bytes=limit, numbers=numbers)
+            self.shards.sample(self.base, self.budget, numbers=numbers)
         else:
-            score_candidates(
-                name, self.shards, settings, self.base, self.budget, self.head, logits_bytes=limit, numbers=numbers
-            )
+            critic = self.config.critic
+            score_candidates(name, self.shards, critic, self.base, self.budget, self.head, numbers=numbers)
         return self.notices.taken()
 
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -134,31 +135,31 @@ def reward_of(row: dict) -> float | None:
     return float(reward)
 
 
-def spoken(
-    position: int,
-    ids: object,
-    log_probs: object,
-    prompt_ids: object,
-    finish_reason: object,
-    reasoning: object,
-    where: str,
-) -> Spoken:
+def spoken(position: int, turn: dict, where: str) -> Spoken:
     """Checks the recorded tokens of a turn. Log-probabilities without ids are useless and ignored.
 
     Servers may leave out the log-probability of the last token of a turn that the model ended; it becomes NaN.
     """
-    tokens = ids_of(ids, f"The token ids of {where}")
-    prompt = ids_of(prompt_ids, f"The prompt's token ids of {where}")
-    if tokens is None or log_probs is None:
-        return Spoken(position, tokens, tokens is not None, None, prompt, str(finish_reason), str(reasoning))
-    values = numbers(log_probs)
+    tokens = ids_of(turn.get("token_ids"), f"The token ids of {where}")
+    found = Spoken(
+        position,
+        tokens,
+        sampled=tokens is not None,
+        prompt_ids=ids_of(turn.get("prompt_token_ids"), f"The prompt's token ids of {where}"),
+        finish_reason=str(turn.get("finish_reason") or "other"),
+        reasoning=str(turn.get("reasoning") or ""),
+        selected=turn.get("selection") is not None,
+    )
+    if tokens is None or turn.get("logprobs") is None:
+        return found
+    values = numbers(turn["logprobs"])
     if values.dtype.kind not in "fi" or not np.isfinite(values).all():
         raise BadRow(f"The log-probabilities of {where} must be a list of numbers.")
-    if len(values) == len(tokens) - 1 and finish_reason == "stop":
+    if len(values) == len(tokens) - 1 and found.finish_reason == "stop":
         values = np.append(values, np.nan)
     if len(values) != len(tokens):
         raise BadRow(f"{where} has {len(tokens)} token ids and {len(values)} log-probabilities.")
-    return Spoken(position, tokens, True, values.astype(np.float32), prompt, str(finish_reason), str(reasoning))
+    return replace(found, log_probs=values.astype(np.float32))
 
 
 def ids_of(value: object, what: str) -> np.ndarray | None:

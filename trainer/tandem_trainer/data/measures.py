@@ -62,19 +62,13 @@ def require_one_measure(dialogues: Sequence[Dialogue]) -> None:
 
 
 def _remedy(measures: Sequence[Measure]) -> str:
-    names = {measure.name for measure in measures}
-    versions = {f"{measure.name} {measure.version}" for measure in measures}
-    renderers = {measure.renderer for measure in measures}
-    if None in names:
+    if any(measure.name is None for measure in measures):
         return "leave out the rows that do not say their measure"
-    if len(names) > 1:
-        return f"set data.measure to {_one_of(names)}"
-    if len(versions) > 1:
-        return f"set data.measure to {_one_of(versions)}"
-    if len(renderers) > 1:
-        return f"set data.renderer to {_one_of(renderers)}"
+    for setting, values in (
+        ("measure", {measure.name for measure in measures}),
+        ("measure", {f"{measure.name} {measure.version}" for measure in measures}),
+        ("renderer", {measure.renderer for measure in measures}),
+    ):
+        if len(values) > 1:
+            return f"set data.{setting} to " + " or ".join(f'"{value}"' for value in sorted(map(str, values)))
     return "leave out the rows of one grading mode"
-
-
-def _one_of(values: set[str | None]) -> str:
-    return " or ".join(f'"{value}"' for value in sorted(map(str, values)))

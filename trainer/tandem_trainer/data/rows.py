@@ -9,7 +9,7 @@ add the sampler's record under `tandem`, and the conversation as the agent saw i
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..fault import Fault
@@ -94,54 +94,40 @@ def read_rows(
     can be used.
     """
     openings = Openings.load(opening)
-    return merge(
-        read_file(Path(path), openings, with_leaked, measure, renderer, without_grades=without_grades, role=role)
-        for path in paths
-    )
 
-
-def read_file(
-    file: Path,
-    openings: Openings,
-    with_leaked: bool,
-    measure: str | None = None,
-    renderer: str | None = None,
-    *,
-    without_grades: bool = False,
-    role: str = "agent",
-) -> Read:
-    read = Read()
-    others = 0
-    for line, row in json_lines(file, read.problems):
-        try:
-            require_role(row, role)
-            dialogue = dialogue_of(row, file, line, openings)
-        except BadRow as reason:
-            read.problems.append(Problem(str(file), line, str(reason)))
-            continue
+    def why_left_out(row: dict, dialogue: Dialogue) -> str | None:
         if dialogue.reward is None and not without_grades:
-            read.left_out["not graded"] += 1
-        elif is_leaked(row) and not with_leaked:
-            read.left_out["leaked"] += 1
-        elif (reason := why_unwanted(dialogue.measure, measure, renderer)) is not None:
-            read.left_out[reason] += 1
-        elif has_empty_turn(dialogue.messages):
-            read.left_out["with an empty message of the agent"] += 1
-        else:
-            read.dialogues.append(dialogue)
-            others += "messages" not in row and played_with_another(row, dialogue.is_page, openings)
-    if others:
-        read.notices.append(another_prompt(others, file))
-    if not read.dialogues:
-        raise Fault(f"{file} holds no trajectory that can be used{why_none(read)}.", usage=True)
-    return read
+            return "not graded"
+        if object_of(row, "tandem").get("leaked") is True and not with_leaked:
+            return "leaked"
+        if (reason := why_unwanted(dialogue.measure, measure, renderer)) is not None:
+            return reason
+        return "with an empty message of the agent" if has_empty_turn(dialogue.messages) else None
 
+    def read_file(file: Path) -> Read:
+        read, others = Read(), 0
+        for line, row in json_lines(file, read.problems):
+            try:
+                require_role(row, role)
+                dialogue = dialogue_of(row, file, line, openings)
+            except BadRow as reason:
+                read.problems.append(Problem(str(file), line, str(reason)))
+                continue
+            if (reason := why_left_out(row, dialogue)) is not None:
+                read.left_out[reason] += 1
+            else:
+                read.dialogues.append(dialogue)
+                others += "messages" not in row and played_with_another(row, dialogue.is_page, openings)
+        if others:
+            read.notices.append(
+                f"In {file}, {counted(others, 'dialogue')} had another agent.md than the one that openings are "
+                "rendered from here; give that one as data.opening."
+            )
+        if not read.dialogues:
+            raise Fault(f"{file} holds no trajectory that can be used{why_none(read)}.", usage=True)
+        return read
 
-def another_prompt(count: int, source: object) -> str:
-    return (
-        f"In {source}, {counted(count, 'dialogue')} had another agent.md than the one that openings are rendered from "
-        "here; give that one as data.opening."
-    )
+    return merge(read_file(Path(path)) for path in paths)
 
 
 def why_none(read: Read) -> str:
@@ -283,18 +269,7 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
     if not isinstance(said, list) or len(said) != len(positions) or not all(isinstance(turn, dict) for turn in said):
         raise BadRow(f"tandem.turns must be a list of {len(positions)} objects, one for each turn of the agent.")
     return tuple(
-        replace(
-            spoken(
-                position,
-                turn.get("token_ids"),
-                turn.get("logprobs"),
-                turn.get("prompt_token_ids"),
-                turn.get("finish_reason") or "other",
-                turn.get("reasoning") or "",
-                f"tandem.turns[{index}]",
-            ),
-            selected=turn.get("selection") is not None,
-        )
+        spoken(position, turn, f"tandem.turns[{index}]")
         for index, (position, turn) in enumerate(zip(positions, said, strict=True))
     )
 
@@ -358,11 +333,6 @@ def require_role(row: dict, role: str) -> None:
     of_row = role_of(object_of(row, "tandem"))
     if of_row != role:
         raise BadRow(f"It is a row of the {of_row}, and this run trains the {role} (role in run.json).")
-
-
-def is_leaked(row: dict) -> bool:
-    tandem = object_of(row, "tandem")
-    return tandem.get("leaked") is True
 
 
 def played_with_another(row: dict, page: bool, openings: Openings) -> bool:

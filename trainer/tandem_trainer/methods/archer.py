@@ -58,7 +58,7 @@ from ..run.shards import Shards
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, Turn
 from .config import ArcherConfig, CandidatesConfig
-from .sweet_rl import histories
+from .sweet_rl import histories, sample_candidates
 
 HIDDEN = 64  # width of a head
 
@@ -176,17 +176,13 @@ def sample_turns(
 
     Returns them in the order of the dialogues and their turns, and the figures of the stage.
     """
-    config, name = run.config, in_round("candidates", number)
-    settings = config.archer
-    run.events.state("running", name)
+    config, settings = run.config, run.config.archer
+    run.events.state("running", in_round("candidates", number))
     how = CandidatesConfig(per_turn=settings.samples, max_new_tokens=settings.max_new_tokens)
     places, stop_ids = histories(buffer, template), {*base.stop_ids, template.end_of_turn}
     shards = Shards(run.folder, places, how, stop_ids, config.seed, number, config.resources.shared)
-    limit = config.resources.logits_mb << 20
-    shards.sample(base, run.budget, run.progress(name, "candidates"), logits_bytes=limit)
-    figures = shards.figures()
-    run.events.emit("candidates", stage=name, **figures)
-    return [each for shard in range(len(shards)) for each in shards.read(shard)], {name: figures}
+    figures = sample_candidates(number, run, base, shards)
+    return [each for shard in range(len(shards)) for each in shards.read(shard)], figures
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ from ..run.played_values import PlayedValues
 from ..run.prepare import Prepared
 from ..run.reference_cache import ReferenceCache
 from ..run.run import Run, in_round
-from ..run.shards import Shards
+from ..run.shards import Shards, scores_of_turns
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
 from .config import CandidatesConfig, CriticConfig, PolicyConfig
@@ -180,7 +180,7 @@ def shards_of_round(number: int, run: Run, base: Base, template: Template, dialo
 def sample_candidates(number: int, run: Run, base: Base, shards: Shards) -> Figures:
     """Samples 16 turns a ~ π_φ(· | o_t) at temperature 1 (`candidates.per_turn`, `.temperature`) for each history."""
     name = in_round("candidates", number)
-    shards.sample(base, run.budget, run.progress(name, "candidates"), logits_bytes=run.config.resources.logits_mb << 20)
+    shards.sample(base, run.budget, run.progress(name, "candidates"))
     figures = shards.figures()
     run.events.emit("candidates", stage=name, **figures)
     return {name: figures}
@@ -220,10 +220,8 @@ def rank_round(
     config, name = run.config, in_round("ranking", number)
     run.events.state("running", name)
     head = critic if config.critic.score == "value-head" else None
-    progress, limit = run.progress(name, "ranking"), config.resources.logits_mb << 20
-    ranked = rank_candidates(
-        shards, config.critic, base, run.budget, config.convention, head, progress, logits_bytes=limit, values=values
-    )
+    progress = run.progress(name, "ranking")
+    ranked = rank_candidates(shards, config.critic, base, run.budget, config.convention, head, progress, values)
     return ranked, {name: report_ranking(ranked, name, run.events)}
 
 
@@ -235,8 +233,6 @@ def rank_candidates(
     convention: Convention = "paper",
     head: ValueHead | None = None,
     progress: Callable[[int, int], None] | None = None,
-    *,
-    logits_bytes: int = 256 << 20,
     values: PlayedValues | None = None,
 ) -> list[Ranked]:
     """Ranks the candidates of all histories, in order. Switches `base` to the critic and to the reference, and back.
@@ -248,9 +244,9 @@ def rank_candidates(
     names = score_names(settings)
     for name in names:
         if values is not None and name.startswith("values"):
-            shards.write_values(name, values.of, budget, values.served, progress)
+            shards.write_scores(name, values.of_all, budget, values.served, progress)
             continue
-        score_candidates(name, shards, settings, base, budget, head, progress, logits_bytes=logits_bytes)
+        score_candidates(name, shards, settings, base, budget, head, progress)
 
     ranked: list[Ranked] = []
     for number in range(len(shards)):
@@ -291,8 +287,6 @@ def score_candidates(
     budget: TokenBudget,
     head: ValueHead | None = None,
     progress: Callable[[int, int], None] | None = None,
-    *,
-    logits_bytes: int = 256 << 20,
     numbers: Sequence[int] | None = None,
 ) -> None:
     """Writes the missing scores of that name beside the shards: log π(a | o) of each turn, or its value.
@@ -302,12 +296,13 @@ def score_candidates(
 
     def log_p(turns: list[Turn]) -> list[float]:
         """log π(a | o) of each whole turn, the sum over its tokens."""
-        return [float(tokens.sum()) for tokens in score(base, turns, budget, logits_bytes=logits_bytes)]
+        return [float(tokens.sum()) for tokens in score(base, turns, budget)]
 
     is_critic = name.startswith("critic")
     scorer = partial(head.scores, base, budget=budget) if is_critic and head is not None else log_p
     within = partial(base.adapter, "critic") if is_critic else base.reference
-    shards.write_scores(name, score_names(settings)[name], scorer, budget, within, progress, numbers)
+    of_candidates = partial(scores_of_turns, hidden=score_names(settings)[name], scorer=scorer)
+    shards.write_scores(name, of_candidates, budget, within, progress, numbers)
 
 
 def candidate_advantages(
@@ -353,8 +348,7 @@ def credits_of(
     seen = with_c if config.critic.hidden_information else without
 
     def log_p(turns: Sequence[Turn]) -> np.ndarray:
-        limit = config.resources.logits_mb << 20
-        return np.array([tokens.sum() for tokens in score(base, turns, run.budget, logits_bytes=limit)])
+        return np.array([tokens.sum() for tokens in score(base, turns, run.budget)])
 
     of_critic = None
     if critic is not None:

@@ -56,14 +56,6 @@ class Shape:
     largest: int  # weights of the largest matrix in the layers
 
 
-@dataclass(frozen=True)
-class Peak:
-    """Peak FLOP/s of a device; `measured` on this machine, or else the maker's figure for dense matrices."""
-
-    flops: float
-    measured: bool
-
-
 def shape_of(config) -> Shape:
     """Builds the model without memory, which works for every architecture."""
     from transformers import AutoModelForCausalLM
@@ -212,8 +204,8 @@ TFLOPS = [
 WITHOUT_BFLOAT16 = re.compile(r"\b(V100|T4)\b", re.IGNORECASE)
 
 
-def stated_peak(name: str, dtype: torch.dtype) -> Peak | None:
-    """Returns the maker's figure for the driver's name of a device; None for one that is not in the table.
+def stated_peak(name: str, dtype: torch.dtype) -> float | None:
+    """Returns the maker's FLOP/s for the driver's name of a device; None for one that is not in the table.
 
     Laptop cards have the names of faster desktop cards, so they have no figure.
     """
@@ -223,19 +215,19 @@ def stated_peak(name: str, dtype: torch.dtype) -> Peak | None:
         return None
     for pattern, half, single in TFLOPS:
         if re.search(rf"\b({pattern})(?=\b|-|_)", name, re.IGNORECASE):
-            return Peak((single if dtype == torch.float32 else half) * 1e12, measured=False)
+            return (single if dtype == torch.float32 else half) * 1e12
     return None
 
 
-def peak_flops(device: torch.device, dtype: torch.dtype) -> Peak | None:
-    """None when it is unknown (Apple's GPUs, laptop cards)."""
+def peak_flops(device: torch.device, dtype: torch.dtype) -> float | None:
+    """Returns FLOP/s by the maker, or of a CPU as measured; None when it is unknown (Apple's GPUs, laptop cards)."""
     if device.type == "cuda":
         return stated_peak(torch.cuda.get_device_name(device), dtype)
     return measured_peak(dtype, torch.get_num_threads()) if device.type == "cpu" else None
 
 
 @cache
-def measured_peak(dtype: torch.dtype, threads: int) -> Peak:
+def measured_peak(dtype: torch.dtype, threads: int) -> float:
     """Takes the fastest of several 1024 × 1024 matrix products on the CPU, once per number of threads (0.2 s)."""
     del threads  # only a key of the cache
     size = 1024
@@ -246,4 +238,4 @@ def measured_peak(dtype: torch.dtype, threads: int) -> Peak:
         start = time.perf_counter()
         torch.mm(a, b)
         best = min(best, time.perf_counter() - start)
-    return Peak(2 * size**3 / best, measured=True)
+    return 2 * size**3 / best

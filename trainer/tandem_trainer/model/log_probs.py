@@ -155,12 +155,15 @@ def chosen_log_probs(
     return _FrozenHead.apply(hidden, *settings)
 
 
-def vocabulary_log_probs(hidden: Tensor, head: Head) -> Tensor:
-    """Computes log p of the whole vocabulary: hidden (N, d) → (N, V) float32. Differentiable."""
+def vocabulary_log_probs(hidden: Tensor, head: Head, *, temperature: float = 1.0) -> Tensor:
+    """Computes log p of the whole vocabulary under softmax(logits / temperature): hidden (N, d) → (N, V) float32.
+
+    Differentiable.
+    """
     logits = nn.functional.linear(hidden, head.weight, head.bias).float() * head.scale
     if head.softcap is not None:
         logits = torch.tanh(logits / head.softcap) * head.softcap
-    return logits.log_softmax(-1)
+    return (logits / temperature).log_softmax(-1)
 
 
 def divergences(
@@ -188,14 +191,6 @@ def divergences(
     if not torch.is_grad_enabled():
         return torch.cat([piece(*part) for part in parts])
     return torch.cat([checkpoint(piece, *part, use_reentrant=False, preserve_rng_state=False) for part in parts])
-
-
-def all_log_probs(hidden: Tensor, head: Head, *, temperature: float = 1.0) -> Tensor:
-    """Computes log p of the whole vocabulary under softmax(logits / temperature): hidden (N, d) → (N, V) float32."""
-    logits = _logits(hidden, head, _buffer(head, hidden, len(hidden))) * head.scale
-    if head.softcap is not None:
-        logits = torch.tanh(logits / head.softcap) * head.softcap
-    return (logits / temperature).log_softmax(-1)
 
 
 @dataclass

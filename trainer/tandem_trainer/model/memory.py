@@ -37,10 +37,6 @@ class Fixed:
     optimiser: int
     gathered: int = 0  # of several processes: weights put together from their parts at one time
 
-    @property
-    def total(self) -> int:
-        return self.weights + self.adapters + self.gradients + self.optimiser + self.gathered
-
 
 def fixed(shape: Shape, model: ModelConfig, dtype: str, processes: int = 1) -> Fixed:
     """Of the adapters, critic and policy are in memory; one at a time is trained.

@@ -28,13 +28,14 @@ NO_TURN = Turn(np.zeros(1, np.int32), np.zeros(1, np.int32))  # for a rank that 
 
 
 class TokenBudget:
-    """Maximum number of tokens of one micro-batch, after sharing."""
+    """Maximum number of tokens of one micro-batch, after sharing, and of bytes that logits take at one time."""
 
-    def __init__(self, tokens: int, ranks: Ranks, stop: StopRequest, events: Events):
+    def __init__(self, tokens: int, ranks: Ranks, stop: StopRequest, events: Events, logits_bytes: int = 256 << 20):
         self.tokens = tokens
         self.ranks = ranks
         self.stop = stop
         self.events = events
+        self.logits_bytes = logits_bytes
 
     def spend(
         self,
@@ -108,13 +109,11 @@ def _does_not_fit(tokens: int) -> Fault:
     )
 
 
-def score(
-    base: Base, turns: Sequence[Turn], budget: TokenBudget, *, temperature: float = 1.0, logits_bytes: int = 256 << 20
-) -> list[np.ndarray]:
+def score(base: Base, turns: Sequence[Turn], budget: TokenBudget, *, temperature: float = 1.0) -> list[np.ndarray]:
     """Computes log p of each turn's tokens, (L,) float32, under the live adapter or reference. See `in_batches`."""
 
     def compute(batch: list[Turn]) -> list[np.ndarray]:
-        log_probs = token_log_probs(base.model, batch, temperature=temperature, logits_bytes=logits_bytes)
+        log_probs = token_log_probs(base.model, batch, temperature=temperature, logits_bytes=budget.logits_bytes)
         ends = np.cumsum([len(turn.response) for turn in batch])
         return np.split(torch.cat(log_probs).cpu().numpy(), ends[:-1])
 

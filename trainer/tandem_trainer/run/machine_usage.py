@@ -16,7 +16,7 @@ from ..config import ModelConfig, ResourcesConfig
 from ..fault import Fault
 from ..model import memory
 from ..model.base import Base
-from ..model.flops import MATRIX, Peak, Shape, Work, peak_flops, step_flops
+from ..model.flops import MATRIX, Shape, Work, peak_flops, step_flops
 from ..model.load import choose_device, choose_dtype
 from ..model.log_probs import token_log_probs
 from ..turn import Turn
@@ -71,8 +71,7 @@ def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -
 
 def other_machine(model: ModelConfig, size: int) -> Machine:
     """Only the size of its NVIDIA card is known, in bytes."""
-    dtype = "bfloat16" if model.dtype == "auto" else model.dtype
-    return Machine("cuda", f"a card with {size_words(size)}", dtype, int(SPARE * size) - CONTEXT)
+    return cluster_machine(model, 1, WorkerMemory(f"a card with {size_words(size)}", size))
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,8 @@ def set_threads(resources: ResourcesConfig) -> None:
         torch.set_num_threads(1)  # torchrun's default
 
 
-def _rate(peak: Peak | None, kind: str, processes: int) -> float | None:
-    return None if peak is None else peak.flops * USE[kind] * share_of(kind, processes, torch.get_num_threads())
+def _rate(peak: float | None, kind: str, processes: int) -> float | None:
+    return None if peak is None else peak * USE[kind] * share_of(kind, processes, torch.get_num_threads())
 
 
 def share_of(kind: str, processes: int, threads: int) -> float:
@@ -160,7 +159,7 @@ def size_words(count: float) -> str:
 class Meter:
     """shape: the model's. peak: peak FLOP/s of one device, None when unknown. world: number of devices."""
 
-    def __init__(self, shape: Shape, work: Work, peak: Peak | None, device: torch.device, world: int):
+    def __init__(self, shape: Shape, work: Work, peak: float | None, device: torch.device, world: int):
         self.shape = shape
         self.work = work
         self.peak = peak
@@ -175,7 +174,7 @@ class Meter:
 
     def mfu(self, flops: float, seconds: float) -> float | None:
         """MFU of all devices, 0 to 1 (PaLM, arXiv 2204.02311, appendix B); None if unknown."""
-        return round(flops / seconds / (self.peak.flops * self.world), 4) if self.peak else None
+        return round(flops / seconds / (self.peak * self.world), 4) if self.peak else None
 
     def gpu_use(self) -> float | None:
         """Busy fraction of recent time, 0 to 1, by NVML. None without an NVIDIA GPU or NVML, and for a slice (MIG)."""

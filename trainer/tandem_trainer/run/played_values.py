@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,6 +51,9 @@ class PlayedValues:
         }
         with Environment(self.run.config, folder, options) as self.environment:
             yield
+
+    def of_all(self, candidates: Sequence[Candidates]) -> list[float]:
+        return [value for one in candidates for value in self.of(one)]
 
     def of(self, candidates: Candidates) -> np.ndarray:
         """Returns the values of one history's candidates, (n,); NaN for one that has none.

@@ -32,19 +32,11 @@ class ReferenceCache:
     output layer of the reference makes them exactly. They are computed again when a run resumes.
     """
 
-    def __init__(
-        self,
-        base: Base,
-        run_folder: Path,
-        budget: TokenBudget,
-        *,
-        logits_bytes: int = 256 << 20,
-        shared: Path | None = None,
-    ):
+    def __init__(self, base: Base, run_folder: Path, budget: TokenBudget, shared: Path | None = None):
         """shared: a folder in which runs with the same base share their results."""
         self.base = base
         self.budget = budget
-        self.logits_bytes = logits_bytes
+        self.logits_bytes = budget.logits_bytes
         self.folder = run_folder / "reference" / name_of(base)
         self.shared = shared and shared / "reference" / name_of(base)
         self.known: dict[bytes, np.ndarray] = {}
@@ -58,7 +50,7 @@ class ReferenceCache:
 
         def make(index: int | None) -> bytes:
             piece = [] if index is None else list(pieces[index].values())
-            scores = score(self.base, piece, self.budget, logits_bytes=self.logits_bytes)
+            scores = score(self.base, piece, self.budget)
             return b"".join(part.astype("<f4").tobytes() for part in scores)
 
         paths = [self._path(piece) for piece in pieces]

@@ -14,10 +14,9 @@ from ..config import RunConfig
 from ..methods.settings import method_of, rounds_of
 from .budget import TokenBudget
 from .checkpoint import Checkpoint, adopt_checkpoint, keep_only, whole_checkpoints, write_checkpoint
-from .distributed import Ranks
 from .event_file import Events
 from .machine_usage import Meter
-from .stop import Stopped, StopRequest
+from .stop import Stopped
 
 # Size limit of the checkpoints that a finished run keeps to be continued: enough for adapters and small full models.
 KEPT_BYTES = 2 << 30
@@ -75,10 +74,6 @@ class Run:
         self,
         folder: Path,
         config: RunConfig,
-        *,
-        events: Events,
-        stop: StopRequest,
-        ranks: Ranks,
         budget: TokenBudget,
         meter: Meter,
         expected: Mapping[str, float | None],
@@ -86,16 +81,14 @@ class Run:
     ):
         self.folder = folder
         self.config = config
-        self.events = events
-        self.stop = stop
-        self.ranks = ranks
         self.budget = budget
+        self.events, self.stop, self.ranks = budget.events, budget.stop, budget.ranks
         self.meter = meter
         self.expected = dict(expected)
         self.hands_over = hands_over
         self.saved_at = time.monotonic()
-        found = whole_checkpoints(self._folder, events.notice) if ranks.first else []
-        self.checkpoints: list[Checkpoint] = ranks.of_first(found)  # newest first
+        found = whole_checkpoints(self._folder, self.events.notice) if self.ranks.first else []
+        self.checkpoints: list[Checkpoint] = self.ranks.of_first(found)  # newest first
         # Name of the policy stage that was ended by request before all its steps.
         self.ended_in = next((each.stage for each in self.checkpoints if is_ended(each.state, each.stage)), None)
         if self.checkpoints:

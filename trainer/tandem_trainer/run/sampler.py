@@ -20,7 +20,7 @@ from ..config import CandidatesConfig
 from ..fault import Fault
 from ..model.base import Base
 from ..model.fsdp import within_forward
-from ..model.log_probs import Head, all_log_probs, causal_of, decoder_of
+from ..model.log_probs import Head, causal_of, decoder_of, vocabulary_log_probs
 from ..model.prefix_tree import grow
 from ..model.shared_prefix import SharedPrefixes
 from ..turn import Turn
@@ -153,7 +153,7 @@ def _side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, samplin
     writing = torch.full_like(turns, not is_idle, dtype=torch.bool)
     hidden = cache.read()
     for step in range(settings.max_new_tokens):
-        every = all_log_probs(hidden, head, temperature=settings.temperature)
+        every = vocabulary_log_probs(hidden, head, temperature=settings.temperature)
         new, log_probs = draw(every, settings, sampling.generator)
         rows = turns.flatten()
         tokens[rows, step], said[rows, step] = new, log_probs

@@ -70,14 +70,11 @@ class Shards:
         base: Base,
         budget: TokenBudget,
         progress: Callable[[int, int], None] | None = None,
-        *,
-        logits_bytes: int = 256 << 20,
         numbers: Sequence[int] | None = None,
     ) -> None:
         """Samples the missing shards; the policy must be the live adapter of `base`.
 
         progress: gets (done, all) after each shard. With several ranks each samples its part.
-        logits_bytes: limit in the pass that compares the trainer's log-probabilities with the sampler's.
         numbers: of the shards that are looked at; None for all.
         Errors: Stopped, between two shards; Fault when the disk is full or not one turn fits into memory.
         """
@@ -92,7 +89,7 @@ class Shards:
                 stopped = True
             if budget.ranks.highest(stopped):
                 raise Stopped
-            differences = self._differences(base, budget, turns, logits_bytes)
+            differences = self._differences(base, budget, turns)
             return b"" if number is None else self._lines(number, base, turns, differences)
 
         shared = self.shared and self.shared / "candidates" / name_of(base)
@@ -117,59 +114,17 @@ class Shards:
     def write_scores(
         self,
         name: str,
-        hidden: bool,
-        scorer: Callable[[list[Turn]], Sequence[float]],
+        scorer: Callable[[Sequence[Candidates]], Sequence[float]],
         budget: TokenBudget,
         within: Callable[[], AbstractContextManager],
         progress: Callable[[int, int], None] | None = None,
         numbers: Sequence[int] | None = None,
     ) -> None:
-        """Writes the missing scores by `scorer`, beside the shards; see `make_missing` for the rest.
+        """Writes the missing scores beside the shards; see `make_missing` for the rest.
 
-        hidden: whether the scorer reads the hidden information; a history without it then has NaN.
-        numbers: of the shards that are looked at; None for all.
+        scorer: scores the candidates of a shard, in their order; those of none for a rank without work. numbers: of the
+        shards that are looked at; None for all.
         """
-
-        def of_turns(candidates: list[Candidates]) -> Sequence[float]:
-            prompts = [one.history.hidden_prompt if hidden else one.history.prompt for one in candidates]
-            seen = [
-                [] if prompt is None else [Turn(prompt, turn.response) for turn in one.turns]
-                for prompt, one in zip(prompts, candidates, strict=True)
-            ]
-            scores = iter(scorer([turn for turns in seen for turn in turns]))
-            return [
-                next(scores) if turns else np.nan
-                for turns, one in zip(seen, candidates, strict=True)
-                for _ in one.turns
-            ]
-
-        self._write_scores(name, of_turns, budget, within, progress, numbers)
-
-    def write_values(
-        self,
-        name: str,
-        value: Callable[[Candidates], np.ndarray],
-        budget: TokenBudget,
-        within: Callable[[], AbstractContextManager],
-        progress: Callable[[int, int], None] | None = None,
-    ) -> None:
-        """Writes the missing values of candidates that no model of the trainer scores. value: (n,) of a history's."""
-
-        def of_candidates(candidates: list[Candidates]) -> Sequence[float]:
-            return [number for one in candidates for number in value(one)]
-
-        self._write_scores(name, of_candidates, budget, within, progress)
-
-    def _write_scores(
-        self,
-        name: str,
-        scorer: Callable[[list[Candidates]], Sequence[float]],
-        budget: TokenBudget,
-        within: Callable[[], AbstractContextManager],
-        progress: Callable[[int, int], None] | None,
-        numbers: Sequence[int] | None = None,
-    ) -> None:
-        """scorer: scores the candidates of a shard, in their order; those of none for a rank without work."""
 
         def make(number: int | None) -> bytes:
             return np.array(scorer([] if number is None else self.read(number)), "<f4").tobytes()
@@ -246,12 +201,11 @@ class Shards:
             for start, history in zip(range(0, len(pairs), each), self.histories[number], strict=True)
         ]
 
-    def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]], logits_bytes: int) -> list[float]:
+    def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]]) -> list[float]:
         """Sums over the candidates' tokens of each history. Every rank must call this (see `score`)."""
         compared = turns if self.settings.top_p == 1 else []
         flat = [turn for of_history in compared for turn in of_history]
-        temperature = self.settings.temperature
-        scores = iter(score(base, flat, budget, temperature=temperature, logits_bytes=logits_bytes))
+        scores = iter(score(base, flat, budget, temperature=self.settings.temperature))
         sums = [sum(float(np.abs(next(scores) - turn.log_probs).sum()) for turn in part) for part in compared]
         return sums or [0.0] * len(turns)
 
@@ -282,3 +236,16 @@ class Shards:
 def _of(numbers: Sequence[int], make: Callable[[int | None], bytes]) -> Callable[[int | None], bytes]:
     """`make_missing` counts places in `numbers`, `make` the shards."""
     return lambda place: make(None if place is None else numbers[place])
+
+
+def scores_of_turns(
+    candidates: Sequence[Candidates], hidden: bool, scorer: Callable[[list[Turn]], Sequence[float]]
+) -> list[float]:
+    """hidden: whether `scorer` reads the hidden information; turns of a history without it then have NaN."""
+    prompts = [one.history.hidden_prompt if hidden else one.history.prompt for one in candidates]
+    seen = [
+        [] if prompt is None else [Turn(prompt, turn.response) for turn in one.turns]
+        for prompt, one in zip(prompts, candidates, strict=True)
+    ]
+    scores = iter(scorer([turn for turns in seen for turn in turns]))
+    return [next(scores) if turns else np.nan for turns, one in zip(seen, candidates, strict=True) for _ in one.turns]

@@ -161,23 +161,23 @@ def train(
         events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
     stop_here(ranks, request)
 
+    def planned_run(peak: float | None, device: torch.device) -> Run:
+        """Records the plan, by which the run goes."""
+        if ranks.first:
+            write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
+        events.emit("plan", **plan.as_dict())
+        tokens = min(plan.token_budget, attempt.token_budget or sys.maxsize)
+        budget = TokenBudget(tokens, ranks, request, events, config.resources.logits_mb << 20)
+        meter = Meter(shape, config.model.training, peak, device, ranks.world)
+        return Run(folder, config, budget, meter, plan.seconds, hands_over)
+
     # ---- a method of TRL, which loads the model and trains it
     algorithm = algorithm_of(config.method)
     if method_of(config).trl:
-        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
-        events.emit("plan", **plan.as_dict())
+        resources = replace(config.resources, checkpoint_activations=plan.checkpoint_activations)
+        config = replace(config, resources=resources)
         path = find_model(config.model, folder)
-        device = choose_device(config.model.device)
-        run = Run(
-            folder,
-            replace(config, resources=replace(config.resources, checkpoint_activations=plan.checkpoint_activations)),
-            events=events,
-            stop=request,
-            ranks=ranks,
-            budget=TokenBudget(plan.token_budget, ranks, request, events),
-            meter=Meter(shape, config.model.training, None, device, ranks.world),
-            expected=plan.seconds,
-        )
+        run = planned_run(None, choose_device(config.model.device))
         base, played, figures = algorithm.train(run, template.tokenizer, path)
         export(run, base, template, replace(prepared, policy=played), figures)
         return
@@ -193,25 +193,9 @@ def train(
     base.checkpoint_activations(plan.checkpoint_activations)
     if plan.fits:
         plan = ranks.of_first(timed(plan, config, shape, prepared, template, base))
-    if ranks.first:
-        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
-    events.emit("plan", **plan.as_dict())
-    budget = TokenBudget(min(plan.token_budget, attempt.token_budget or sys.maxsize), ranks, request, events)
-    peak = peak_flops(base.device, base.dtype)
-    meter = Meter(shape, config.model.training, peak, base.device, ranks.world)
-    run = Run(
-        folder,
-        config,
-        events=events,
-        stop=request,
-        ranks=ranks,
-        budget=budget,
-        meter=meter,
-        expected=plan.seconds,
-        hands_over=hands_over,
-    )
+    run = planned_run(peak_flops(base.device, base.dtype), base.device)
     shared = config.resources.shared and Path(config.resources.shared)
-    reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20, shared=shared)
+    reference = ReferenceCache(base, folder, run.budget, shared)
     stop_here(ranks, request)
 
     # ---- stages
