@@ -111,7 +111,7 @@ const makeLarge = `
 import sys
 from pathlib import Path
 from models import tiny_model
-from tandem_trainer.export.onnx.player import write_player
+from tandem_trainer.export.onnx.decoder import write_player
 from tandem_trainer.export.onnx.shape import read_shape
 folder = tiny_model(
     Path(sys.argv[1]), hidden_size=768, intermediate_size=2048, num_hidden_layers=12, num_attention_heads=12,

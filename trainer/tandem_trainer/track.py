@@ -16,11 +16,12 @@ import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from .fault import Fault
 from .regular_file import require_regular_run
 from .run.claim import is_silent
+from .run.disk_space import write_whole
 from .run.event_file import FINAL, last_state
 
 POLL = 1.0  # seconds between two looks at the file
@@ -28,17 +29,9 @@ BESIDE = ("version", "event", "at", "stage", "step", "steps", "best", "seconds_l
 PARTS = {"step": "", "evaluation": "held_out/", "candidates": "", "ranking": ""}  # between a stage and a figure
 
 
-class Target(Protocol):
-    """Where figures go. step: of the stage, from 1; at: seconds since 1970."""
-
-    def log(self, figures: dict[str, float], step: int, at: float) -> None: ...
-
-    def flush(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class TensorBoard:
+    """Where figures go. `log` gets the step of the stage, from 1, and seconds since 1970."""
+
     def __init__(self, folder: Path):
         try:
             from tensorboard.summary import Writer
@@ -112,11 +105,8 @@ class Place:
         return True
 
     def keep(self) -> None:
-        """Whole or not at all."""
         kept = {**self._all(), self._target: {"offset": self.offset, "steps": self.steps}}
-        unfinished = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-        unfinished.write_text(json.dumps(kept), encoding="utf-8")
-        os.replace(unfinished, self._file)
+        write_whole(self._file, json.dumps(kept).encode())
 
     def _all(self) -> dict[str, Any]:
         if not self._file.exists():
@@ -142,7 +132,7 @@ def main(arguments: list[str]) -> int:
         place = Place(run, f"tensorboard {folder}")
         if not folder.exists():
             place.offset, place.steps = 0, {}  # the user removed it, to have it written again
-        target: Target = TensorBoard(folder)
+        target: TensorBoard | Trackio = TensorBoard(folder)
     else:
         place = Place(run, f"trackio {given.trackio}")
         target = Trackio(given.trackio, run.name)
@@ -162,7 +152,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def hand_over(event: dict[str, Any], place: Place, target: Target) -> bool:
+def hand_over(event: dict[str, Any], place: Place, target: TensorBoard | Trackio) -> bool:
     """True if the event had figures that are new to the target."""
     found = figures_of(event, place)
     if found is not None:
@@ -205,7 +195,8 @@ def events(run: Path, place: Place, *, once: bool) -> Iterator[dict[str, Any] | 
                 )
             place.offset = end
         yield None
-        if once or (resting and not is_queued(run)):
+        # A run that waits for its turn may have rested before, and will go on.
+        if once or (resting and not (run / "queued.json").exists()):
             return
         if is_silent(run):
             print("The trainer is gone. When the run goes on, the same command does too.", file=sys.stderr)
@@ -224,8 +215,3 @@ def lines(file: Path, offset: int) -> Iterator[tuple[bytes, int]]:
                 return
             offset += len(line)
             yield line, offset
-
-
-def is_queued(run: Path) -> bool:
-    """A run that waits for its turn may have rested before, and will go on."""
-    return (run / "queued.json").exists()

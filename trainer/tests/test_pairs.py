@@ -228,7 +228,7 @@ def test_a_margin_can_be_chosen_for_pages_and_for_functions():
 
 
 def test_pages_that_are_too_alike_say_which_margin_to_lower():
-    with pytest.raises(Fault, match=r"rewards differ by less than 0\.1: .*data\.pair_margin"):
+    with pytest.raises(Fault, match=r"data\.pair_margin if their rewards differ by less than 0\.1"):
         pairs("paper", PAGES[2:5:2])
 
 

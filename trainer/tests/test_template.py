@@ -114,7 +114,6 @@ def test_a_template_that_refuses_a_dialogue_is_told_with_its_own_reason():
     ("template", "word"),
     [
         ("{{ raise_exception('Tools only.') }}", "Tools only"),
-        (None, "has no chat template"),
         ("{% for message in messages %}{{ message.role }}{% endfor %}", "leaves out what the user says"),
     ],
 )

@@ -10,7 +10,7 @@ from families import tokenizer_of
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from tandem_trainer.data.dialogue import Dialogue, Spoken
+from tandem_trainer.data.dialogue import Dialogue, Read, Spoken
 from tandem_trainer.data.template import Template
 from tandem_trainer.data.tokenize_turns import settle
 
@@ -19,6 +19,10 @@ def sampled(template: Template, text: str, *, end: bool = True) -> np.ndarray:
     """Makes a sampled turn with one token for each character, unlike the tokenizer's."""
     ids = [token for letter in text for token in template.tokenizer(letter)["input_ids"]]
     return np.array(ids + [template.end_of_turn] * end, np.int32)
+
+
+def foreign(settled: Read) -> int:
+    return sum(turn.foreign for dialogue in settled.dialogues for turn in dialogue.turns)
 
 
 def with_turn(text: str, **fields) -> Dialogue:
@@ -51,7 +55,7 @@ def test_sampled_ids_are_trained_on_and_only_the_log_probability_of_an_end_may_b
     settled = settle(template, [with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="stop")])
     turn = template.turns(settled.dialogues[0])[0]
     assert turn.response.tolist() == [*ids, *([] if end else [template.end_of_turn])]
-    assert turn.sampled and settled.mismatched == 0
+    assert turn.sampled and foreign(settled) == 0
     assert (turn.log_probs is None) != end
 
 
@@ -91,7 +95,7 @@ def test_ids_that_are_not_the_text_give_way_to_it_and_are_counted(other):
     assert not turn.sampled
     assert turn.log_probs is None
     assert turn.prompt.tolist() == turns_of(template, with_turn("Which way?"))[0].prompt.tolist()
-    assert settled.mismatched == 1 and not settled.left_out
+    assert foreign(settled) == 1 and not settled.left_out
 
 
 def test_ids_of_a_vocabulary_with_gaps_are_ones_own_up_to_the_last_row():
@@ -107,8 +111,8 @@ def test_ids_of_a_vocabulary_with_gaps_are_ones_own_up_to_the_last_row():
     dialogue = with_turn("What should the list return?", ids=ids, finish_reason="stop")
     for template in (Template(sparse), Template(sparse, rows=2048)):
         settled = settle(template, [dialogue])
-        assert settled.mismatched == 0 and settled.dialogues[0].turns[0].sampled
-    assert settle(Template(sparse, rows=int(ids.max()) + 1), [dialogue]).mismatched == 0
+        assert foreign(settled) == 0 and settled.dialogues[0].turns[0].sampled
+    assert foreign(settle(Template(sparse, rows=int(ids.max()) + 1), [dialogue])) == 0
 
 
 def test_space_around_the_text_and_thoughts_that_the_server_took_out_are_no_mismatch():
@@ -119,7 +123,7 @@ def test_space_around_the_text_and_thoughts_that_the_server_took_out_are_no_mism
         with_turn(" Up?", ids=sampled(template, "Up? "), finish_reason="stop"),
     ]
     assert [dialogue.turns[0].sampled for dialogue in settle(template, dialogues).dialogues] == [True, True]
-    assert settle(template, [with_turn("Up?", ids=thought, finish_reason="stop")]).mismatched == 1
+    assert foreign(settle(template, [with_turn("Up?", ids=thought, finish_reason="stop")])) == 1
 
 
 def test_a_prompt_beyond_the_vocabulary_gives_way_as_well():
@@ -128,7 +132,7 @@ def test_a_prompt_beyond_the_vocabulary_gives_way_as_well():
     settled = settle(template, [with_turn("Up?", ids=known, prompt_ids=beyond, finish_reason="stop")])
     turn = template.turns(settled.dialogues[0])[0]
     assert turn.response.tolist() == known.tolist() and not turn.sampled
-    assert max(turn.prompt) < 151000 and settled.mismatched == 1
+    assert max(turn.prompt) < 151000 and foreign(settled) == 1
 
 
 def test_a_text_that_was_cut_gets_no_end_and_one_cut_before_its_first_token_is_left_out():

@@ -14,7 +14,7 @@ from tandem_trainer.data.pairs import trajectory_pairs
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.template import Template
 from tandem_trainer.data.tokenize_turns import settle
-from tandem_trainer.methods.sweet_rl_variants import UntrainedScore
+from tandem_trainer.methods.sweet_rl_variants import untrained_accuracy
 
 torch.set_num_threads(1)
 
@@ -59,7 +59,7 @@ def measured(base, tmp_path, played, settings: CriticConfig, convention="paper",
     pairs = pairs_of(settings.hidden_information)
     reference = cache(base, tmp_path)
     reference.compute([turn for pair in pairs for turn in pair.turns])
-    return UntrainedScore(settings, convention, reference, template, dialogues or settled).measure(pairs)
+    return untrained_accuracy(settings, convention, reference, template, dialogues or settled, pairs)
 
 
 @pytest.mark.parametrize("length_normalisation", [True, False])

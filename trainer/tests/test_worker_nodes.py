@@ -22,4 +22,4 @@ def test_a_node_that_is_gone_stays_in_the_list_and_is_known_when_it_comes_back()
     assert back == [node("a", 1), node("b2", 1, "back", "b"), node("c", 0, "idle"), node("d", 1)]
     assert changed(lost, back) == "The node b came back, the node d has joined"
     assert changed(back, compared(back, back, {"a", "b2", "c", "d"})) == ""
-    assert changed(back, compared(back, [node("a", 2)], {"a", "c"})) == "The nodes b and d are lost"
+    assert changed(back, compared(back, [node("a", 2)], {"a", "c"})) == "The node b is lost, the node d is lost"

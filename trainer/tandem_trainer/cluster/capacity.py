@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..config import ClusterConfig
+from ..data.dialogue import counted
 from ..run.event_file import Events
 from .record import Job
 
@@ -61,9 +62,7 @@ class Wait:
         nodes = list_nodes(address, limit=MAX_LISTED, raise_on_missing_output=False)
         sentence = waits(self.cluster, [node.resources_total for node in nodes if node.state == "ALIVE"])
         print(sentence, file=sys.stderr, flush=True)
-        events = Events(self.folder)
-        events.stdout = None
-        events.notice(sentence)
+        Events(self.folder, prints=False).notice(sentence)
 
 
 def places(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> int:
@@ -80,7 +79,7 @@ def asked(cluster: ClusterConfig) -> str:
 
 def has(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> str:
     """Returns such as `2 nodes with 0 GPUs`."""
-    return f"{_counted(len(nodes), 'node')} with {_counted(places(cluster, nodes), _place(cluster))}"
+    return f"{counted(len(nodes), 'node')} with {counted(places(cluster, nodes), _place(cluster))}"
 
 
 def waits(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> str:
@@ -93,7 +92,3 @@ def waits(cluster: ClusterConfig, nodes: Sequence[dict[str, float]]) -> str:
 
 def _place(cluster: ClusterConfig) -> str:
     return "GPU" if cluster.gpus_per_worker else "processor"
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -50,9 +50,7 @@ def main(arguments: list[str]) -> int:
     with Mirror(path.parent, job.since):
         ended = _train(path, there)
         if (path.parent / "model").exists():
-            events = Events(path.parent)
-            events.stdout = None
-            events.notice(
+            Events(path.parent, prints=False).notice(
                 f"The trained model is in {path.parent} on the cluster. Copy its folders `model` and, if there is one, "
                 "`critic` into the folder of the run to play with them here."
             )
@@ -118,8 +116,7 @@ def _make_work(run_json: Path, config: RunConfig, job: Job) -> None:
     from ray.exceptions import RayError
 
     folder = run_json.parent
-    events, request = Events(folder), StopRequest(folder)
-    events.stdout = None
+    events, request = Events(folder, prints=False), StopRequest(folder)
     lock = claimed(folder, f"{socket.gethostname()} in the Ray cluster at {job.address}")
     try:
         make_work(run_json, config, events, request)

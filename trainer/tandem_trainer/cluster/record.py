@@ -64,7 +64,5 @@ def report_end(folder: Path, job: Job, state: str, message: str | None = None) -
     """Reports the end of a run with dead workers, unless they have reported one. Returns that event."""
     if not has_ended(folder, job):
         last = last_state(folder, job.since)
-        events = Events(folder)
-        events.stdout = None
-        events.state(state, last and last.get("stage"), message)
+        Events(folder, prints=False).state(state, last and last.get("stage"), message)
     return last_state(folder, job.since)

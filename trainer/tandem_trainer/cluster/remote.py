@@ -276,9 +276,8 @@ def unpack(path: Path, job: Job) -> tuple[Path, Job]:
         ) from error
     told = last_state(target) if is_kept else None
     if is_kept and (told is None or told["state"] != "done"):
-        events = Events(target)
-        events.stdout = None
-        events.state("preparing")  # the follower must not take the end of the job before for that of this one
+        # The follower must not take the end of the job before for that of this one.
+        Events(target, prints=False).state("preparing")
         job = replace(job, since=(target / GROWING).stat().st_size)
     return target / "run.json", job
 

@@ -57,8 +57,8 @@ def train_on_worker(given: dict[str, Any]) -> None:
         return
     is_new = last_state(folder, job.since) is None
     attempt = Attempt(folder, ranks.of_first(0 if is_new else Attempt.after(folder)))
-    events = Events(folder if ranks.first else None)
-    events.stdout = None  # it is the log of the job, which shall show what is not among the events
+    # stdout is the log of the job, which shall show what is not among the events.
+    events = Events(folder if ranks.first else None, prints=False)
     if attempt.fault_before:
         attempt.report(events)
         return
@@ -175,24 +175,15 @@ def compared(before: Sequence[Node], now: Sequence[Node], alive: Collection[str]
 
 def changed(before: Sequence[Node], nodes: Sequence[Node]) -> str:
     """Returns the beginning of a sentence; empty when nothing has changed."""
-    states = [node.state for node in before]
-    pairs = list(zip(nodes, states, strict=False))
-    lost = [node.host for node, was in pairs if node.state == "lost" and was != "lost"]
-    back = [node.host for node, was in pairs if node.state == "back" and was != "back"]
-    new = [node.host for node in nodes[len(before) :]]
+    verbs = {"lost": "is lost", "back": "came back"}
     said = [
-        *_said(lost, "is lost", "are lost"),
-        *_said(back, "came back", "came back"),
-        *_said(new, "has joined", "have joined"),
+        f"the node {node.host} {verbs[node.state]}"
+        for node, was in zip(nodes, before, strict=False)
+        if node.state in verbs and node.state != was.state
     ]
+    said += [f"the node {node.host} has joined" for node in nodes[len(before) :]]
     sentence = ", ".join(said)
     return sentence[:1].upper() + sentence[1:]
-
-
-def _said(hosts: Sequence[str], verb: str, of_several: str) -> list[str]:
-    if not hosts:
-        return []
-    return [f"the node {hosts[0]} {verb}" if len(hosts) == 1 else f"the nodes {' and '.join(hosts)} {of_several}"]
 
 
 def _place(folder: Path) -> str:

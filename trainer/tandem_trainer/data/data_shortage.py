@@ -38,7 +38,7 @@ def shortages(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
     """
     if method_of(config).plays or config.role != "agent":
         return []
-    return [*_of_examples(config, counts), *_of_turns(config, counts)]
+    return _of_examples(config, counts) + _of_turns(config, counts)
 
 
 def _of_examples(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
@@ -71,23 +71,15 @@ def _of_turns(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
     """Tokenising a turn's text may give other tokens than were sampled."""
     turns, foreign = counts["turns"], counts["turns_of_another_tokenizer"]
     without = turns - counts["turns_as_sampled"] - foreign
-    of_all = f"of {turns:,} turns" if turns != 1 else "of 1 turn"
-    if not method_of(config).reference:
-        so = "their text is tokenised, which is how a warm start was measured."
-    else:
+    so = "their text is tokenised, which is how a warm start was measured."
+    if method_of(config).reference:
         so = (
             "their text is tokenised, perhaps into others than were sampled. Gains were measured with the ids of every "
             "turn; collect dialogues with this model on this machine."
         )
-    return [
-        *_short("token_ids", turns - without, turns, f"{without:,} {of_all} come without token ids: {so}"),
-        *_short(
-            "tokenizer",
-            turns - foreign,
-            turns,
-            f"{foreign:,} {of_all} have the token ids of another tokenizer than the model's: {so}",
-        ),
-    ]
+    ids = f"{without:,} of {counted(turns, 'turn')} come without token ids: {so}"
+    other = f"{foreign:,} of {counted(turns, 'turn')} have the token ids of another tokenizer than the model's: {so}"
+    return _short("token_ids", turns - without, turns, ids) + _short("tokenizer", turns - foreign, turns, other)
 
 
 def _measured(enough: int) -> str:

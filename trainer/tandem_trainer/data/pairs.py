@@ -12,19 +12,19 @@ from ..config import DataConfig, Pairing
 from ..fault import Fault
 from ..turn import Example, Turn
 from .batch_order import lot
-from .dialogue import Dialogue, counted
+from .dialogue import Dialogue, Read, counted
 from .rows import Preference
 from .template import Template
-from .tokenize_turns import Settled, settle
+from .tokenize_turns import settle
 
-Read = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
+ReadTurns = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
 
 PAGE_MARGIN = 0.1  # cosine similarity, of the paper's pairs of pages (arXiv 2503.15478, appendix)
 ROUNDING = 1e-9  # 0.7 − 0.6 is a little less than 0.1
 
 
 def trajectory_pairs(
-    dialogues: Sequence[Dialogue], read: Read, pairing: Pairing, margin: float | None = None
+    dialogues: Sequence[Dialogue], read: ReadTurns, pairing: Pairing, margin: float | None = None
 ) -> list[Example]:
     """Makes pairs of trajectories of one task, the better one chosen; `group` is the task.
 
@@ -67,7 +67,7 @@ def margin_of(dialogue: Dialogue, margin: float | None) -> float:
     return PAGE_MARGIN if dialogue.is_page else 0.0
 
 
-def _turns(dialogues: Sequence[Dialogue], read: Read, indices: Iterable[int]) -> dict[int, tuple[Turn, ...]]:
+def _turns(dialogues: Sequence[Dialogue], read: ReadTurns, indices: Iterable[int]) -> dict[int, tuple[Turn, ...]]:
     some = sorted(indices)
     return dict(zip(some, read([dialogues[index] for index in some]), strict=True))
 
@@ -76,25 +76,20 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str, margin: float | No
     tasks = by_task(dialogues)
     several = sum(len(members) > 1 for members in tasks.values())
     successes = sum(dialogue.reward == 1 for dialogue in dialogues)
-    have = (
-        f"{counted(len(dialogues), 'trajectory', 'trajectories')} of {counted(len(tasks), 'task')}, {several} of them "
-        f"played more than once, with {counted(successes, 'success', 'successes')}"
-    )
     least = max((margin_of(dialogue, margin) for dialogue in dialogues), default=0.0)
-    if several == 0:
-        advice = "collect several rollouts of each task"
-    elif least > 0 and any(
-        is_lower(dialogues[low], dialogues[high], 0.0) for group in tasks.values() for low in group for high in group
-    ):
-        advice = f"their rewards differ by less than {least:g}: collect more rollouts, or lower data.pair_margin"
+    advice = "collect several rollouts of each task, until some go better than others"
+    if least > 0:
+        advice += f", or lower data.pair_margin if their rewards differ by less than {least:g}"
     elif successes == 0 and pairing != "all":
         advice = 'collect from a stronger agent, or set data.pairing to "all"'
-    else:
-        advice = "collect more rollouts of each task, until some go better than others"
-    return f"No pair of a better and a worse trajectory of one task can be made of {have}; {advice}."
+    return (
+        "No pair of a better and a worse trajectory of one task can be made of "
+        f"{counted(len(dialogues), 'trajectory', 'trajectories')} of {counted(len(tasks), 'task')}, {several} of them "
+        f"played more than once, with {counted(successes, 'success', 'successes')}; {advice}."
+    )
 
 
-def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) -> list[Example]:
+def imitation(dialogues: Sequence[Dialogue], read: ReadTurns, minimum_reward: float) -> list[Example]:
     """Uses trajectories with at least the given reward; of each page only the best one, the first of equals.
 
     A minimum of 1, the default, is a success, which a page seldom is: then the best one is used whatever its score,
@@ -116,7 +111,7 @@ def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) 
     return [Example(dialogues[index].task, turns[index]) for index in good]
 
 
-def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
+def returns(dialogues: Sequence[Dialogue], read: ReadTurns) -> list[Example]:
     """The reward of each trajectory is the target of a value head."""
     return [
         Example(dialogue.task, of_dialogue, target=dialogue.reward, dialogues=(dialogue.id,))
@@ -126,7 +121,7 @@ def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
 
 def preference_examples(
     preferences: Sequence[Preference], template: Template, weight: float = DataConfig.preference_weight
-) -> tuple[list[Example], Settled]:
+) -> tuple[list[Example], Read]:
     """Those with one history share a `group`. One is left out when a side is; the second result has the reasons."""
     settled = settle(template, [side for each in preferences for side in (each.chosen, each.rejected)])
     ids = [dialogue.id for dialogue in settled.dialogues]

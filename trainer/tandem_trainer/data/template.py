@@ -32,7 +32,7 @@ class Template:
     """end_of_turn: the token that ends a message of the agent. options: variables of the template, such as
     {"enable_thinking": False}. critic: text in front of the critic's first user message, where `{{hiddenInformation}}`
     becomes c; by default that for functions and that for pages. rows: of the model's embedding; by default as many as
-    the tokenizer needs. Raises Fault when the tokenizer has no chat template, or one that refuses a plain conversation.
+    the tokenizer needs. Raises Fault when the chat template refuses a plain conversation.
     """
 
     def __init__(
@@ -43,7 +43,6 @@ class Template:
         *,
         rows: int | None = None,
     ):
-        require_template(tokenizer)
         self.rows = rows if rows is not None else max(tokenizer.get_vocab().values()) + 1
         self.tokenizer = tokenizer
         self.options = options or {}
@@ -151,15 +150,6 @@ class Template:
         if self.tokenizer.eos_token_id is None:
             raise Fault(f"Nothing ends a turn in the chat template of {name_of(self.tokenizer)}.", usage=True)
         return self.tokenizer.eos_token_id
-
-
-def require_template(tokenizer: PreTrainedTokenizerBase) -> None:
-    if not tokenizer.chat_template:
-        raise Fault(
-            f"The tokenizer of {name_of(tokenizer)} has no chat template, without which it cannot read a conversation; "
-            "take an instruction-tuned model or set model.chat_template to a file with a template.",
-            usage=True,
-        )
 
 
 def require_rows(tokenizer: PreTrainedTokenizerBase, ids: Iterable[int], rows: int) -> None:

@@ -1,30 +1,12 @@
 """Gives every turn of a dialogue its tokens: the sampled ones, else those of its text, which is tokenised once."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .dialogue import Dialogue, Problem, Spoken, counted
+from .dialogue import Dialogue, Problem, Read, Spoken, counted
 from .template import Template, chunks
-
-
-@dataclass
-class Settled:
-    dialogues: list[Dialogue] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    mismatched: int = 0  # turns with ids that did not match their text, which was tokenised
-
-    @property
-    def notices(self) -> list[str]:
-        if not self.mismatched:
-            return []
-        return [
-            f"Of {counted(self.mismatched, 'turn')} the sampled token ids do not decode to the text, as if they were "
-            "another tokenizer's; the text was tokenised instead."
-        ]
 
 
 @dataclass(frozen=True)
@@ -37,14 +19,14 @@ class Place:
         return self.dialogue.messages[self.turn.position]["content"]
 
 
-def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
+def settle(template: Template, dialogues: Sequence[Dialogue]) -> Read:
     """Raises Fault when the template refuses a dialogue without token ids.
 
     Ids that the tokenizer lacks, or that decode to another text than was logged, come from another tokenizer; the text
     is used instead. A turn that the agent ended gets the end-of-turn token if its ids lack it, and so does a text
     unless it was cut. The log-probability of an added end is NaN; the others are kept if every token has one.
     """
-    settled = Settled()
+    settled = Read()
     for chunk in chunks(dialogues):
         places = [Place(dialogue, turn) for dialogue in chunk for turn in dialogue.turns]
         fits = decode_to_their_text(template, places)
@@ -56,22 +38,19 @@ def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
             ]
         )
         for dialogue in chunk:
-            count(settled, replace(dialogue, turns=tuple(next(turns) for _ in dialogue.turns), settled=True))
+            made = replace(dialogue, turns=tuple(next(turns) for _ in dialogue.turns), settled=True)
+            if all(len(turn.ids) for turn in made.turns):
+                settled.dialogues.append(made)
+                continue
+            file, _, line = made.where.rpartition(":")
+            settled.problems.append(Problem(file, int(line), "A turn of the agent was cut before its first token."))
+            settled.left_out["turns without tokens"] += 1
+    if foreign := sum(turn.foreign for dialogue in settled.dialogues for turn in dialogue.turns):
+        settled.notices.append(
+            f"Of {counted(foreign, 'turn')} the sampled token ids do not decode to the text, as if they were another "
+            "tokenizer's; the text was tokenised instead."
+        )
     return settled
-
-
-def count(settled: Settled, dialogue: Dialogue) -> None:
-    if not all(len(turn.ids) for turn in dialogue.turns):
-        leave_out(settled, dialogue, "turns without tokens", "A turn of the agent was cut before its first token.")
-        return
-    settled.dialogues.append(dialogue)
-    settled.mismatched += sum(turn.foreign for turn in dialogue.turns)
-
-
-def leave_out(settled: Settled, dialogue: Dialogue, reason: str, sentence: str) -> None:
-    file, _, line = dialogue.where.rpartition(":")
-    settled.problems.append(Problem(file, int(line), sentence))
-    settled.left_out[reason] += 1
 
 
 def are_known(template: Template, turn: Spoken) -> bool:

@@ -23,15 +23,11 @@ from torch import Tensor
 
 from ..config import RunConfig
 from ..data.lessons import answer_tokens
-from ..data.template import Template
 from ..losses import guided_target
-from ..model.base import Base
 from ..model.log_probs import Head, chosen_log_probs, divergences, vocabulary_log_probs, with_hidden
 from ..run.objective import Objective, Sums, turns_of
-from ..run.prepare import Prepared
 from ..run.reference_cache import ReferenceCache
-from ..run.run import Run
-from ..run.stages import Figures, train_policy
+from ..run.stages import train_policy
 from ..turn import Example, Turn
 from .config import DistillConfig
 
@@ -40,8 +36,7 @@ def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Object
     return {"policy": Distillation(config.distill, reference)}
 
 
-def train(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
-    return train_policy(run, base, prepared, Distillation(run.config.distill, reference))
+train = train_policy
 
 
 class Distillation(Objective):

@@ -72,8 +72,9 @@ def train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path) -> tuple[Bas
 
 def _train(run: Run, tokenizer: PreTrainedTokenizerBase, path: Path, environment: Environment) -> None:
     config, settings = run.config, run.config.grpo
+    read = task_rows if config.role == "collaborator" else dataset
     try:
-        rows = rows_of(config, environment)
+        rows = read(environment.url, token=environment.token)
     except (OSError, Refused) as error:
         raise Fault(f"`tandem serve` gave no tasks: {error}") from error
     apart = held_out_tasks([{row["task_id"] for row in rows}], config.data.held_out, config.seed)
@@ -118,6 +119,7 @@ def _trainer(
     from datasets import Dataset, disable_progress_bars
     from trl import GRPOConfig, GRPOTrainer
 
+    from ..model.adapters import lora_of
     from .vine import VineTrainer
 
     disable_progress_bars()
@@ -133,11 +135,6 @@ def _trainer(
     dtype = choose_dtype(config.model.dtype, device)
     # Whole weights stay in float32, because steps of this size vanish in 16 bits; matrices are multiplied in `dtype`.
     model = load_model(config.model, path, device, torch.float32 if is_full else dtype)
-    adapters = None
-    if not is_full:
-        from ..model.adapters import lora_of
-
-        adapters = lora_of(config.model)
     rows_per_dialogue = course.dialogues.rows_per_dialogue
     batch = settings.batch * rows_per_dialogue
     at_once = largest_divisor(batch, max(1, run.budget.tokens // longest_dialogue(config)))
@@ -147,7 +144,7 @@ def _trainer(
         rollout_func=course.play,
         train_dataset=Dataset.from_list(list(rows)),
         processing_class=tokenizer,
-        peft_config=adapters,
+        peft_config=None if is_full else lora_of(config.model),
         callbacks=[course],
         args=GRPOConfig(
             output_dir=str(_rests(run)),
@@ -176,12 +173,6 @@ def _trainer(
     )
     trainer.remove_callback(PrinterCallback)  # it prints each step to stdout, which has the events
     return trainer
-
-
-def rows_of(config: RunConfig, environment: Environment) -> list[Row]:
-    if config.role == "collaborator":
-        return task_rows(environment.url, environment.token)
-    return dataset(environment.url, token=environment.token)
 
 
 def dialogues_of(config: RunConfig, environment: Environment, rows: Sequence[Row]) -> Dialogues | Replies:

@@ -6,13 +6,9 @@ The collaborator's tokens are in no turn and thus masked, as in the reference co
 """
 
 from ..config import RunConfig
-from ..data.template import Template
-from ..model.base import Base
 from ..run.objective import Objective
-from ..run.prepare import Prepared
 from ..run.reference_cache import ReferenceCache
-from ..run.run import Run
-from ..run.stages import Figures, train_policy
+from ..run.stages import train_policy
 from .sweet_rl import Policy
 
 
@@ -20,5 +16,4 @@ def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Object
     return {"policy": Policy(config.policy, reference)}
 
 
-def train(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
-    return train_policy(run, base, prepared, Policy(run.config.policy, reference))
+train = train_policy

@@ -5,14 +5,10 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from ..config import RunConfig
-from ..data.template import Template
 from ..losses import nll
-from ..model.base import Base
 from ..run.objective import Objective, Sums, sampler_difference, turns_of
-from ..run.prepare import Prepared
 from ..run.reference_cache import ReferenceCache
-from ..run.run import Run
-from ..run.stages import Figures, train_policy
+from ..run.stages import train_policy
 from ..turn import Example
 
 
@@ -20,8 +16,7 @@ def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Object
     return {"policy": RejectionFineTuning(reference)}
 
 
-def train(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
-    return train_policy(run, base, prepared, RejectionFineTuning(reference))
+train = train_policy
 
 
 class RejectionFineTuning(Objective):

@@ -58,7 +58,7 @@ from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
 from .config import CandidatesConfig, CriticConfig, PolicyConfig
 from .settings import projects, trains_critic
-from .sweet_rl_variants import Projection, UntrainedScore, ValueHead, weighted_candidates
+from .sweet_rl_variants import Projection, ValueHead, untrained_accuracy, weighted_candidates
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
@@ -85,7 +85,8 @@ def train(run: Run, base: Base, template: Template, prepared: Prepared, referenc
     values = PlayedValues(run, prepared.valued_tasks, prepared.tasks) if config.critic.is_played else None
     control = None
     if config.critic.score == "log-ratio":  # measured on pairs, which a value head lacks
-        control = UntrainedScore(config.critic, config.convention, reference, template, prepared.dialogues)
+        about = config.critic, config.convention, reference, template, prepared.dialogues
+        control = partial(untrained_accuracy, *about)
     gains = partial(report_gains, run, template, prepared, partial(credits_of, run, base, critic))
     if critic is not None:
         with base.adapter("critic"):

@@ -169,31 +169,20 @@ def _downloaded(name: str, revision: str | None, patterns: list[str]) -> Path:
 
 def hub_fault(name: str, revision: str | None, error: Exception) -> Fault:
     at = "" if revision is None else f" at the revision {revision}"
+    sentences = {  # a gated repository is one that is not found, too
+        GatedRepoError: f"model.base is {name}, which the hub gives to those alone who agree to its terms: do so on "
+        "its page and log in with `hf auth login`, or take another.",
+        RepositoryNotFoundError: f"model.base is {name}, but the hub has no such model, or shows it to its owners "
+        "alone: check the name, or log in with `hf auth login`.",
+        RevisionNotFoundError: f"model.revision is {revision}, but the hub has no such commit, tag or branch of {name}"
+        ": check it, or leave it out for the newest.",
+        LocalEntryNotFoundError: f"The model {name} is on the hub, which cannot be reached, and it was not downloaded "
+        f"before{at}: connect this machine and try again, or take a model that is in a folder.",
+    }
     for cause in _causes(error):
-        if isinstance(cause, GatedRepoError):
-            return Fault(
-                f"model.base is {name}, which the hub gives to those alone who agree to its terms: do so on its page "
-                "and log in with `hf auth login`, or take another.",
-                usage=True,
-            )
-        if isinstance(cause, RepositoryNotFoundError):
-            return Fault(
-                f"model.base is {name}, but the hub has no such model, or shows it to its owners alone: check the "
-                "name, or log in with `hf auth login`.",
-                usage=True,
-            )
-        if isinstance(cause, RevisionNotFoundError):
-            return Fault(
-                f"model.revision is {revision}, but the hub has no such commit, tag or branch of {name}: check it, or "
-                "leave it out for the newest.",
-                usage=True,
-            )
-        if isinstance(cause, LocalEntryNotFoundError):
-            return Fault(
-                f"The model {name} is on the hub, which cannot be reached, and it was not downloaded before{at}: "
-                "connect this machine and try again, or take a model that is in a folder.",
-                usage=True,
-            )
+        for kind, sentence in sentences.items():
+            if isinstance(cause, kind):
+                return Fault(sentence, usage=True)
         if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
             return Fault(f"The disk is full while {name} is downloaded: make room and start again.")
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -96,7 +96,12 @@ def skeleton(model: Path, dtype: torch.dtype) -> PreTrainedModel:
 def _as_trained(model: PreTrainedModel) -> None:
     if getattr(model.config.get_text_config(), "attn_logit_softcapping", None) is not None:
         model.set_attn_implementation("eager")  # transformers 5.18 ignores the cap otherwise
-    _without_noise(model)
+    for module in model.modules():  # without noise, because policy and reference are compared token by token
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+        for name in ("attention_dropout", "router_jitter_noise", "input_jitter_noise"):
+            if isinstance(getattr(module, name, None), float):
+                setattr(module, name, 0.0)
 
 
 def require_nvidia(device: torch.device) -> None:
@@ -117,13 +122,3 @@ def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
     return BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=dtype
     )
-
-
-def _without_noise(model: nn.Module) -> None:
-    """Policy and reference are compared token by token."""
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = 0.0
-        for name in ("attention_dropout", "router_jitter_noise", "input_jitter_noise"):
-            if isinstance(getattr(module, name, None), float):
-                setattr(module, name, 0.0)

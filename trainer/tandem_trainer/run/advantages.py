@@ -47,17 +47,15 @@ def score_files(
     plain = views(dialogues, template, hidden=False)
 
     seen = hidden if critic.hidden_information else plain
-    passes = Passes(folder, template)
+    compute = log_probs_of
     if critic.score == "value-head":
         require_regular(folder / VALUE_HEAD)
-        head = load_file(folder / VALUE_HEAD)
-        of_critic = passes.run("critic", own, [seen], values_of(head))[0]
-    else:
-        of_critic = passes.run("critic", own, [seen], log_probs_of)[0]
+        compute = values_of(load_file(folder / VALUE_HEAD))
+    [of_critic] = passes("critic", folder, template, own, [seen], compute)
     frozen = ModelConfig(
         base=str(reference), training="qlora" if critic.training == "qlora" else "lora", device=device, dtype=own.dtype
     )
-    with_c, without = passes.run("base", frozen, [hidden, plain], log_probs_of)
+    with_c, without = passes("base", folder, template, frozen, [hidden, plain], log_probs_of)
     compared = with_c if critic.hidden_information and critic.convention == "paper" else without
     return [
         _row(critic, *of_dialogue, template.tokenizer if with_tokens else None)
@@ -167,26 +165,24 @@ def views(dialogues: Sequence[Dialogue], template: Template, *, hidden: bool) ->
 Compute = Callable[[Base, list[Turn]], Sequence[np.ndarray]]
 
 
-class Passes:
-    def __init__(self, folder: Path, template: Template):
-        self.folder, self.template = folder, template
-
-    def run(self, name: str, config: ModelConfig, of: Sequence[View], compute: Compute) -> list[list]:
-        """Gives `compute`'s result for each view and dialogue; None where the view has no turns."""
-        device = choose_device(config.device)
-        folder = find_model(config, self.folder)
-        model = load_model(config, folder, device, choose_dtype(config.dtype, device))
-        base = Base(model.eval(), self.template.tokenizer, config, folder, None)
-        budget = TokenBudget(MAX_MICRO_BATCH_TOKENS[device.type], Ranks(), StopRequest(self.folder), Events(None))
-        results = []
-        for number, view in enumerate(of, start=1):
-            part = name if len(of) == 1 else f"{name}, {number} of {len(of)}"
-            turns = [turn for of_dialogue in view for turn in of_dialogue or ()]
-            made = iter(in_batches(base, turns, budget, told(part, len(turns), base, compute)))
-            results.append([None if each is None else [next(made) for _ in each] for each in view])
-        del model, base
-        free_memory()
-        return results
+def passes(
+    name: str, critic: Path, template: Template, config: ModelConfig, of: Sequence[View], compute: Compute
+) -> list[list]:
+    """Gives `compute`'s result for each view and dialogue; None where the view has no turns. critic: its folder."""
+    device = choose_device(config.device)
+    folder = find_model(config, critic)
+    model = load_model(config, folder, device, choose_dtype(config.dtype, device))
+    base = Base(model.eval(), template.tokenizer, config, folder, None)
+    budget = TokenBudget(MAX_MICRO_BATCH_TOKENS[device.type], Ranks(), StopRequest(critic), Events(None))
+    results = []
+    for number, view in enumerate(of, start=1):
+        part = name if len(of) == 1 else f"{name}, {number} of {len(of)}"
+        turns = [turn for of_dialogue in view for turn in of_dialogue or ()]
+        made = iter(in_batches(base, turns, budget, told(part, len(turns), base, compute)))
+        results.append([None if each is None else [next(made) for _ in each] for each in view])
+    del model, base
+    free_memory()
+    return results
 
 
 def log_probs_of(base: Base, turns: list[Turn]) -> list[np.ndarray]:

@@ -139,23 +139,18 @@ def _pack_options(config: RunConfig, folder: Path) -> dict[str, object]:
     settings = config.grpo if config.method == "grpo" else config.archer
     given = {
         "--tasks": config.data.tasks,
-        **(_agent_options(config) if config.role == "collaborator" else {"--simulator": settings.simulator}),
         "--max-turns": settings.max_turns,
         # One name for each run: a second server could not write the same collection of a log.
         "--agent-name": f"{config.method}-{folder.name}",
     }
-    if config.method == "grpo" and config.grpo.log is not None:
-        given["--data"] = config.grpo.log
+    if config.role == "collaborator":
+        given |= {"--agent": settings.agent, "--temperature": settings.temperature}
+        given["--max-tokens"] = settings.max_new_tokens
+    else:
+        given["--simulator"] = settings.simulator
+    if config.method == "grpo" and settings.log is not None:
+        given["--data"] = settings.log
     return given
-
-
-def _agent_options(config: RunConfig) -> dict[str, object]:
-    settings = config.grpo
-    return {
-        "--agent": settings.agent,
-        "--temperature": settings.temperature,
-        "--max-tokens": settings.max_new_tokens,
-    }
 
 
 def _arguments(config: RunConfig, folder: Path, options: Mapping[str, object]) -> list[str]:

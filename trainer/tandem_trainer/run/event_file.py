@@ -26,9 +26,10 @@ class Events:
     continue. Errors: Fault when the file cannot be written.
     """
 
-    def __init__(self, folder: Path | None):
+    def __init__(self, folder: Path | None, *, prints: bool = True):
+        """prints: whether stdout gets the events, too."""
         self.path = folder / "events.jsonl" if folder else None
-        self.stdout = sys.stdout if folder else None
+        self.stdout = sys.stdout if folder and prints else None
         self.stage = "prepare"
         if self.path:
             try:

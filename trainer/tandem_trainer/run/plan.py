@@ -224,10 +224,8 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
         for training in ("lora", "qlora"):
             if training == config.model.training or (training == "qlora" and machine.kind != "cuda"):
                 continue
-            smaller = replace(config, model=replace(config.model, training=training))
-            if config.model.training != "qlora" and Needs(smaller, shape, machine, scored).total(
-                plan.largest, True
-            ) <= (machine.usable):
+            smaller = Needs(replace(config, model=replace(config.model, training=training)), shape, machine, scored)
+            if config.model.training != "qlora" and smaller.total(plan.largest, True) <= machine.usable:
                 advice.append(f"set model.training to {training}, with which it fits")
                 break
         if not plan.checkpoint_activations:
@@ -238,10 +236,8 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
                 f"lower max_tokens, so that the largest example has at most {room:,} tokens instead of {plan.largest:,}"
             )
         for count in (2, 4, 8, 16, 32, 64) if machine.kind == "cuda" else ():
-            more = replace(machine, processes=count)
-            if count > machine.processes and Needs(config, shape, more, scored).total(plan.largest, True) <= (
-                machine.usable
-            ):
+            more = Needs(config, shape, replace(machine, processes=count), scored)
+            if count > machine.processes and more.total(plan.largest, True) <= machine.usable:
                 setting = "resources.cluster.workers" if config.resources.cluster else "resources.processes"
                 advice.append(f"train with {count} GPUs ({setting}), with which it fits")
                 break

@@ -7,9 +7,8 @@ Several processes that hold one model together sample on their own if each has m
 they go in step, token by token, and a finished rank makes passes without use.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -31,18 +30,6 @@ from .stop import Stopped, StopRequest
 
 SMALLER = 0.75  # fraction of places still in use below which the places of finished turns are removed
 AT_ONCE = {"cuda": 256, "mps": 128, "cpu": 128}  # turns sampled at once, if memory allows it
-
-
-@dataclass(frozen=True, eq=False)
-class Sampling:
-    """stop_ids: the tokens that end a turn. generator: the source of randomness, on the model's device.
-    goes_on: gets whether turns are unfinished and returns whether another token is read; raises Stopped on a request.
-    """
-
-    settings: CandidatesConfig
-    stop_ids: Collection[int]
-    generator: torch.Generator
-    goes_on: Callable[[bool], bool]
 
 
 class Sampler:
@@ -94,7 +81,7 @@ class Sampler:
         while True:
             try:
                 generator = torch.Generator(self.base.device).manual_seed(seed)
-                return self._all(prompts, Sampling(self.settings, self.stop_ids, generator, self._goes_on))
+                return self._all(prompts, generator)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -105,7 +92,8 @@ class Sampler:
             self.at_once = tried // 2
             self.events.notice(f"Out of memory: {self.at_once} candidates are sampled at once from now on.")
 
-    def _goes_on(self, unfinished: bool) -> bool:
+    def goes_on(self, unfinished: bool) -> bool:
+        """Gets whether turns are unfinished and returns whether another token is read. Errors: Stopped."""
         if not self.in_step:
             if unfinished and self.stop:
                 raise Stopped
@@ -115,7 +103,7 @@ class Sampler:
             raise Stopped
         return unfinished
 
-    def _all(self, prompts: Sequence[np.ndarray], sampling: Sampling) -> list[list[Turn]]:
+    def _all(self, prompts: Sequence[np.ndarray], generator: torch.Generator) -> list[list[Turn]]:
         each = self.settings.sampled
         write = side_by_side if self.base.shares_prefixes else whole_rows
         together = max(1, self.at_once // each)
@@ -125,27 +113,32 @@ class Sampler:
         found: list[list[Turn]] = [[] for _ in prompts]
         for number in range(self.ranks.highest(len(works)) if self.in_step else len(works)):
             part, count = works[number] if number < len(works) else ((), 0)
-            for place, turns in zip(part, write(self.base, [prompts[p] for p in part], count, sampling), strict=True):
+            for place, turns in zip(part, write(self, [prompts[p] for p in part], count, generator), strict=True):
                 found[place] += turns
         return found
 
 
-def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
+def side_by_side(
+    sampler: Sampler, prompts: Sequence[np.ndarray], count: int, generator: torch.Generator
+) -> list[list[Turn]]:
     """Each turn goes to its first stop token or `max_new_tokens`. Errors: Stopped, between two tokens.
 
     Without prompts it makes the passes of a rank that has none left.
     """
-    return within_forward(causal_of(base.model), lambda: _side_by_side(base, prompts, count, sampling))
+    return within_forward(causal_of(sampler.base.model), lambda: _side_by_side(sampler, prompts, count, generator))
 
 
-def _side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
-    settings, device, head = sampling.settings, base.device, Head.of(base.model)
+def _side_by_side(
+    sampler: Sampler, prompts: Sequence[np.ndarray], count: int, generator: torch.Generator
+) -> list[list[Turn]]:
+    settings, base = sampler.settings, sampler.base
+    device, head = base.device, Head.of(base.model)
     is_idle = not prompts
     if is_idle:
         prompts, count = [NO_TURN.prompt], 1
     forest = grow([Turn(prompt, prompt[-1:]) for prompt in prompts]).to(device)
     cache = SharedPrefixes(decoder_of(base.model), forest, count)
-    ends = torch.tensor(sorted(sampling.stop_ids), device=device)
+    ends = torch.tensor(sorted(sampler.stop_ids), device=device)
     size = (len(prompts) * count, settings.max_new_tokens)
     tokens, said = torch.zeros(size, dtype=torch.int64, device=device), torch.zeros(size, device=device)
     lengths = torch.full(size[:1], settings.max_new_tokens, device=device)
@@ -154,14 +147,14 @@ def _side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, samplin
     hidden = cache.read()
     for step in range(settings.max_new_tokens):
         every = vocabulary_log_probs(hidden, head, temperature=settings.temperature)
-        new, log_probs = draw(every, settings, sampling.generator)
+        new, log_probs = draw(every, settings, generator)
         rows = turns.flatten()
         tokens[rows, step], said[rows, step] = new, log_probs
         ended = writing & torch.isin(new, ends).view(writing.shape)
         lengths[turns[ended]] = step + 1
         writing &= ~ended
         unfinished = step + 1 < settings.max_new_tokens and bool(writing.any())
-        if not sampling.goes_on(unfinished):
+        if not sampler.goes_on(unfinished):
             break
         # A finished rank keeps one place, because it must go in step with the others.
         first = torch.zeros(1, 1, dtype=torch.int64, device=device)
@@ -192,38 +185,39 @@ def _still_needed(writing: Tensor) -> tuple[Tensor, Tensor]:
     return kept, places
 
 
-def whole_rows(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
+def whole_rows(
+    sampler: Sampler, prompts: Sequence[np.ndarray], count: int, generator: torch.Generator
+) -> list[list[Turn]]:
     """Samples as `side_by_side`, but log-probabilities are those before top-p. Errors: Stopped, between prompts."""
-    model = base.model.get_base_model() if hasattr(base.model, "get_base_model") else base.model
-    own, model.generation_config = model.generation_config, _generation(sampling, count)
-    devices = [base.device] if base.device.type == "cuda" else []
+    device, model = sampler.base.device, causal_of(sampler.base.model)
+    own, model.generation_config = model.generation_config, _generation(sampler, count)
+    devices = [device] if device.type == "cuda" else []
     try:
         # `generate` takes no generator of its own.
         with torch.random.fork_rng(devices=devices):
-            generator = sampling.generator
             torch.manual_seed(int(torch.randint(2**62, (), generator=generator, device=generator.device)))
-            return [_turns(model, prompt, sampling) for prompt in prompts]
+            return [_turns(model, prompt, sampler) for prompt in prompts]
     finally:
         model.generation_config = own
 
 
-def _turns(model, prompt: np.ndarray, sampling: Sampling) -> list[Turn]:
-    sampling.goes_on(True)
+def _turns(model, prompt: np.ndarray, sampler: Sampler) -> list[Turn]:
+    sampler.goes_on(True)
     ids = torch.from_numpy(prompt.astype(np.int64))[None].to(model.device)
-    noted = NoteLogProbs(sampling.settings.temperature)
+    noted = NoteLogProbs(sampler.settings.temperature)
     rows = model.generate(ids, attention_mask=torch.ones_like(ids), logits_processor=LogitsProcessorList([noted]))
     log_probs = noted.until(rows)
     turns = []
     for row, said in zip(rows[:, len(prompt) :].cpu().numpy(), log_probs, strict=True):
-        ends = np.flatnonzero(np.isin(row, list(sampling.stop_ids)))  # ids behind the first end are padding
+        ends = np.flatnonzero(np.isin(row, list(sampler.stop_ids)))  # ids behind the first end are padding
         length = int(ends[0]) + 1 if len(ends) else len(row)
         turns.append(Turn(prompt, row[:length].astype(np.int32), sampled=True, log_probs=said[:length]))
     return turns
 
 
-def _generation(sampling: Sampling, count: int) -> GenerationConfig:
+def _generation(sampler: Sampler, count: int) -> GenerationConfig:
     """The settings of the model folder are not the requested ones."""
-    settings = sampling.settings
+    settings = sampler.settings
     return GenerationConfig(
         do_sample=True,
         temperature=settings.temperature,
@@ -231,8 +225,8 @@ def _generation(sampling: Sampling, count: int) -> GenerationConfig:
         top_k=0,
         max_new_tokens=settings.max_new_tokens,
         num_return_sequences=count,
-        eos_token_id=sorted(sampling.stop_ids),
-        pad_token_id=min(sampling.stop_ids),
+        eos_token_id=sorted(sampler.stop_ids),
+        pad_token_id=min(sampler.stop_ids),
     )
 
 

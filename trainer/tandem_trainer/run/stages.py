@@ -24,13 +24,12 @@ from ..model.base import Base
 from ..turn import Example
 from .checkpoint import Checkpoint, whole_checkpoints, write_checkpoint
 from .distributed import Ranks
-from .objective import Objective, turns_of
+from .objective import Objective, objective_of, turns_of
 from .optimise import optimise
-from .reference_cache import turn_key
+from .reference_cache import ReferenceCache, turn_key
 from .run import ended_early
 
 if TYPE_CHECKING:
-    from ..methods.sweet_rl_variants import UntrainedScore
     from .prepare import Prepared
     from .run import Run
 
@@ -49,12 +48,13 @@ def train_stage(
     settings: OptimiserConfig,
     run: Run,
     before: Figures | None = None,
-    control: UntrainedScore | None = None,
+    control: Callable[..., dict[str, float]] | None = None,
     measure: Callable[[], Figures] | None = None,
 ) -> Figures:
     """Trains the live adapter of `base`, or loads an earlier result; it then has the stage's best weights.
 
-    before: figures of the work that made the examples. control: measured on the held-out examples before training.
+    before: figures of the work that made the examples. control: gives figures of the held-out examples before
+    training.
     measure: gives further figures of the result, once.
     """
     if (result := run.result(name)) is not None:
@@ -76,7 +76,7 @@ def train_stage(
         tell_measured(run, name, figures[name])
     else:
         objective.precompute([*train, *held_out], run.progress(name, "reference"))
-        untrained = control.measure(held_out, run.progress(name, "control")) if control and held_out else {}
+        untrained = control(held_out, run.progress(name, "control")) if control and held_out else {}
         if untrained:
             run.events.emit("control", stage=name, **untrained)
         trained = optimise(name, base, objective, train, held_out, settings, run)
@@ -91,8 +91,9 @@ def train_stage(
     return figures
 
 
-def train_policy(run: Run, base: Base, prepared: Prepared, objective: Objective) -> Figures:
-    """The whole training of a method that learns from its dialogues alone."""
+def train_policy(run: Run, base: Base, _: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
+    """The `train` of a method that learns from its dialogues alone."""
+    objective = objective_of("policy", run.config, reference)
     return train_stage("policy", base, objective, prepared.policy, prepared, policy_settings(run.config), run)
 
 
