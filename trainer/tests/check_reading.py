@@ -11,7 +11,7 @@ def as_read(run_json) -> list:
     """Returns every id and text that tokenizer, template and data of a run produce."""
     config, folder = read_config(Path(run_json)), Path(run_json).parent
     path = find_model(config.model, folder)
-    template = load_template(config.model, path, folder, config.model.template_options)
+    template = load_template(config.model, path, folder)
     prepared = prepare(config, template, context_length(path))
     rendered = [template.render(dialogue.messages) for dialogue in prepared.dialogues]
     ids = [ids.tolist() for ids in template.encoder.encode(rendered)]

@@ -196,7 +196,7 @@ def test_written_questions_are_learned_and_answers_are_kept(tmp_path):
 
 def prepared(folder, **distill):
     config = read_config(tiny_run(folder, method="distill", distill={**SETTINGS, **distill}))
-    template = load_template(config.model, folder / "base", folder, {})
+    template = load_template(config.model, folder / "base", folder)
     return prepare(config, template), template
 
 
@@ -227,7 +227,7 @@ def test_dialogues_need_no_grade_and_those_without_hidden_information_are_left_o
     del rows[0]["task"]["hidden_information"], rows[0]["task"]["ground_truth"]  # of a task with three dialogues
     write_lines(tmp_path / "rows.jsonl", rows)
     config = read_config(path)
-    run = prepare(config, load_template(config.model, tmp_path / "base", tmp_path, {}))
+    run = prepare(config, load_template(config.model, tmp_path / "base", tmp_path))
     assert len(run.policy) == 21 and run.counts["left_out"] == {"without hidden information": 3}
 
 

@@ -64,17 +64,12 @@ class Preferences:
     problems: list[Problem] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Openings:
-    """The requests that are rendered for rows without `messages`."""
+Openings = dict[bool, Prompt]  # the requests that are rendered for rows without `messages`: of functions, of pages
 
-    program: Prompt
-    page: Prompt
 
-    @classmethod
-    def load(cls, file: str | None = None) -> "Openings":
-        """file: an agent.md; None: Tandem's."""
-        return cls(agent_prompt(file), page_agent_prompt())
+def openings_of(file: str | None = None) -> Openings:
+    """file: an agent.md; None: Tandem's."""
+    return {False: agent_prompt(file), True: page_agent_prompt()}
 
 
 def read_rows(
@@ -93,7 +88,7 @@ def read_rows(
     whose rewards were measured otherwise are left out. A row of another `role` is a bad line. Raises Fault when no row
     can be used.
     """
-    openings = Openings.load(opening)
+    openings = openings_of(opening)
 
     def why_left_out(row: dict, dialogue: Dialogue) -> str | None:
         if dialogue.reward is None and not without_grades:
@@ -156,7 +151,7 @@ def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogu
             raise BadRow("The agent's turns in messages are not those of dialogue_history.")
     else:
         page = is_page(task)
-        prompt = openings.page if page else openings.program
+        prompt = openings[page]
         protocol = {**(PUBLISHED_PAGE_PROTOCOL if page else PUBLISHED_PROTOCOL), **object_of(tandem, "protocol")}
         opening = prompt.render(
             description=task["problem_description"], maxTurns=protocol["maxTurns"], replyLimit=protocol["replyLimit"]
@@ -336,6 +331,5 @@ def require_role(row: dict, role: str) -> None:
 
 
 def played_with_another(row: dict, page: bool, openings: Openings) -> bool:
-    file, prompt = ("agent-page.md", openings.page) if page else ("agent.md", openings.program)
-    played = object_of(object_of(row, "tandem"), "prompts").get(file)
-    return played is not None and played != prompt.version
+    played = object_of(object_of(row, "tandem"), "prompts").get("agent-page.md" if page else "agent.md")
+    return played is not None and played != openings[page].version

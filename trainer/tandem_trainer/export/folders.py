@@ -18,7 +18,7 @@ from ..data.prompt_file import Prompt, critic_prompt
 from ..fault import Fault
 from ..model.base import Base, Name
 from ..model.memory import room
-from ..run.disk_space import flush_to_disk, not_written
+from ..run.disk_space import not_written, whole_folder
 from ..turn import Turn
 from .critic_file import FILE, VALUE_HEAD, about_critic
 from .merge import Merged, merge
@@ -123,24 +123,16 @@ def _export(
             f"Training changed nothing: the {name} still gives the logits of its base, so there is nothing to export; "
             "raise its learning_rate or its epochs."
         )
-    temporary = target.with_name(target.name + ".writing")
     try:
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
-        write_model(plain, base, temporary)
-        del plain
-        check = _compare(temporary, base, rows, live, learnt, merged, exact)
-        if beside:
-            beside(temporary)
-        (temporary / "README.md").write_text(card(check), encoding="utf-8")
-        for path in (*sorted(temporary.iterdir()), temporary):
-            flush_to_disk(path)
-        temporary.rename(target)
-        flush_to_disk(target.parent)
+        with whole_folder(target) as folder:
+            write_model(plain, base, folder)
+            del plain
+            check = _compare(folder, base, rows, live, learnt, merged, exact)
+            if beside:
+                beside(folder)
+            (folder / "README.md").write_text(card(check), encoding="utf-8")
     except (OSError, SafetensorError) as error:
         raise not_written(f"The {name} cannot be written to {target}", error) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
     return check
 
 

@@ -383,8 +383,14 @@ def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> R
 # 5. pairs of candidates
 
 
-def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
-    """Draws four pairs of each history in the paper's settings. Errors: Fault when there is no pair at all."""
+def examples_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
+    """Draws four pairs of each history in the paper's settings; with the loss `projection` it takes all candidates.
+
+    Errors: Fault when there is no pair at all, or no score differs.
+    """
+    if projects(config):
+        lam = config.policy.projection_lambda * ranking_figures(ranked)["spread"]
+        return weighted_candidates(ranked, lam)
     pairs = [pair for one in ranked for pair in draw_pairs(one, config.candidates.pairs_per_turn, config.seed, number)]
     if not pairs:
         raise Fault(
@@ -392,14 +398,6 @@ def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[E
             "candidates.temperature or candidates.per_turn."
         )
     return pairs
-
-
-def examples_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
-    """Returns what the policy learns from: pairs, or with the loss `projection` all candidates. Errors: Fault."""
-    if projects(config):
-        lam = config.policy.projection_lambda * ranking_figures(ranked)["spread"]
-        return weighted_candidates(ranked, lam)
-    return pairs_of(ranked, config, number)
 
 
 def draw_pairs(ranked: Ranked, count: int, seed: int, round: int = 1) -> list[Example]:

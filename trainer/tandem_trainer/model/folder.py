@@ -125,12 +125,11 @@ def load_template(
     config: ModelConfig,
     model: Path,
     run_folder: Path,
-    options: dict | None = None,
     critic: Prompt | None = None,
     kind: type[Template] = Template,
 ) -> Template:
     """With its tokenizer, whose tokens all have a row in the model's embedding. Errors: Fault."""
-    return kind(load_tokenizer(config, model, run_folder), options, critic, rows=rows_of(model))
+    return kind(load_tokenizer(config, model, run_folder), config.template_options, critic, rows=rows_of(model))
 
 
 def context_length(model: Path) -> int | None:

@@ -14,7 +14,7 @@ from ..config import ModelConfig
 from ..data.dialogue import Dialogue, Problem, Read, listed, merge
 from ..data.json_rows import BadRow, json_lines
 from ..data.prompt_file import Prompt
-from ..data.rows import Openings, dialogue_of, why_none
+from ..data.rows import dialogue_of, openings_of, why_none
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..export.critic_file import VALUE_HEAD, CriticFile
@@ -40,8 +40,9 @@ def score_files(
 ) -> list[dict]:
     """Returns the rows that `score.py` writes. folder: the critic's. reference: the folder of its base."""
     quiet()
-    own = ModelConfig(base=str(folder), training="lora", device=device, dtype=_dtype(folder, device))
-    template = load_template(own, folder, folder, critic.template_options, Prompt(critic.prompt))
+    options = critic.template_options
+    own = ModelConfig(base=str(folder), device=device, dtype=_dtype(folder, device), template_options=options)
+    template = load_template(own, folder, folder, Prompt(critic.prompt))
     dialogues = read_dialogues(trajectories, template, critic)
     hidden = views(dialogues, template, hidden=True)
     plain = views(dialogues, template, hidden=False)
@@ -143,7 +144,7 @@ def read_dialogues(paths: Sequence[Path], template: Template, critic: CriticFile
 
 def _read_file(path: Path) -> Read:
     """Keeps rows without a reward and leaked ones."""
-    read, openings = Read(), Openings.load()
+    read, openings = Read(), openings_of()
     for line, row in json_lines(path, read.problems):
         try:
             read.dialogues.append(dialogue_of(row, path, line, openings))

@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
     folder = given.run_json.resolve().parent
     path = find_model(as_begun(config.model, folder), folder, weights=False)
     require_exportable(config.export, path)
-    template = load_template(config.model, path, folder, config.model.template_options)
+    template = load_template(config.model, path, folder)
     prepared = prepare(config, template, context_length(path))
     problems = [str(problem) for problem in prepared.problems]
     shortages = [asdict(each) for each in prepared.shortages]

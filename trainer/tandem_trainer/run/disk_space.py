@@ -5,6 +5,7 @@ It imports little, because imports may fail by then.
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,6 +111,22 @@ def write_whole(path: Path, data: bytes) -> None:
         os.replace(temporary, path)
     except OSError as error:
         raise not_written(f"{path} cannot be written", error) from error
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """Gives a folder that becomes `target`, which must not exist, if the context ends well. Errors: OSError."""
+    temporary = target.with_name(f"{target.name}.writing")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        yield temporary
+        for path in (*sorted(temporary.iterdir()), temporary):
+            flush_to_disk(path)
+        temporary.rename(target)
+        flush_to_disk(target.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def flush_to_disk(path: Path) -> None:

@@ -114,8 +114,7 @@ def last_event(folder: Path, kind: str, since: int = 0) -> dict[str, Any] | None
 
 
 def last_state(folder: Path, since: int = 0) -> dict[str, Any] | None:
-    """since: the byte of events.jsonl from which on events count."""
-    return StateReader(folder, since).last()
+    return last_event(folder, "state", since)
 
 
 def utc_now() -> str:
@@ -134,21 +133,9 @@ def _write_all(descriptor: int, data: bytes, before: int) -> None:
 
 def _end_torn_line(path: Path) -> None:
     """A killed process may leave a partial last line."""
-    try:
+    if path.exists():
         with open(path, "r+b") as file:
-            end = file.seek(0, os.SEEK_END)
-            start = end
-            while start > 0 and _byte(file, start - 1) != b"\n":
-                start -= 1
-            if start < end:
-                file.truncate(start)
-    except FileNotFoundError:
-        pass  # the first start of this run
-
-
-def _byte(file: Any, at: int) -> bytes:
-    file.seek(at)
-    return file.read(1)
+            file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def _finite(value: Any) -> Any:

@@ -301,7 +301,7 @@ def plan_of(
         machine = other_machine(config.model, size)
     else:
         machine = this_machine(config.model, folder, config.resources)
-    template = load_template(config.model, path, folder, config.model.template_options, kind=template_of)
+    template = load_template(config.model, path, folder, kind=template_of)
     tell("Reading the data …")
     prepared = prepare(config, template, context_length(path))
     config = prepared.config

@@ -138,7 +138,7 @@ def train(
     model = ranks.of_first(pinned(as_begun(asked, folder), folder) if ranks.first else None)
     path = find_model(model, folder, weights=False)
     require_exportable(config.export, path)
-    template = load_template(model, path, folder, model.template_options)
+    template = load_template(model, path, folder)
     prepared = prepare(replace(config, model=model), template, context_length(path))
     config = prepared.config
     if attempt.number == 0:

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from ...fault import Fault
 from ...model.files import only_gguf
 from ...model.folder import license_of, load_template, quiet
 from ...model.folder_check import configuration_of
-from ...run.disk_space import flush_to_disk, reason
+from ...run.disk_space import flush_to_disk, reason, whole_folder
 from ..folders import write_json
 from ..onnx.weights import Weights
 from .blocks import KINDS, quantise_q8_0
@@ -93,25 +92,18 @@ def to_folder(source: Path, target: Path, precision: str | None) -> dict[str, An
     ids = {f"{key}_token_id": id for key, id in tokens.items()}
     ends = sorted({tokens["eos"], *(file.value(f"tokenizer.ggml.{key}_token_id", int) for key in MORE_ENDS)} - {None})
     written = str(dtype).removeprefix("torch.")
-    temporary = target.with_name(target.name + ".writing")
+    eos = ends if len(ends) > 1 else tokens["eos"]
     try:
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
-        write_json(temporary / "config.json", {**config, **ids, "dtype": written, "torch_dtype": written})
-        write_json(
-            temporary / "generation_config.json", {**ids, "eos_token_id": ends if len(ends) > 1 else tokens["eos"]}
-        )
-        tokenizer.save_pretrained(temporary)
-        write_weights(temporary, file, config, names, dtype)
-        write_card(temporary, file)
-        for path in (*sorted(temporary.iterdir()), temporary):
-            path.chmod(path.stat().st_mode | 0o044)  # safetensors writes files that only their owner can read
-            flush_to_disk(path)
-        temporary.rename(target)
+        with whole_folder(target) as folder:
+            write_json(folder / "config.json", {**config, **ids, "dtype": written, "torch_dtype": written})
+            write_json(folder / GENERATION, {**ids, "eos_token_id": eos})
+            tokenizer.save_pretrained(folder)
+            write_weights(folder, file, config, names, dtype)
+            write_card(folder, file)
+            for path in (*folder.iterdir(), folder):
+                path.chmod(path.stat().st_mode | 0o044)  # safetensors writes files that only their owner can read
     except OSError as error:
         raise Fault(f"{target} cannot be written: {reason(error)}.") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
     parameters = sum(torch.Size(file.tensors[name].shape).numel() for name in names.values())
     return {"precision": precision, "parameters": parameters}
 
