@@ -14,8 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
 from tandem_trainer.export.card import card_of, revision
-from tandem_trainer.export.folders import check_rows, distance, export_critic, export_policy, logits
-from tandem_trainer.export.merge import Merged
+from tandem_trainer.export.folders import Merged, check_rows, distance, export_critic, export_policy, logits
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
 from tandem_trainer.turn import Turn
@@ -158,7 +157,7 @@ def test_a_change_that_16_bits_would_lose_is_written_as_32(tmp_path):
 
 def test_without_the_memory_for_32_bits_a_loss_is_refused_and_not_exported(tmp_path, monkeypatch):
     base = trained_base(tmp_path, files="bfloat16", change=2e-4)
-    monkeypatch.setattr("tandem_trainer.export.merge.available_memory", lambda: 1000)
+    monkeypatch.setattr("tandem_trainer.export.folders.available_memory", lambda: 1000)
     with pytest.raises(Fault, match=r"Rounding to bfloat16 would take \d+% of what was learnt"):
         export_policy(base, tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))

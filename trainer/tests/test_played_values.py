@@ -18,10 +18,9 @@ from tandem_trainer.fault import Fault
 from tandem_trainer.methods.sweet_rl import rank_candidates
 from tandem_trainer.run.budget import TokenBudget
 from tandem_trainer.run.distributed import Ranks
-from tandem_trainer.run.environment import COMMAND
+from tandem_trainer.run.environment import COMMAND, PlayedValues
 from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.plan import plan_of
-from tandem_trainer.run.played_values import PlayedValues
 from tandem_trainer.run.prepare import played_tasks
 from tandem_trainer.run.stop import StopRequest
 from tandem_trainer.run_json import read_config

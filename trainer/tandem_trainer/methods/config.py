@@ -69,7 +69,7 @@ class CriticConfig(OptimiserConfig):
 
     @property
     def is_played(self) -> bool:
-        """Whether `tandem serve` values the candidates (`run/played_values.py`)."""
+        """Whether `tandem serve` values the candidates (`run/environment.py`)."""
         return self.score in ("answer-now", "monte-carlo")
 
     @property

@@ -48,8 +48,8 @@ from ..run.critic_report import (
     report_unvalued,
     tell_of_rounding,
 )
+from ..run.environment import PlayedValues
 from ..run.objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
-from ..run.played_values import PlayedValues
 from ..run.prepare import Prepared
 from ..run.reference_cache import ReferenceCache
 from ..run.run import Run, in_round

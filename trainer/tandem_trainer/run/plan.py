@@ -161,7 +161,7 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
     """
     size = memory.SIZES[dtype]
     weights = shape.parameters * size
-    results = shape.parameters * (size if config.model.training == "full" else 4)  # see merge.py
+    results = shape.parameters * (size if config.model.training == "full" else 4)  # see folders.py
     trained = shape.parameters if config.model.training == "full" else shape.adapted * config.model.lora_rank
     results_kept = models = 2 if method_of(config).critic else 1
     adapters = models
