@@ -137,14 +137,10 @@ def read_answer(command: str, code: int | None, log: str, is_copied: bool = Fals
         except (ValueError, RecursionError) as error:
             remedy = "Look at the log of the job in the dashboard, and run the same command again."
             return Check("cluster", "failed", command, f"an answer that is cut off or garbled: {error}", remedy)
-    folder = VARIABLES["PYTHONPATH"]
-    if code in NOT_FOUND and is_copied:
-        return Check("cluster", "failed", command, "its head has no `python` in the PATH of Ray", PYTHON_FIRST)
-    if code in NOT_FOUND:
-        remedy = "Put the trainer's Python on the head under this path, and start Ray on every node with it."
-        return Check("cluster", "failed", command, f"its head has no Python at {sys.executable}", remedy)
     saw = f"the job has failed on the head: {lines[-1].strip() if lines else 'it wrote no log'}"
-    remedy = f"Start Ray on every node with {sys.prefix}/bin/ray, and let each see {folder}."
+    if code in NOT_FOUND:
+        saw = f"its head has no {'`python` in the PATH of Ray' if is_copied else f'Python at {sys.executable}'}"
+    remedy = f"Start Ray on every node with {sys.prefix}/bin/ray, and let each see {VARIABLES['PYTHONPATH']}."
     return Check("cluster", "failed", command, saw, PYTHON_FIRST if is_copied else remedy)
 
 

@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
@@ -184,22 +185,18 @@ def _submit(client: JobSubmissionClient, path: Path, cluster: ClusterConfig) -> 
     }
     if cluster.gpus_per_worker == 0:
         variables["CUDA_VISIBLE_DEVICES"] = ""
-    if job.folder is None:
-        command = shlex.join([sys.executable, "-m", "tandem_trainer", "cluster-job", str(path)])
-        _submit_job(client, cluster.address, job.id, command, {"env_vars": variables})
-    else:
-        del variables["PYTHONPATH"]
-        with bundle(path) as folder:
-            environment = {"env_vars": variables, "working_dir": str(folder)}
-            _submit_job(client, cluster.address, job.id, "python -m tandem_trainer cluster-job run.json", environment)
+    command = shlex.join([sys.executable, "-m", "tandem_trainer", "cluster-job", str(path)])
+    environment: dict[str, Any] = {"env_vars": variables}
+    with ExitStack() as within:
+        if job.folder is not None:
+            command = "python -m tandem_trainer cluster-job run.json"
+            del variables["PYTHONPATH"]
+            environment["working_dir"] = str(within.enter_context(bundle(path)))
+        try:
+            submit(client, entrypoint=command, submission_id=job.id, runtime_env=environment)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise Fault(f"The Ray cluster at {cluster.address} has not taken the job: {error}") from error
     return job
-
-
-def _submit_job(client: JobSubmissionClient, address: str, id: str, command: str, environment: dict[str, Any]) -> None:
-    try:
-        submit(client, entrypoint=command, submission_id=id, runtime_env=environment)
-    except (OSError, RuntimeError, ValueError) as error:
-        raise Fault(f"The Ray cluster at {address} has not taken the job: {error}") from error
 
 
 def submit(client: JobSubmissionClient, **job: Any) -> None:

@@ -32,11 +32,13 @@ def card_of(
     config: of a base on the hub, `model.revision` is the commit. measure: of the rewards.
     """
 
+    has_log_ratios = method_of(config).critic and config.critic.score == "log-ratio"
+
     def card(check: Check) -> str:
         parts = [
             _front(base.folder, config),
             f"# {_line(config.name or Path(config.model.base).name)}: {name} trained with Tandem",
-            _opening(name, config) + (REGRESSION if _differs_from_paper(config, measure) else ""),
+            _opening(name, config) + (REGRESSION if has_log_ratios and measure != TESTS else ""),
             f"## Check of the export\n\n{check.sentence}",
             _use(name, check),
             f"## Data\n\n{_table({**counts, 'reward': str(measure)})}",
@@ -73,20 +75,17 @@ def _opening(name: Name, config: RunConfig) -> str:
     )
     what = f"The {name} of a run of {method.title} ({method.source}), trained from {base} by {config.model.training}"
     if name == "policy":
-        if config.role == "collaborator":
-            return f"{what}. It plays the collaborator of a dialogue, who knows what is wanted and answers the agent."
-        if config.role != "agent":
-            return f"{what}. It plays the {config.role} of an agent that checks its drafts before it answers."
-        return f"{what}. It plays the agent of a dialogue in which somebody else knows what is wanted."
+        seats = {
+            "agent": "agent of a dialogue in which somebody else knows what is wanted",
+            "collaborator": "collaborator of a dialogue, who knows what is wanted and answers the agent",
+        }
+        checking = f"{config.role} of an agent that checks its drafts before it answers"
+        return f"{what}. It plays the {seats.get(config.role, checking)}."
     knows = "knows" if config.critic.hidden_information else "does not know"
     return (
         f"{what}. It {knows} the hidden information of a task and scores the agent's turns; `critic.json` says how. It "
         "is no assistant, and its score is a difference from its base, which is needed beside it."
     )
-
-
-def _differs_from_paper(config: RunConfig, measure: Measure) -> bool:
-    return method_of(config).critic and config.critic.score == "log-ratio" and measure != TESTS
 
 
 REGRESSION = (

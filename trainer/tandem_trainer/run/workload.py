@@ -122,11 +122,8 @@ def longest_dialogue(config: RunConfig) -> int:
 def _export(config: RunConfig) -> Load:
     # A log-ratio critic also needs a graph of its reference.
     graphs = {True: 3, False: 1}[trains_critic(config) and config.critic.score == "log-ratio"]
-    return Load("export", copies=_copies(config), graphs=graphs * len(config.export.onnx))
-
-
-def _copies(config: RunConfig) -> int:
-    return 2 if trains_critic(config) else 1
+    copies = 2 if trains_critic(config) else 1
+    return Load("export", copies=copies, graphs=graphs * len(config.export.onnx))
 
 
 # ---- training

@@ -10,8 +10,8 @@ from ...fault import Fault
 from ...model.folder_check import MAX_LAYERS
 from .container import GgufFile
 
-FAMILIES = {"llama": "Llama and Mistral", "qwen2": "Qwen 2", "qwen3": "Qwen 3"}
-KNOWN = f"only {', '.join(FAMILIES.values())} are converted"
+FAMILIES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM"}
+KNOWN = "only Llama and Mistral, Qwen 2, Qwen 3 are converted"
 
 TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 IN_LAYER = {
@@ -154,9 +154,7 @@ def config_of(file: GgufFile) -> dict[str, Any]:
     head_dim = values.whole("attention.key_length", None) or rotated or width // heads
     require_plain_attention(values, head_dim, rotated or head_dim, context)
     config = {
-        "architectures": [
-            {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM"}[family]
-        ],
+        "architectures": [FAMILIES[family]],
         "model_type": family,
         "vocab_size": tensors["token_embd.weight"].shape[0],
         "hidden_size": width,
@@ -226,11 +224,10 @@ def rope_of(values: _Values, head_dim: int, context: int) -> dict[str, Any]:
     if attention != 1.0 and not (is_scaled and kind == "yarn"):
         raise Fault(f"{file.path} scales its rotated numbers by {attention:g}, which is not converted.", usage=True)
     if FREQUENCIES in file.tensors:
-        if is_scaled or file.tensors[FREQUENCIES].shape != (head_dim // 2,):
-            raise Fault(f"{file.path} scales its rotary embedding in a way of its own: take another.", usage=True)
         divisors = file.numbers(FREQUENCIES)
         factor = float(divisors.max())
-        if not np.allclose(divisors, llama3_divisors(theta, head_dim, factor), rtol=1e-3):
+        is_known = not is_scaled and divisors.shape == (head_dim // 2,)
+        if not (is_known and np.allclose(divisors, llama3_divisors(theta, head_dim, factor), rtol=1e-3)):
             raise Fault(f"{file.path} scales its rotary embedding in a way of its own: take another.", usage=True)
         about = {"low_freq_factor": LOW, "high_freq_factor": HIGH, "original_max_position_embeddings": ORIGINAL}
         return {"rope_type": "llama3", "rope_theta": theta, "factor": factor, **about}
