@@ -21,11 +21,10 @@ import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import DataConfig, ModelConfig
 from ..fault import Fault
 from ..regular_file import read_text
 from ..run.event_file import Events, last_state
@@ -61,11 +60,10 @@ def bundle(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="tandem-bundle-") as name:
         folder = Path(name)
         (folder / "files").mkdir()
-        for group, about in (("data", DataConfig), ("model", ModelConfig)):
-            for field in fields(about):
-                value = content.get(group, {}).get(field.name)
-                if value and field.name in FILES:
-                    content[group][field.name] = _taken(value, path.parent, folder)
+        for group, names in FILES.items():
+            for each in names:
+                if value := content.get(group, {}).get(each):
+                    content[group][each] = _taken(value, path.parent, folder)
         base = Path(path.parent, content["model"]["base"])
         if base.is_dir():  # the same path there; otherwise it is an ID on the hub
             content["model"]["base"] = str(base.resolve())
@@ -82,7 +80,8 @@ def take_package(folder: Path) -> None:
     shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
 
 
-FILES = ("trajectories", "preferences", "tasks", "opening", "chat_template")  # fields that name files
+# Fields that name files.
+FILES = {"data": ("trajectories", "preferences", "tasks", "opening"), "model": ("chat_template",)}
 
 
 def _taken(value: str | list[str], here: Path, folder: Path) -> str | list[str]:

@@ -255,8 +255,8 @@ class Critic(Objective):
         turns = [turn for example in examples for turn in example.chosen]  # N of all dialogues
         states, samples, left, each = self._read(examples)
         with torch.no_grad(), self._as_target():
-            of_states = self._values(model, states, left, self.v)  # (2, N)
-            of_samples = self._values(model, samples, left.repeat_interleave(each), self.q).unflatten(1, (-1, each))
+            of_states = self.v(last_hidden(model, states), left)  # (2, N)
+            of_samples = self.q(last_hidden(model, samples), left.repeat_interleave(each)).unflatten(1, (-1, each))
         last = torch.cumsum(torch.tensor(lengths, device=left.device), 0) - 1
         is_last = torch.zeros_like(left, dtype=torch.bool).index_fill(0, last, True)
         rewards = torch.zeros_like(left).index_put(
@@ -283,8 +283,8 @@ class Critic(Objective):
             some = [examples[index] for index in indices]
             states, samples, left, each = self._read(some)
             with torch.no_grad():
-                v = self._values(base.model, states, left, self.v).repeat_interleave(each, 1)
-                q = self._values(base.model, samples, left.repeat_interleave(each), self.q)
+                v = self.v(last_hidden(base.model, states), left).repeat_interleave(each, 1)
+                q = self.q(last_hidden(base.model, samples), left.repeat_interleave(each))
             parts = utterance_advantage(q, v).cpu().numpy()
             ends = np.cumsum([len(example.samples) for example in some])[:-1]
             found.update(zip(indices, np.split(parts, ends), strict=True))
@@ -315,9 +315,6 @@ class Critic(Objective):
         before = [number for example in examples for number in range(len(example.chosen))]
         left = torch.tensor([max(0, most - number) / most for number in before], device=self.reference.base.device)
         return states, samples, left, len(samples) // len(states)
-
-    def _values(self, model, turns: Sequence[Turn], left: Tensor, heads: Heads) -> Tensor:
-        return heads(last_hidden(model, turns), left)
 
     @contextmanager
     def _as_target(self) -> Iterator[None]:

@@ -5,6 +5,7 @@ an idle pass, and when memory runs out in one of them, in the middle of a pass, 
 """
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from ..model.base import Base
 from ..model.log_probs import token_log_probs
 from ..model.prefix_tree import forest_tokens
 from ..turn import Turn
+from .disk_space import MEMORY
 from .distributed import Ranks
 from .event_file import Events
 from .restart import Again
@@ -53,7 +55,7 @@ class TokenBudget:
         """
         while True:
             batches = list(micro_batches(list(indices), tokens, self.tokens))
-            sums: dict[str, float] = {}
+            sums: Counter[str] = Counter()
             failed: int | None = None
             for number in range(self.ranks.highest(len(batches))):
                 if self.ranks.highest(bool(self.stop)):
@@ -69,8 +71,7 @@ class TokenBudget:
                     if len(batch) == 1:
                         raise _does_not_fit(failed) from None
                     break
-                for name, value in figures.items() if batch else ():
-                    sums[name] = sums.get(name, 0.0) + value
+                sums.update(figures if batch else {})
             if failed is None:
                 return self.ranks.sum_figures(sums)
             forget()
@@ -90,8 +91,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     """By type or, from the CPU's allocator, by message."""
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
         return True
-    words = str(error)
-    return "can't allocate memory" in words or "not enough memory" in words or "out of memory" in words
+    return any(sign in str(error) for sign in MEMORY)
 
 
 def free_memory() -> None:

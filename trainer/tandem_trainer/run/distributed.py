@@ -5,6 +5,7 @@ case N = 1 and makes the same calls, which then do nothing.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -46,11 +47,10 @@ class Ranks:
 
     def sum_figures(self, figures: dict[str, float]) -> dict[str, float]:
         """A rank without examples may lack some names."""
-        total: dict[str, float] = {}
+        total: Counter[str] = Counter()
         for part in self.gather(figures):
-            for name, value in part.items():
-                total[name] = total.get(name, 0.0) + value
-        return total
+            total.update(part)
+        return dict(total)
 
     def highest(self, value: Any) -> Any:
         """Ranks agree by it on stopping and on running out of memory."""
