@@ -11,12 +11,12 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from huggingface_hub import split_state_dict_into_shards_factory
 from safetensors.torch import save_file
 from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig
 
@@ -144,31 +144,20 @@ def write_weights(
     folder: Path, file: GgufFile, config: dict[str, Any], names: dict[str, str], dtype: torch.dtype
 ) -> None:
     """Writes one file, or several of at most SHARD bytes with their index."""
-    parts = list(shards(file, names, dtype.itemsize))
-    index = {}
-    for number, part in enumerate(parts, 1):
-        name = "model.safetensors" if len(parts) == 1 else f"model-{number:05}-of-{len(parts):05}.safetensors"
+    sizes = {name: dtype.itemsize * torch.Size(file.tensors[own].shape).numel() for name, own in names.items()}
+    split = split_state_dict_into_shards_factory(
+        sizes, get_storage_size=int, filename_pattern="model{suffix}.safetensors", max_shard_size=SHARD
+    )
+    for name, part in split.filename_to_tensors.items():
         tensors = {}
         for key in part:
             numbers, heads = file.numbers(names[key]), heads_of(key, config)
             apart = numbers if heads is None else halves_apart(numbers, heads)
             tensors[key] = torch.from_numpy(apart.copy()).to(dtype)
         save_file(tensors, folder / name, {"format": "pt"})
-        index |= dict.fromkeys(part, name)
-    if len(parts) > 1:
-        write_json(folder / "model.safetensors.index.json", {"metadata": {}, "weight_map": index})
-
-
-def shards(file: GgufFile, names: dict[str, str], size: int) -> Iterator[list[str]]:
-    part, held = [], 0
-    for name, own in names.items():
-        more = size * torch.Size(file.tensors[own].shape).numel()
-        if part and held + more > SHARD:
-            yield part
-            part, held = [], 0
-        part.append(name)
-        held += more
-    yield part
+    if split.is_sharded:
+        index = {"metadata": split.metadata, "weight_map": split.tensor_to_filename}
+        write_json(folder / "model.safetensors.index.json", index)
 
 
 def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]:
