@@ -38,10 +38,15 @@ Fraction = Annotated[Figure, Field(ge=0, le=1), _in("fraction")]
 Nats = Annotated[Figure, _in("nats")]
 
 
-class Event(TypedDict):
-    """Fields of every event. at: UTC, ISO 8601."""
+class Closed(TypedDict):
+    """No other fields than those declared."""
 
     __pydantic_config__ = CLOSED  # type: ignore[misc]
+
+
+class Event(Closed):
+    """Fields of every event. at: UTC, ISO 8601."""
+
     version: Literal[1]
     at: str
 
@@ -55,10 +60,9 @@ class State(Event):
     message: NotRequired[str]
 
 
-class Examples(TypedDict):
+class Examples(Closed):
     """Numbers of examples of a stage."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     train: Number
     held_out: Number
 
@@ -128,7 +132,6 @@ class Figures(Event):
 class Step(Figures):
     """A step of a stage, with its figures over the batch. mfu, gpu_use: null where the device does not tell."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["step"]
     stage: str
     step: Annotated[int, Field(ge=1)]
@@ -182,7 +185,6 @@ class Step(Figures):
 class Evaluation(Figures):
     """The figures over held-out examples. best: it is the stage's best step so far, and is kept."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     event: Literal["evaluation"]
     stage: str
     step: Number
@@ -251,18 +253,16 @@ class Ranking(Event):
     bad_tokens: Figure
 
 
-class Message(TypedDict):
+class Message(Closed):
     """A message as the agent saw it."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     role: str
     content: str
 
 
-class Candidate(TypedDict):
+class Candidate(Closed):
     """A distinct text. times: how often it was sampled; good: absent when it is in neither half, or in both."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     text: str
     times: Annotated[int, Field(ge=1)]
     score: Figure
@@ -288,10 +288,9 @@ class Notice(Event):
     message: str
 
 
-class ClusterNode(TypedDict):
+class ClusterNode(Closed):
     """A node of a Ray cluster. idle: it is there, without a worker of the run; back: it was lost, and works again."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     id: str
     host: str
     workers: Number
@@ -307,10 +306,9 @@ class Nodes(Event):
     asked: Annotated[int, Field(ge=1, description="Number of workers in the configuration.")]
 
 
-class Ended(TypedDict):
+class Ended(Closed):
     """The point at which the policy was ended by request (`run/run.py`)."""
 
-    __pydantic_config__ = CLOSED  # type: ignore[misc]
     stage: str
     step: Number
     steps: Number
