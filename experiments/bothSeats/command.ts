@@ -14,10 +14,9 @@ import { openModel } from '../../src/core/model/spec';
 import { Runs } from '../../src/core/training/runs';
 import type { TrajectoryLog } from '../../src/core/trajectory/log';
 import { wholeNumber, type CliContext, type CommandResult, type Install } from '../../src/cli/command';
-import { say } from '../../src/cli/output';
+import { say, table } from '../../src/cli/terminal';
 import { jobsOption, modelOptions } from '../../src/cli/play';
 import { openGrader, openLog, openShippedTrainer } from '../../src/cli/resources';
-import { table } from '../../src/cli/terminal';
 import { alternate, type JudgedRound, type RoundsOptions, type Seat, type Training } from './rounds';
 import { readSeatRun, type SeatRun } from './seatRun';
 
@@ -44,7 +43,7 @@ export const installBothSeats: Install = (program, perform) => {
     .option('--rollouts <k>', 'dialogues per task when judging', wholeNumber('--rollouts', 1), 1)
     .option('--out <folder>', 'runs and dialogues', path.join('.tandem', 'both-seats'))
     .addOption(jobsOption())
-    .action((options: Options) => perform((to) => bothSeats(options, to)));
+    .action(perform(bothSeats));
 };
 
 async function bothSeats(options: Options, to: CliContext): Promise<CommandResult> {

@@ -33,8 +33,7 @@ import {
 } from '../../src/cli/command';
 import { openGrader, openShippedTrainer } from '../../src/cli/resources';
 import { jobsOption, modelOptions } from '../../src/cli/play';
-import { duration, table as aligned } from '../../src/cli/terminal';
-import { say } from '../../src/cli/output';
+import { duration, table as aligned, say } from '../../src/cli/terminal';
 
 interface Options {
   readonly world: PlannedWorld;
@@ -85,7 +84,7 @@ export const installScoreboard: Install = (program, perform) => {
       'finished rows (default: docs/benchmarks/scoreboard/rows.jsonl or rows-twenty-questions.jsonl; with --quick rows.jsonl in the folder)',
     )
     .addOption(jobsOption())
-    .action((options: Options) => perform((to) => makeScoreboard(options, to)));
+    .action(perform(makeScoreboard));
 };
 
 async function makeScoreboard(options: Options, to: CliContext): Promise<CommandResult> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Fault } from '../core/fault';
 import { isWithin, rangeWords, type NumberRange } from '../core/numberRange';
@@ -24,13 +25,20 @@ export interface CliContext {
   readonly onInterrupt: (sentence: string) => void;
 }
 
-export type Install = (
-  program: Command,
-  run: (action: (surroundings: CliContext) => Promise<CommandResult>) => Promise<void>,
-) => void;
+/** Makes the handler of a command: what it does gets the arguments and options that Commander has read. */
+export type Perform = <Given extends readonly unknown[]>(
+  action: (...given: [...Given, CliContext]) => Promise<CommandResult>,
+) => (...given: Given) => Promise<void>;
+
+export type Install = (program: Command, perform: Perform) => void;
 
 /** Exit code 2. */
 export const wrongUse = (sentence: string): Fault => new Fault('usage', sentence);
+
+export function refuseToReplace(file = '', overwrite = false): void {
+  if (existsSync(file) && !overwrite)
+    throw wrongUse(`${file} is there already; add --overwrite to replace it.`);
+}
 
 export function wholeNumber(option: string, least = 0): (text: string) => number {
   return (text) => {

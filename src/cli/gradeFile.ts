@@ -28,9 +28,6 @@ interface Place {
   readonly length: number;
 }
 
-/** Read at once, because grades that are read in succession mostly lie close together. */
-const WINDOW_BYTES = 256 * 1024;
-
 /**
  * Each grade is appended, one per line, so that an interrupted `tandem grade` can continue, and memory does not grow
  * with the number of grades.
@@ -69,11 +66,10 @@ export class GradeFile implements AsyncDisposable {
       const { buffer } = await this.handle.read({ buffer: Buffer.alloc(1), position: size - 1 });
       if (buffer.toString() !== '\n') await this.handle.appendFile('\n');
     }
-    const { end } = await scanLines(this.file, 0, (buffer, start, stop, offset) => {
-      const written = parsed(buffer.toString('utf8', start, stop));
-      if (written === undefined) return;
-      const { line, key } = written;
-      this.#places.set(line, { key, start: offset, length: stop - start });
+    const { end } = await scanLines(this.file, 0, (text, offset) => {
+      const written = parsed(text.toString());
+      if (written !== undefined)
+        this.#places.set(written.line, { key: written.key, start: offset, length: text.length });
     });
     this.#end = end;
   }
@@ -101,24 +97,10 @@ export class GradeFile implements AsyncDisposable {
 
   /** Each of these lines must be in the file. */
   async *read(lines: Iterable<number>): AsyncGenerator<GradedLine> {
-    let window = Buffer.alloc(0);
-    let from = 0;
     for (const each of lines) {
       const { start, length } = this.#places.get(each)!;
-      if (start < from || start + length > from + window.length) {
-        // Grades are not in the order of their lines: the next one may lie a little before this one.
-        from = Math.max(0, start - WINDOW_BYTES / 4);
-        const { buffer, bytesRead } = await this.handle.read({
-          buffer: Buffer.alloc(Math.max(WINDOW_BYTES, start - from + length)),
-          position: from,
-        });
-        window = buffer.subarray(0, bytesRead);
-      }
-      const {
-        line: _,
-        key: __,
-        ...grade
-      } = parsed(window.toString('utf8', start - from, start - from + length))!;
+      const { buffer } = await this.handle.read({ buffer: Buffer.alloc(length), position: start });
+      const { line: _, key: __, ...grade } = parsed(buffer.toString())!;
       yield grade;
     }
   }
@@ -133,13 +115,7 @@ const LINE_FEED = Buffer.from('\n');
 
 /** Digest of everything that a grade depends on. @param renderer what draws the page, of a task that is one */
 export function gradeKey(task: unknown, answer: string, mode: GradingMode, renderer?: string): string {
-  const what = JSON.stringify([
-    task,
-    answer,
-    mode,
-    graderVersion,
-    ...(renderer === undefined ? [] : [renderer]),
-  ]);
+  const what = JSON.stringify([task, answer, mode, graderVersion, ...(renderer ? [renderer] : [])]);
   return createHash('sha256').update(what).digest('hex').slice(0, 16);
 }
 

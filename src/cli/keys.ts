@@ -14,7 +14,6 @@ export const keyEnvOption = (): Option =>
     'the variable that holds the key of a server other than that of OPENAI_API_KEY; with its address when models play on several',
   ).argParser(append);
 
-/** For an option that may be given several times. */
 export const append = (value: string, before: readonly string[] | undefined): readonly string[] => [
   ...(before ?? []),
   value,

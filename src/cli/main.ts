@@ -1,34 +1,24 @@
 import { Command, CommanderError } from 'commander';
 import { Fault, messageOf, type FaultCode } from '../core/fault';
-import type { Install, CommandResult, CliContext } from './command';
-import { installAssign } from './commands/assign';
-import { installCheck } from './commands/check';
+import type { Install, CommandResult, CliContext, Perform } from './command';
 import { installCollect } from './commands/collect';
-import { installConvert } from './commands/convert';
+import { installConvert, installOnnx } from './commands/convert';
 import { installDoctor } from './commands/doctor';
 import { installDownload } from './commands/download';
-import { installErase } from './commands/erase';
 import { installEvaluate } from './commands/evaluate';
 import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
-import { installImport } from './commands/import';
-import { installMcp } from './commands/mcp';
-import { installPublish } from './commands/publish';
-import { installOnnx } from './commands/onnx';
+import { installCheck, installErase, installImport } from './commands/log';
 import { installLoop } from './commands/loop';
-import { installResume } from './commands/resume';
-import { installRuns } from './commands/runs';
-import { installRollouts } from './commands/rollouts';
-import { installScore } from './commands/score';
-import { installAgreement } from './commands/agreement';
-import { installLeaderboard } from './commands/leaderboard';
+import { installMcp } from './commands/mcp';
+import { installAgreement, installAssign, installLeaderboard } from './commands/people';
+import { installPublish } from './commands/publish';
+import { installResume, installRuns, installStop, installTrack } from './commands/runs';
+import { installRollouts, installScore } from './commands/score';
 import { installServe } from './commands/serve';
-import { installStop } from './commands/stop';
-import { installTasks } from './commands/tasks';
-import { installTrack } from './commands/track';
+import { installTasks, installWorld } from './commands/tasks';
 import { installTrain } from './commands/train';
-import { installWorld } from './commands/world';
-import { print, printJson, printLines, printRows, say } from './output';
+import { print, printJson, printLines, printRows, say } from './terminal';
 
 const DONE = 0;
 const FAILED = 1;
@@ -140,16 +130,19 @@ export async function main(args: readonly string[], program: Program): Promise<n
 
 async function run(args: readonly string[], of: Program, surroundings: CliContext): Promise<number> {
   let code = DONE;
-  const perform = async (action: (to: CliContext) => Promise<CommandResult>): Promise<void> => {
-    const outcome = await action(surroundings);
-    try {
-      if (args.includes('--json')) await printOutcome(outcome);
-      else await printText(outcome.print());
-    } finally {
-      await outcome.close?.();
-    }
-    if (outcome.failed === true) code = FAILED;
-  };
+  const perform: Perform =
+    (action) =>
+    async (...given) => {
+      // Commander adds the command itself.
+      const outcome = await action(...(given.slice(0, -1) as unknown as typeof given), surroundings);
+      try {
+        if (args.includes('--json')) await printOutcome(outcome);
+        else await printText(outcome.print());
+      } finally {
+        await outcome.close?.();
+      }
+      if (outcome.failed === true) code = FAILED;
+    };
   try {
     await programOf(of, perform).parseAsync([...args], { from: 'user' });
     return code;
@@ -158,7 +151,7 @@ async function run(args: readonly string[], of: Program, surroundings: CliContex
   }
 }
 
-function programOf({ name, description, installs: all }: Program, perform: Parameters<Install>[1]): Command {
+function programOf({ name, description, installs: all }: Program, perform: Perform): Command {
   const program = new Command(name)
     .description(description)
     .option(...JSON_OPTION)

@@ -16,7 +16,7 @@ import { Fault, messageOf } from '../core/fault';
 import { isObject, jsonOrUndefined } from '../core/json';
 import { sentenceFor, type Tool, type ToolCall, type Workplace } from '../core/tools/tool';
 import { toolNamed, tools } from '../core/tools/tools';
-import { say } from './output';
+import { say } from './terminal';
 import { version } from '../../package.json';
 
 const INSTRUCTIONS =

@@ -5,14 +5,16 @@ import { Prompts } from '../core/dialogue/prompts';
 import { colBenchPageProtocol, colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
-import type { SamplingSettings, ModelCounts } from '../core/model/model';
-import type { OpenModelOptions } from '../core/model/spec';
+import { openRefined } from '../core/dialogue/refinement/openRefined';
+import type { Model, ModelCounts, SamplingSettings } from '../core/model/model';
+import { openAgent, type OpenModelOptions } from '../core/model/spec';
 import { eachSamplingNumber, samplingEntries, type SamplingName } from '../core/samplingSettings';
 import { numberIn, wholeNumber, wrongUse, type CliContext } from './command';
-import { keyEnvOption, type KeyOf } from './keys';
-import { say } from './output';
+import { isProgram } from '../core/task/task';
+import { keyEnvOption, namedKeys, type KeyOf } from './keys';
+import { openDrawing, openGrader, openLog, type Opened, type PageOptions } from './resources';
+import { say } from './terminal';
 
-/** Help on the values of `--agent` and `--simulator`. */
 export const MODEL_WORDS =
   'starter, starter-pages, starter-questions, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
 
@@ -27,7 +29,6 @@ export const PLAYER_WORDS = `${MODEL_WORDS}; ${MIXTURE_WORDS}; ${REFINE_WORDS}`;
 /** Help on the values of `--agent` where a teacher may play, too. */
 export const AGENT_WORDS = `${PLAYER_WORDS}; guided:<starter or local:folder>[,eta=<n>] for a teacher, which chooses its questions by the hidden information`;
 
-/** @param keyOf returns the key for a server */
 export const modelOptions = ({ assets }: Pick<CliContext, 'assets'>, keyOf?: KeyOf): OpenModelOptions => ({
   shipped: assets,
   inference: path.join(assets, 'inference.js'),
@@ -73,7 +74,7 @@ export const jobsOption = (): Option =>
     wholeNumber('--jobs', 1),
   );
 
-const whole = (flags: string, about: string, least: number, value?: number): Option => {
+export const whole = (flags: string, about: string, least: number, value?: number): Option => {
   const option = new Option(flags, about).argParser(wholeNumber(flags.split(' ')[0]!, least));
   return value === undefined ? option : option.default(value);
 };
@@ -150,26 +151,49 @@ export interface DialogueSetup {
   readonly pageProtocol: Protocol;
 }
 
-interface CliPlayers extends DialogueSetup {
-  readonly sampling: SamplingSettings;
+/** Everything with which agents play the tasks of packs; closed with `opened`. */
+export async function openPlay(
+  options: PlayOptions & PageOptions,
+  agents: readonly string[],
+  to: CliContext,
+  opened: Opened,
+  verifierTemperature?: number,
+) {
+  const keyOf = namedKeys(options.keyEnv, [...agents, options.simulator]);
+  const tasks = await tasksOf(options, to);
+  const how = { open: openAgent, keyOf, verifierTemperature };
+  const hasPages = !tasks.every(({ task }) => isProgram(task));
+  return {
+    ...(await openPlayers(options, agents, how, to, opened)),
+    ...openDrawing(hasPages, options, to, opened),
+    ...{ tasks, rollouts: options.rollouts, signal: to.signal },
+  };
 }
 
-interface PlaySetup extends CliPlayers {
-  readonly tasks: readonly PackTask[];
-}
-
-export async function preparePlay(options: PlayOptions, to: CliContext, keyOf: KeyOf): Promise<PlaySetup> {
-  return { tasks: await tasksOf(options, to), ...(await preparePlayers(options, to, keyOf)) };
-}
-
-export async function preparePlayers(
+/** @param how opens one model; a verifier of drafts has another temperature than 0 in a search tree */
+export async function openPlayers(
   options: PlayRules & Pick<SamplingSettings, 'temperature'>,
-  to: Pick<CliContext, 'assets'>,
-  keyOf: KeyOf,
-): Promise<CliPlayers> {
-  const { temperature, maxTokens } = options;
+  specs: readonly string[],
+  how: {
+    readonly open: typeof openAgent;
+    readonly keyOf: KeyOf;
+    readonly verifierTemperature?: number;
+  },
+  to: CliContext,
+  opened: Opened,
+) {
+  const { temperature, maxTokens, seed, concurrency, mode } = options;
+  const setup = await prepareDialogues(options, to, how.keyOf);
+  opened.add(setup.simulator);
+  const open = (spec: string): Model => how.open(spec, modelOptions(to, how.keyOf));
+  const agents = await Promise.all(
+    specs.map((spec) => openRefined(spec, open, () => grader, how.verifierTemperature)),
+  );
+  for (const agent of agents) opened.add(agent);
+  const grader = opened.add(await openGrader({ assets: to.assets, workers: options.jobs }));
+  const log = opened.add(await openLog(options.data, to.signal));
   const sampling = { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens };
-  return { ...(await prepareDialogues(options, to, keyOf)), sampling };
+  return { ...setup, ...{ sampling, agents, grader, log, seed, concurrency, mode } };
 }
 
 export async function prepareDialogues(

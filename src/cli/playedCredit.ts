@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { inFlight } from '../core/concurrency';
 import { isProgram } from '../core/task/task';
 import { Prompts } from '../core/dialogue/prompts';
@@ -23,14 +23,13 @@ import { playedDialogues } from '../core/training/credit/playedRows';
 import { Rollouts } from '../core/training/credit/rollouts';
 import { withRowsOfLogs } from '../core/training/scoring/rowsOfLogs';
 import { writeAtomically } from '../core/trajectory/files';
-import { wholeNumber, wrongUse, type CliContext, type CommandResult } from './command';
+import type { CliContext, CommandResult } from './command';
 import { keyEnvOption, namedKeys } from './keys';
-import { say } from './output';
-import { addSamplingOptions, jobsOption, modelOptions, modeOption, usageOf } from './play';
-import { openClip, openGrader, openPages } from './resources';
-import { startProgress, table } from './terminal';
+import { say, Progress, table } from './terminal';
+import { addSamplingOptions, jobsOption, modelOptions, modeOption, usageOf, whole } from './play';
+import { openDrawing, openGrader, Opened, type PageOptions } from './resources';
 
-export interface PlayedCreditOptions extends Omit<SamplingSettings, 'seed' | 'stop'> {
+export interface PlayedCreditOptions extends Omit<SamplingSettings, 'seed' | 'stop'>, PageOptions {
   readonly agent: string;
   /** Rollouts have one. */
   readonly simulator?: string;
@@ -42,15 +41,11 @@ export interface PlayedCreditOptions extends Omit<SamplingSettings, 'seed' | 'st
   readonly prompts?: string;
   readonly jobs?: number;
   readonly keyEnv?: readonly string[];
-  readonly browser?: string;
-  readonly clip?: string;
   readonly out?: string;
 }
 
 /** For credit without a critic, besides the models. */
 export function addPlayedCreditOptions(command: Command): Command {
-  const whole = (flags: string, about: string, least: number, value: number): Option =>
-    new Option(flags, about).argParser(wholeNumber(flags.split(' ')[0]!, least)).default(value);
   return addSamplingOptions(command, { temperature: 1 })
     .option(
       '--data <folder>',
@@ -64,50 +59,29 @@ export function addPlayedCreditOptions(command: Command): Command {
     .addOption(keyEnvOption());
 }
 
-/** @throws {Fault} `usage` */
-export function refuseToReplace(out: string | undefined, overwrite = false): void {
-  if (out !== undefined && existsSync(out) && !overwrite)
-    throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
-}
-
-/** Prepares both kinds of value; the caller must close it. */
+/** Prepares both kinds of value; closed with `opened`. */
 async function openValue(
   kind: HistoryValue['kind'],
   options: PlayedCreditOptions,
   dialogues: readonly PlayedDialogue[],
   to: CliContext,
+  opened: Opened,
 ) {
   const { samples, seed, mode, concurrency, temperature, maxTokens } = options;
   const keyOf = namedKeys(options.keyEnv, [options.agent, ...(options.simulator ? [options.simulator] : [])]);
   const prompts = await Prompts.load(path.join(to.assets, 'prompts'), options.prompts);
-  const agent = openModel(options.agent, modelOptions(to, keyOf));
-  const simulator = openSimulator(options.simulator ?? 'rules', prompts, modelOptions(to, keyOf));
-  const grader = await openGrader({ assets: to.assets, workers: options.jobs });
+  const agent = opened.add(openModel(options.agent, modelOptions(to, keyOf)));
+  const simulator = opened.add(openSimulator(options.simulator ?? 'rules', prompts, modelOptions(to, keyOf)));
+  const grader = opened.add(await openGrader({ assets: to.assets, workers: options.jobs }));
   const drawn = kind === 'rollouts' && !dialogues.every(isAboutProgram);
-  const pages = drawn ? openPages(to, options.browser) : undefined;
-  const clip = drawn && mode === 'paper' ? openClip(to, options.clip) : undefined;
   const plan = {
-    ...{
-      agent,
-      simulator,
-      prompts,
-      grader,
-      pages,
-      clip,
-      samples,
-      seed,
-      mode,
-      concurrency,
-      signal: to.signal,
-    },
+    ...openDrawing(drawn, options, to, opened),
+    ...{ agent, simulator, prompts, grader, samples, seed, mode, concurrency, signal: to.signal },
     sampling: { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens },
   };
   return {
     value: kind === 'rollouts' ? new Rollouts(plan) : new AnswerNow(plan),
     usage: () => [...usageOf(agent), ...usageOf(simulator)],
-    async close(): Promise<void> {
-      for (const part of [agent, simulator, grader, pages, clip]) await part?.close?.();
-    },
   };
 }
 
@@ -132,9 +106,9 @@ export async function creditPlayed(
   const dialogues = await withRowsOfLogs(places, found, (files) => playedDialogues(files, say, to.signal));
   const stop = new AbortController();
   const signal = AbortSignal.any([to.signal, stop.signal]);
-  const opened = await openValue(kind, options, dialogues, { ...to, signal });
-  const { value } = opened;
-  const progress = startProgress(kind, 'dialogues');
+  await using opened = new Opened();
+  const { value, usage } = await openValue(kind, options, dialogues, { ...to, signal }, opened);
+  const progress = new Progress(kind, 'dialogues');
   try {
     const data = options.data ?? places.find((place) => existsSync(path.join(place, 'log'))) ?? '.tandem';
     const cache = new CreditCache(data, say);
@@ -182,14 +156,13 @@ export async function creditPlayed(
             : `${rows.length} trajectories are in ${path.resolve(options.out)}.`,
           ...(forcing === undefined ? [] : [forcingWords(forcing)]),
           ...(answers === undefined || dialogues.every(isAboutProgram) ? [] : [PAGES_WORDS]),
-          ...opened.usage(),
+          ...usage(),
         ].join('\n'),
     };
   } finally {
     // After a failure other samples would go on.
     stop.abort();
     progress.end();
-    await opened.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import type { GradingMode } from '../core/grading/grade';
 import { createGrader, type AnswerRunner, type Grader } from '../core/grading/grader';
 import { systemPython } from '../core/grading/native/native';
 import { ClipEmbedder, clipIfThere } from '../core/model/local/clip/embedder';
@@ -9,7 +10,7 @@ import { openTrainer } from '../core/training/environment/environment';
 import { serveCommand, type Trainer } from '../core/training/trainer';
 import { TrajectoryLog } from '../core/trajectory/log';
 import type { CliContext } from './command';
-import { say } from './output';
+import { say } from './terminal';
 
 /** The trainer that ships with this build; its environment is made on first need. */
 export function openShippedTrainer({
@@ -32,7 +33,28 @@ function isGiven(variable: string | undefined): variable is string {
   return variable !== undefined && variable !== '';
 }
 
-/** The command must close it at the end. */
+/** What a command has opened: it is closed when the command ends or fails, the last first. */
+export class Opened implements AsyncDisposable {
+  private readonly parts: Closable[] = [];
+
+  add<Part extends Closable | undefined>(part: Part): Part {
+    if (part !== undefined) this.parts.unshift(part);
+    return part;
+  }
+
+  async close(): Promise<void> {
+    for (const part of this.parts) await part.close?.();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+interface Closable {
+  readonly close?: () => Promise<unknown>;
+}
+
 export function openGrader(options: {
   readonly assets: string;
   readonly workers?: number;
@@ -46,7 +68,6 @@ export function openGrader(options: {
   });
 }
 
-/** The command must close it at the end. */
 export const openPages = ({ assets }: Pick<CliContext, 'assets'>, browser?: string): BrowserPages =>
   new BrowserPages({ sheet: path.join(assets, 'pages', 'tailwind-2.2.19.css.br'), browser });
 
@@ -59,6 +80,23 @@ export const openClip = (
   { assets }: Pick<CliContext, 'assets'>,
   folder = path.join(cacheFolder(), 'clip'),
 ): ClipEmbedder => new ClipEmbedder(path.join(assets, 'embedding.js'), folder);
+
+export interface PageOptions {
+  readonly browser?: string;
+  readonly clip?: string;
+}
+
+/** What draws web pages, and CLIP for their published measure; neither without pages. */
+export function openDrawing(
+  hasPages: boolean,
+  { browser, clip, mode }: PageOptions & { readonly mode: GradingMode },
+  to: Pick<CliContext, 'assets'>,
+  opened: Opened,
+): { readonly pages?: BrowserPages; readonly clip?: ClipEmbedder } {
+  if (!hasPages) return {};
+  const pages = opened.add(openPages(to, browser));
+  return mode === 'paper' ? { pages, clip: opened.add(openClip(to, clip)) } : { pages };
+}
 
 /** CLIP where `tandem download clip` puts it; undefined if it is not there, which grades then say. */
 export const cachedClip = ({ assets }: Pick<CliContext, 'assets'>): ClipEmbedder | undefined =>

@@ -20,7 +20,6 @@ export const preparing: Readonly<Record<Preparing, string>> = {
   launch: 'Launching the trainer',
 };
 
-/** @param resultOf the latest evaluation of a run */
 export function runTable(runs: readonly Run[], resultOf: (run: Run) => RunResult | undefined): string {
   const head = ['run', 'state', 'stage', 'step', 'left', 'success', 'method', 'name', 'tags'];
   const rows = runs.map((run) => [

@@ -1,85 +1,131 @@
+// All output of the command line is written here. Ids, roles, paths and messages may hold foreign text: control
+// sequences in them are shown as text and never reach the terminal.
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Presets, SingleBar } from 'cli-progress';
 import { printable } from '../core/text';
-import { say } from './output';
 
-/** Drawn on stderr, so that stdout can be piped. */
-interface ProgressBar {
-  /** `note` is a short remark beside the bar. */
-  update(done: number, total: number, note?: string): void;
-  end(): void;
+const KEPT = '\n\t';
+const CLEAR_LINE = '\r\u001b[K';
+
+export function print(text: string): void {
+  process.stdout.write(`${printable(text, KEPT)}\n`);
 }
 
-/** Shows rate and time left; without a terminal, a plain line every `LINE_INTERVAL_MS`. */
-export function startProgress(what: string, unit: string): ProgressBar {
-  return process.stderr.isTTY ? new BarProgress(what, unit) : new LineProgress(what, unit);
+/** No faster than the lines are read. */
+export async function printLines(lines: AsyncIterable<string>): Promise<void> {
+  for await (const line of lines) await write(`${printable(line, KEPT)}\n`);
 }
 
-class BarProgress implements ProgressBar {
-  private readonly started = performance.now();
-  private readonly bar: SingleBar;
-  private running = false;
-  private first = 0;
+/** One line, with control characters escaped. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${json(value)}\n`);
+}
 
-  constructor(
-    private readonly what: string,
-    private readonly unit: string,
-  ) {
-    const format = `${printable(this.what)} {bar} {percentage} % · {value}/{total} ${this.unit} · {rate}/s · {left} left {note}`;
-    this.bar = new SingleBar({ format, stream: process.stderr, hideCursor: true }, Presets.shades_classic);
+/** As `printJson`, with `rows` as its first field; the rows are streamed. */
+export async function printRows(rows: AsyncIterable<unknown>, others: object): Promise<void> {
+  let before = '{"rows":[';
+  for await (const row of rows) {
+    await write(`${before}${json(row)}`);
+    before = ',';
   }
+  await write(`${before === ',' ? '' : before}],${json(others).slice(1)}\n`);
+}
 
-  update(done: number, total: number, note = ''): void {
-    if (!this.running) {
-      this.running = true;
-      this.first = done;
-      this.bar.start(total, done, { rate: '–', left: '–', note: printable(note) });
+function json(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (control) => `\\u00${control.charCodeAt(0).toString(16)}`,
+  );
+}
+
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** Goes to stderr, where progress belongs. */
+export function say(line: string): void {
+  process.stderr.write(`${printable(line, KEPT)}\n`);
+}
+
+/**
+ * A line that the next one replaces on a terminal; elsewhere one is printed every `intervalMs`, and the last one before
+ * a line that stays.
+ */
+export class StatusLine {
+  readonly isTerminal = process.stderr.isTTY;
+  private isShown = false;
+  private printedAt = performance.now();
+  private pending: string | undefined;
+
+  constructor(private readonly intervalMs: number) {}
+
+  show(line: string): void {
+    if (this.isTerminal) {
+      process.stderr.write(`${CLEAR_LINE}${printable(line).slice(0, process.stderr.columns - 1)}`);
+      this.isShown = true;
+      return;
     }
-    this.bar.setTotal(total);
-    const rate = rateOf(done - this.first, this.started);
-    this.bar.update(done, {
-      rate: rate.toFixed(1),
-      left: timeLeft(total - done, rate),
-      note: printable(note),
-    });
+    this.pending = line;
+    if (performance.now() - this.printedAt >= this.intervalMs) this.end();
   }
 
+  /** This line stays. */
+  say(line: string): void {
+    if (this.isShown) process.stderr.write(CLEAR_LINE);
+    this.isShown = false;
+    this.end();
+    say(line);
+  }
+
+  /** The line that is shown stays. */
   end(): void {
-    if (this.running) this.bar.stop();
+    if (this.isShown) process.stderr.write('\n');
+    this.isShown = false;
+    if (this.pending === undefined) return;
+    say(this.pending);
+    this.pending = undefined;
+    this.printedAt = performance.now();
   }
 }
 
 const LINE_INTERVAL_MS = 5000;
 
-class LineProgress implements ProgressBar {
+/** Rate and time left: a bar, or without a terminal a plain line now and then. On stderr, so that stdout can be piped. */
+export class Progress {
   private readonly started = performance.now();
-  private last = performance.now();
+  private readonly bar: SingleBar | undefined;
+  private readonly line = new StatusLine(LINE_INTERVAL_MS);
   private first: number | undefined;
-  private latest = '';
 
   constructor(
     private readonly what: string,
     private readonly unit: string,
-  ) {}
+  ) {
+    if (!process.stderr.isTTY) return;
+    const format = `${printable(what)} {bar} {percentage} % · {value}/{total} ${unit} · {rate}/s · {left} left {note}`;
+    this.bar = new SingleBar({ format, stream: process.stderr, hideCursor: true }, Presets.shades_classic);
+  }
 
+  /** @param note a short remark beside the bar */
   update(done: number, total: number, note = ''): void {
+    if (this.first === undefined)
+      this.bar?.start(total, done, { rate: '–', left: '–', note: printable(note) });
     this.first ??= done;
-    const rate = rateOf(done - this.first, this.started);
-    this.latest =
-      `${this.what}: ${done}/${total} ${this.unit}, ${rate.toFixed(1)}/s, ` +
-      `${timeLeft(total - done, rate)} left${note === '' ? '' : `, ${note}`}`;
-    if (performance.now() - this.last < LINE_INTERVAL_MS) return;
-    this.last = performance.now();
-    this.print();
+    const speed = rateOf(done - this.first, this.started);
+    const [rate, left] = [speed.toFixed(1), timeLeft(total - done, speed)];
+    if (this.bar === undefined) {
+      const remark = note === '' ? '' : `, ${note}`;
+      this.line.show(`${this.what}: ${done}/${total} ${this.unit}, ${rate}/s, ${left} left${remark}`);
+      return;
+    }
+    this.bar.setTotal(total);
+    this.bar.update(done, { rate, left, note: printable(note) });
   }
 
   end(): void {
-    this.print();
-  }
-
-  private print(): void {
-    if (this.latest !== '') say(this.latest);
-    this.latest = '';
+    if (this.first !== undefined) this.bar?.stop();
+    this.line.end();
   }
 }
 

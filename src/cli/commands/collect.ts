@@ -1,33 +1,19 @@
 import { Option } from 'commander';
 import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
-import { openRefined } from '../../core/dialogue/refinement/openRefined';
 import { refineSpec } from '../../core/dialogue/refinement/refineSpec';
-import { openAgent } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';
-import { isProgram } from '../../core/task/task';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
 import { endingsOf, MAX_BRANCHES, treePurpose } from '../../core/trajectory/searchTree';
 import { numberIn, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openClip, openGrader, openLog, openPages } from '../resources';
-import { namedKeys } from '../keys';
-import {
-  addPageOptions,
-  addPlayOptions,
-  AGENT_WORDS,
-  modelOptions,
-  preparePlay,
-  type PlayOptions,
-  usageOf,
-} from '../play';
-import { startProgress } from '../terminal';
+import { addPageOptions, addPlayOptions, AGENT_WORDS, type PlayOptions, usageOf, openPlay } from '../play';
+import { Progress } from '../terminal';
+import { Opened, type PageOptions } from '../resources';
 
-interface Options extends PlayOptions {
+interface Options extends PlayOptions, PageOptions {
   readonly agent: string;
   readonly shard?: Shard;
   readonly tree?: number;
-  readonly browser?: string;
-  readonly clip?: string;
 }
 
 export const installCollect: Install = (program, perform) => {
@@ -51,9 +37,7 @@ export const installCollect: Install = (program, perform) => {
         .conflicts('rollouts'),
     );
   addPageOptions(command);
-  addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
-    perform((to) => collectDialogues(options, to)),
-  );
+  addPlayOptions(command, { temperature: 1 }).action(perform(collectDialogues));
 };
 
 /** Such as `2/4`. */
@@ -76,43 +60,24 @@ function refuseTree({ agent, temperature }: Options): void {
 }
 
 async function collectDialogues(options: Options, to: CliContext): Promise<CommandResult> {
-  const { tree: branches } = options;
+  const { tree: branches, shard } = options;
   if (branches !== undefined) refuseTree(options);
-  const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf);
-  const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
-  const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
-  const open = (spec: string): Model => openAgent(spec, modelOptions(to, keyOf));
+  await using opened = new Opened();
   const verifierTemperature = branches === undefined ? undefined : options.temperature;
-  const agent = await openRefined(options.agent, open, () => grader, verifierTemperature);
-  const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const log = await openLog(options.data, to.signal);
-  const progress = startProgress('collect', 'dialogues');
-  const { seed, concurrency, mode, shard } = options;
+  const play = await openPlay(options, [options.agent], to, opened, verifierTemperature);
+  const agent = play.agents[0]!;
+  const progress = new Progress('collect', 'dialogues');
   const rollouts = branches === undefined ? options.rollouts : endingsOf(branches);
   const purpose = branches === undefined ? 'collection' : treePurpose(branches);
   try {
-    const renderer = await rendererOf({ ...play, pages, mode });
-    const collection = collectionName(purpose, { ...play, seed, agent, renderer });
+    const collection = collectionName(purpose, { ...play, agent, renderer: await rendererOf(play) });
     const result = await collect({
       ...play,
-      log,
-      agent,
-      pages,
-      clip,
-      grader,
-      seed,
-      rollouts,
-      branches,
-      shard,
-      concurrency,
-      mode,
-      collection,
-      signal: to.signal,
+      ...{ agent, rollouts, branches, shard, collection },
       onProgress: ({ done, total, failed, solved }) =>
         progress.update(done, total, `${solved} solved${failed === 0 ? '' : `, ${failed} failed`}`),
     });
-    const scores = pages && (await pageScores(log, collection, mode));
+    const scores = play.pages && (await pageScores(play.log, collection, play.mode));
     return {
       summary: {
         collection,
@@ -133,12 +98,6 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
     };
   } finally {
     progress.end();
-    await log.close();
-    await grader.close();
-    await agent.close?.();
-    await play.simulator.close?.();
-    await pages?.close();
-    await clip?.close();
   }
 }
 

@@ -19,7 +19,7 @@ export const installDoctor: Install = (program, perform) => {
       'check each node of the Ray cluster with this dashboard instead: versions, GPUs, storage, network',
     )
     .option('--storage <folder>', 'with --cluster: the folder that all nodes should see')
-    .action((options: Options) => perform((to) => check(options, to)));
+    .action(perform(check));
 };
 
 async function check({ cluster, storage }: Options, to: CliContext): Promise<CommandResult> {

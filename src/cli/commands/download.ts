@@ -3,8 +3,7 @@ import { Option } from 'commander';
 import { DOWNLOADS, type HubFiles } from '../../core/task/downloads';
 import { cacheFolder } from '../../core/training/environment/cache';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { confirmed, startProgress } from '../terminal';
-import { say } from '../output';
+import { confirmed, Progress, say } from '../terminal';
 
 interface Options {
   readonly to?: string;
@@ -30,7 +29,7 @@ export const installDownload: Install = (program, perform) => {
     )
     .option('--accept-licence', 'accept the license that is shown, without being asked')
     .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
-    .action((name: string, options: Options) => perform((to) => fetchFiles(name, options, to)));
+    .action(perform(fetchFiles));
 };
 
 async function fetchFiles(name: string, options: Options, { signal }: CliContext): Promise<CommandResult> {
@@ -39,7 +38,7 @@ async function fetchFiles(name: string, options: Options, { signal }: CliContext
     throw wrongUse(`There is no "${name}" to download; choose ${Object.keys(DOWNLOADS).join(', ')}.`);
   // Imported here because the hub's client is large and no other command needs it.
   const { download } = await import('../../core/task/download');
-  const progress = startProgress(name, source.rows ? 'rows' : 'MB');
+  const progress = new Progress(name, source.rows ? 'rows' : 'MB');
   const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
   try {
     const downloaded = await download(source, {

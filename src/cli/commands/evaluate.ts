@@ -6,28 +6,14 @@ import { questionRows } from '../../core/evaluation/questionFigures';
 import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
-import { openRefined } from '../../core/dialogue/refinement/openRefined';
-import type { Model } from '../../core/model/model';
-import { openAgent } from '../../core/model/spec';
-import { isProgram } from '../../core/task/task';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { openClip, openGrader, openLog, openPages } from '../resources';
-import { append, namedKeys } from '../keys';
-import {
-  addPageOptions,
-  addPlayOptions,
-  AGENT_WORDS,
-  modelOptions,
-  preparePlay,
-  type PlayOptions,
-  usageOf,
-} from '../play';
-import { startProgress, table } from '../terminal';
+import { append } from '../keys';
+import { addPageOptions, addPlayOptions, AGENT_WORDS, type PlayOptions, usageOf, openPlay } from '../play';
+import { Progress, table } from '../terminal';
+import { Opened, type PageOptions } from '../resources';
 
-interface Options extends PlayOptions {
+interface Options extends PlayOptions, PageOptions {
   readonly agent: readonly string[];
-  readonly browser?: string;
-  readonly clip?: string;
 }
 
 export const installEvaluate: Install = (program, perform) => {
@@ -42,38 +28,19 @@ export const installEvaluate: Install = (program, perform) => {
       append,
     );
   addPageOptions(command);
-  addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
-    perform((to) => evaluateAgents(options, to)),
-  );
+  addPlayOptions(command, { temperature: 0 }).action(perform(evaluateAgents));
 };
 
 async function evaluateAgents(options: Options, to: CliContext): Promise<CommandResult> {
   if (new Set(options.agent).size < options.agent.length) {
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
-  const keyOf = namedKeys(options.keyEnv, [...options.agent, options.simulator]);
-  const play = await preparePlay(options, to, keyOf);
-  const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
-  const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
-  const open = (spec: string): Model => openAgent(spec, modelOptions(to, keyOf));
-  const agents = await Promise.all(options.agent.map((spec) => openRefined(spec, open, () => grader)));
-  const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const log = await openLog(options.data, to.signal);
-  const { seed, rollouts, concurrency, mode } = options;
-  const bars = new Map(agents.map(({ name }) => [name, startProgress(name, 'dialogues')]));
+  await using opened = new Opened();
+  const play = await openPlay(options, options.agent, to, opened);
+  const bars = new Map(play.agents.map(({ name }) => [name, new Progress(name, 'dialogues')]));
   try {
     const evaluation = await evaluate({
       ...play,
-      log,
-      agents,
-      pages,
-      clip,
-      grader,
-      seed,
-      rollouts,
-      concurrency,
-      mode,
-      signal: to.signal,
       onProgress: (agent, { done, total }) => {
         bars.get(agent)!.update(done, total);
         if (done === total) bars.get(agent)!.end();
@@ -85,16 +52,11 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
         agents: evaluation.agents.map(({ figures, collection }) => ({ ...figures, ...collection })),
         comparisons: evaluation.comparisons,
       },
-      print: () => [inWords(evaluation), ...[...agents, play.simulator].flatMap(usageOf)].join('\n'),
+      print: () => [inWords(evaluation), ...[...play.agents, play.simulator].flatMap(usageOf)].join('\n'),
       failed: evaluation.agents.some(({ collection }) => collection.done < collection.total),
     };
   } finally {
     for (const bar of bars.values()) bar.end();
-    await log.close();
-    await grader.close();
-    for (const model of [...agents, play.simulator]) await model.close?.();
-    await pages?.close();
-    await clip?.close();
   }
 }
 
@@ -124,24 +86,29 @@ function inWords({ agents, comparisons }: Evaluation): string {
 const QUESTION_WORDS =
   'Questions needed by the best decision tree and asked; expected information of each; questions lost to the tree; figures left at the answer (means per dialogue).';
 
+const count = (mean: number | null): string => mean?.toFixed(1) ?? '–';
+
+/** Columns of the table of agents on functions. */
+const COLUMNS: readonly (readonly [head: string, cell: (figures: AgentFigures) => string])[] = [
+  ['agent', ({ agent }) => agent],
+  ['tasks', ({ tasks }) => String(tasks)],
+  ['success', ({ success }) => estimate(success)],
+  ['tests passed', ({ testsPassed }) => estimate(testsPassed)],
+  ['turns', ({ meanTurns }) => count(meanTurns)],
+  ['missed', ({ missedDecisions }) => count(missedDecisions)],
+  ['useless', ({ uselessQuestions }) => count(uselessQuestions)],
+  ['tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'],
+  ['seconds', ({ meanSeconds }) => count(meanSeconds)],
+  ['turn limit', ({ turnLimitRate }) => rate(turnLimitRate)],
+  ['leak', ({ leakRate }) => rate(leakRate)],
+  ['timed out', ({ timeOutRate }) => rate(timeOutRate)],
+  ['left out', ({ notGradable, unfinished }) => String(notGradable + unfinished)],
+];
+
 function functionsInWords(agents: readonly AgentFigures[]): string {
-  const head = [
-    'agent',
-    'tasks',
-    'success',
-    'tests passed',
-    'turns',
-    'missed',
-    'useless',
-    'tokens',
-    'seconds',
-    'turn limit',
-    'leak',
-    'timed out',
-    'left out',
-  ];
+  const rows = agents.map((figures) => COLUMNS.map(([, cell]) => cell(figures)));
   return [
-    table([head, ...agents.map(rowOf)]),
+    table([COLUMNS.map(([head]) => head), ...rows]),
     'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, hidden decisions missed, useless questions, tokens, seconds.',
   ].join('\n');
 }
@@ -161,25 +128,5 @@ function troubleOf(agent: string, { already, total, failures }: CollectionResult
   return [
     ...(already === 0 ? [] : [`${agent}: ${already} of ${total} dialogues are from an earlier run.`]),
     ...failures.map(({ message, count }) => `${agent}: ${count} dialogues failed: ${message}`),
-  ];
-}
-
-const count = (mean: number | null): string => mean?.toFixed(1) ?? '–';
-
-function rowOf(figures: AgentFigures): string[] {
-  return [
-    figures.agent,
-    String(figures.tasks),
-    estimate(figures.success),
-    estimate(figures.testsPassed),
-    count(figures.meanTurns),
-    count(figures.missedDecisions),
-    count(figures.uselessQuestions),
-    figures.meanTokens?.toFixed(0) ?? '–',
-    count(figures.meanSeconds),
-    rate(figures.turnLimitRate),
-    rate(figures.leakRate),
-    rate(figures.timeOutRate),
-    String(figures.notGradable + figures.unfinished),
   ];
 }

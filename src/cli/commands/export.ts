@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option } from 'commander';
 import { rendering } from '../../core/dialogue/conversation';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import { Prompts } from '../../core/dialogue/prompts';
-import type { GradingMode } from '../../core/grading/grade';
 import {
   ExportRefused,
   exportTrajectories,
@@ -14,31 +12,22 @@ import {
   type Finding,
   PAIRINGS,
   type Pairing,
+  type Selection,
 } from '../../core/trajectory/export/export';
 import { FORMAT_IDS, formatOf } from '../../core/trajectory/export/formats';
 import { doubtInWords } from '../../core/trajectory/export/selection';
 import { findingInWords } from '../../core/trajectory/findings/words';
-import { fraction, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
+import { fraction, type Install, type CommandResult, type CliContext, refuseToReplace } from '../command';
 import { openLog } from '../resources';
 import { dataOption, modeOption } from '../play';
-import { startProgress } from '../terminal';
-import { say } from '../output';
+import { Progress, say } from '../terminal';
 
-interface Options {
+interface Options extends Selection {
   readonly format: ExportFormat['format'];
   readonly data: string;
-  readonly mode: GradingMode;
   readonly prompts?: string;
   readonly pairs: Pairing;
-  readonly onlySuccess?: boolean;
-  readonly onlyAccepted?: boolean;
-  readonly minReward?: number;
   readonly overwrite?: boolean;
-  readonly withLeaked?: boolean;
-  readonly withEvaluations?: boolean;
-  readonly withEditorModels?: boolean;
-  readonly withRedo?: boolean;
-  readonly withDoubtful?: boolean;
   readonly allowFindings?: boolean;
   readonly withoutFindings?: boolean;
 }
@@ -85,7 +74,7 @@ export const installExport: Install = (program, perform) => {
     )
     .option('--without-findings', 'leave out the dialogues that hold secrets or e-mail addresses')
     .option('--prompts <folder>', 'the folder with your own agent.md, or short, as used in the dialogues')
-    .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
+    .action(perform(exportRows));
 };
 
 async function exportRows(
@@ -93,29 +82,19 @@ async function exportRows(
   options: Options,
   { assets, signal }: CliContext,
 ): Promise<CommandResult> {
-  if (existsSync(out) && options.overwrite !== true) {
-    throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
-  }
+  refuseToReplace(out, options.overwrite);
   const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
   const log = await openLog(options.data, signal);
-  const progress = startProgress('export', 'trajectories');
+  const progress = new Progress('export', 'trajectories');
   try {
     const result = await exportTrajectories(log, out, {
+      ...options,
       ...rowFormat(options, prompts),
-      mode: options.mode,
-      onlySuccess: options.onlySuccess,
-      onlyAccepted: options.onlyAccepted,
-      minReward: options.minReward,
-      withLeaked: options.withLeaked,
-      withEvaluations: options.withEvaluations,
-      withEditorModels: options.withEditorModels,
-      withRedo: options.withRedo,
-      withDoubtful: options.withDoubtful,
       findings: options.allowFindings ? 'write' : options.withoutFindings ? 'leave-out' : 'refuse',
       signal,
       onProgress: ({ done, total }) => progress.update(done, total),
     }).finally(() => progress.end());
-    list(result.findings);
+    listFindings(result.findings);
     return {
       summary: result,
       print: () => inWords(result, options.format),
@@ -130,12 +109,12 @@ async function exportRows(
 }
 
 /** Printed on stderr, so that stdout holds the result only. */
-function list(findings: readonly Finding[]): void {
+function listFindings(findings: readonly Finding[]): void {
   for (const finding of findings) say(findingInWords(finding));
 }
 
 function refused({ code, message, findings }: ExportRefused): CommandResult {
-  list(findings);
+  listFindings(findings);
   const remedy =
     'Add --without-findings to leave these dialogues out, or --allow-findings to write them as they are.';
   return {

@@ -15,18 +15,16 @@ import { parseTask } from '../../core/task/row';
 import { isProgram, type Task } from '../../core/task/task';
 import type { Install, CommandResult, CliContext } from '../command';
 import { GradeFile, gradeKey, type GradedLine } from '../gradeFile';
-import { openClip, openGrader, openPages } from '../resources';
+import { openClip, openGrader, openPages, Opened, type PageOptions } from '../resources';
 import { inFlight } from '../../core/concurrency';
 import { addPageOptions, jobsOption, modeOption } from '../play';
-import { startProgress, tableLine, widened } from '../terminal';
+import { Progress, tableLine, widened } from '../terminal';
 import { taskOf } from '../../core/trajectory/publishedRow';
 
-interface Options {
+interface Options extends PageOptions {
   readonly mode: GradingMode;
   readonly jobs?: number;
   readonly out?: string;
-  readonly browser?: string;
-  readonly clip?: string;
 }
 
 type Row = GradedLine;
@@ -48,9 +46,7 @@ export const installGrade: Install = (program, perform) => {
       '--out <file>',
       'write each grade to this file as it comes; run again, the command continues after the rows already there',
     );
-  addPageOptions(command).action((file: string, options: Options) =>
-    perform((to) => gradeFile(file, options, to)),
-  );
+  addPageOptions(command).action(perform(gradeFile));
 };
 
 /** Fields of both forms of rows; `task` is a ColBench row. Faults of the reference are reported in the grade. */
@@ -64,28 +60,26 @@ const answerRow = z.object({
 async function gradeFile(file: string, options: Options, to: CliContext): Promise<CommandResult> {
   const { mode } = options;
   const { assets, signal } = to;
-  const grader = await openGrader({ assets, workers: options.jobs });
-  const pages = openPages(to, options.browser);
+  await using opened = new Opened();
+  const grader = opened.add(await openGrader({ assets, workers: options.jobs }));
+  const pages = opened.add(openPages(to, options.browser));
   let embedder: ClipEmbedder | undefined;
   // Functions need no CLIP.
-  const clip = (): ClipEmbedder => (embedder ??= openClip(to, options.clip));
+  const clip = (): ClipEmbedder => (embedder ??= opened.add(openClip(to, options.clip)));
+  const grades = await GradeFile.open(options.out);
   try {
-    await using opened = new AsyncDisposableStack();
-    const grades = opened.use(await GradeFile.open(options.out));
     const { lines, bad } = await gradeRows(file, { grader, pages, clip, mode, grades, signal });
     const counts = await countsOf(grades.read(lines));
-    const open = opened.move();
     return {
       rows: { [Symbol.asyncIterator]: () => grades.read(lines) },
       summary: { ...summaryOf(counts), mode, badLines: bad },
       print: () => inWords(() => grades.read(lines), counts, bad, mode),
       failed: bad.length > 0,
-      close: () => open.disposeAsync(),
+      close: () => grades[Symbol.asyncDispose](),
     };
-  } finally {
-    await grader.close();
-    await pages.close();
-    await embedder?.close();
+  } catch (error) {
+    await grades[Symbol.asyncDispose]();
+    throw error;
   }
 }
 
@@ -107,7 +101,7 @@ async function gradeRows(file: string, grading: Grading): Promise<{ lines: numbe
   const { grades, signal } = grading;
   const lines: number[] = [];
   const bad: BadLine[] = [];
-  const progress = startProgress('grade', 'answers');
+  const progress = new Progress('grade', 'answers');
   let begun = 0;
   let done = 0;
   try {

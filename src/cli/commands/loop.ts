@@ -15,8 +15,7 @@ import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContex
 import { openGrader, openPages, openShippedTrainer } from '../resources';
 import { keyEnvOption, namedKeys } from '../keys';
 import { jobsOption, modelOptions } from '../play';
-import { duration } from '../terminal';
-import { endLine, say, sayInstead, sayOver } from '../output';
+import { duration, StatusLine } from '../terminal';
 
 interface Options {
   readonly quick?: boolean;
@@ -53,7 +52,7 @@ export const installLoop: Install = (program, perform) => {
     .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())
     .addOption(keyEnvOption())
-    .action((options: Options) => perform((to) => loop(options, to)));
+    .action(perform(loop));
 };
 
 async function loop(options: Options, to: CliContext): Promise<CommandResult> {
@@ -79,8 +78,7 @@ async function loop(options: Options, to: CliContext): Promise<CommandResult> {
       prompts: path.join(to.assets, 'prompts'),
       trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
       openModel: (name) => openModel(name, modelOptions(to, keyOf)),
-      openGrader: () =>
-        (grader ??= openGrader({ assets: to.assets, ...(jobs !== undefined && { workers: jobs }) })),
+      openGrader: () => (grader ??= openGrader({ assets: to.assets, workers: jobs })),
       openTrainer: () => (trainer ??= openShippedTrainer(to)),
       signal: to.signal,
       onProgress: (progress) => lines.show(progress),
@@ -149,23 +147,20 @@ const NAME = 10;
 
 /** Printed on stderr for each stage: its progress and the time left, then its result. */
 export class StageLines {
-  private readonly isTerminal = process.stderr.isTTY;
-  private lastShown = 0;
-  private isOpen = false;
+  private readonly status = new StatusLine(LINE_INTERVAL_MS);
   /** `done` and the time (ms) when the piece of work was first seen. */
   private piece: { readonly what: string; readonly from: number; readonly since: number } | undefined;
 
   show(progress: LoopProgress): void {
-    const { stage } = progress;
+    const name = progress.stage.padEnd(NAME);
     if (progress.state === 'working') {
-      this.passing(`${stage.padEnd(NAME)}${this.working(progress)}`);
+      this.status.show(`${name}${this.working(progress)}`);
       return;
     }
     this.piece = undefined;
     if (progress.state === 'begun') {
-      this.lastShown = performance.now();
-      if (progress.because !== FIRST) this.line(`${stage.padEnd(NAME)}again, because ${progress.because}`);
-      else if (this.isTerminal) this.passing(`${stage.padEnd(NAME)}…`);
+      if (progress.because !== FIRST) this.status.say(`${name}again, because ${progress.because}`);
+      else if (this.status.isTerminal) this.status.show(`${name}…`);
       return;
     }
     const { state, said, seconds } = progress;
@@ -173,12 +168,11 @@ export class StageLines {
       state === 'skipped'
         ? 'skipped, nothing that it depends on has changed'
         : `done in ${duration(seconds)}`;
-    this.line(`${stage.padEnd(NAME)}${said} (${how})`);
+    this.status.say(`${name}${said} (${how})`);
   }
 
   end(): void {
-    if (this.isOpen) endLine();
-    this.isOpen = false;
+    this.status.end();
   }
 
   private working({ what, unit, done, total, secondsLeft }: Working): string {
@@ -189,23 +183,6 @@ export class StageLines {
     const left = secondsLeft ?? (rate > 0 ? (total - done) / rate : undefined);
     const numbers = `${what} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
     return `${numbers}${unit === undefined ? '' : ` ${unit}`}${left === undefined ? '' : `, ${duration(left)} left`}`;
-  }
-
-  /** The next line overwrites this one on a terminal; elsewhere at most one is printed every `LINE_INTERVAL_MS`. */
-  private passing(text: string): void {
-    if (this.isTerminal) {
-      sayOver(text);
-      this.isOpen = true;
-    } else if (performance.now() - this.lastShown >= LINE_INTERVAL_MS) {
-      this.lastShown = performance.now();
-      say(text);
-    }
-  }
-
-  private line(text: string): void {
-    if (this.isOpen) sayInstead(text);
-    else say(text);
-    this.isOpen = false;
   }
 }
 

@@ -2,8 +2,6 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { Fault } from '../../core/fault';
-import { openRefined } from '../../core/dialogue/refinement/openRefined';
-import type { Model } from '../../core/model/model';
 import { openPlayer } from '../../core/model/spec';
 import { isPack } from '../../core/task/pack';
 import type { OpenPlay, PlayRequest, Workplace } from '../../core/tools/tool';
@@ -11,9 +9,9 @@ import { parseConfiguration } from '../../core/training/configuration';
 import { Runs } from '../../core/training/runs';
 import { startRun } from '../../core/training/start';
 import type { CliContext, CommandResult, Install } from '../command';
-import { cachedClip, openGrader, openPages, openShippedTrainer, openLog, withLog } from '../resources';
+import { cachedClip, openPages, openShippedTrainer, withLog, Opened } from '../resources';
 import { namedKeys, type KeyOf } from '../keys';
-import { addPlayRules, PLAYER_WORDS, modelOptions, preparePlayers, type PlayRules } from '../play';
+import { addPlayRules, PLAYER_WORDS, type PlayRules, openPlayers } from '../play';
 import { preparing } from '../runWords';
 
 interface Options extends PlayRules {
@@ -30,7 +28,7 @@ export const installMcp: Install = (program, perform) => {
     .option('--tasks <file...>', 'packs that may be played (default: those in this folder)')
     .option('--agent <model>', `who plays when a call names no agent: ${PLAYER_WORDS}`, 'starter')
     .option('--simulator <model>', 'the simulator when a call names none: rules, or a model', 'rules');
-  addPlayRules(command, {}).action((options: Options) => perform((to) => serve(options, to)));
+  addPlayRules(command, {}).action(perform(serve));
 };
 
 async function serve(options: Options, to: CliContext): Promise<CommandResult> {
@@ -72,25 +70,15 @@ async function openPlay(
   to: CliContext,
   keyOf: KeyOf,
 ): Promise<OpenPlay> {
-  const { data, jobs, seed, concurrency, mode, temperature = TEMPERATURES[purpose] } = options;
-  const players = await preparePlayers({ ...options, simulator, temperature }, to, keyOf);
+  const { mode, temperature = TEMPERATURES[purpose] } = options;
+  const opened = new Opened();
   const named = agents.length === 0 ? [options.agent] : agents;
-  const open = (spec: string): Model => openPlayer(spec, modelOptions(to, keyOf));
-  const models = await Promise.all(named.map((spec) => openRefined(spec, open, () => grader)));
-  const grader = await openGrader({ assets: to.assets, workers: jobs });
-  const pages = openPages(to);
-  const clip = mode === 'paper' ? cachedClip(to) : undefined;
-  const log = await openLog(data, to.signal);
+  const how = { open: openPlayer, keyOf };
   return {
-    ...players,
-    ...{ agents: models, grader, pages, clip, log, seed, concurrency, mode },
-    close: async () => {
-      await log.close();
-      await grader.close();
-      await pages.close();
-      await clip?.close();
-      for (const model of [...models, players.simulator]) await model.close?.();
-    },
+    ...(await openPlayers({ ...options, simulator, temperature }, named, how, to, opened)),
+    pages: opened.add(openPages(to)),
+    clip: opened.add(mode === 'paper' ? cachedClip(to) : undefined),
+    close: () => opened.close(),
   };
 }
 

@@ -3,8 +3,7 @@ import { Fault } from '../../core/fault';
 import type { Publication } from '../../core/publish/publication';
 import { grouped } from '../../core/text';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { say } from '../output';
-import { confirmed, startProgress } from '../terminal';
+import { say, confirmed, Progress } from '../terminal';
 
 interface Options {
   readonly public?: boolean;
@@ -25,9 +24,7 @@ export const installPublish: Install = (program, perform) => {
     .option('--allow-findings', 'publish secrets, e-mail addresses and what cannot be searched as they are')
     .option('--with-local', 'publish a model that learned from dialogues that people keep on this machine')
     .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
-    .action((what: string, repository: string, options: Options) =>
-      perform((to) => publish(what, repository, options, to)),
-    );
+    .action(perform(publish));
 };
 
 async function publish(
@@ -50,7 +47,7 @@ async function publish(
     if (!(await confirmed(`Publish these as the ${publication.kind} ${repository}, ${who}?`)))
       return { summary: { published: false }, print: () => 'Nothing is published.', failed: true };
   }
-  const progress = startProgress('publish', 'bytes');
+  const progress = new Progress('publish', 'bytes');
   try {
     const published = await upload(publication, {
       repository,
@@ -83,7 +80,7 @@ function refuse({ findings, keptLocal }: Publication, options: Options): void {
   if (findings.length > 0 && options.allowFindings !== true)
     throw new Fault(
       'publish/findings',
-      `Nothing is published, because of ${findings.length === 1 ? 'the finding' : `the ${findings.length} findings`} above. Take ${findings.length === 1 ? 'it' : 'them'} out, or add --allow-findings.`,
+      `Nothing is published, because of the findings above: ${findings.length}. Take them out, or add --allow-findings.`,
     );
   if (keptLocal > 0 && options.withLocal !== true)
     throw new Fault(

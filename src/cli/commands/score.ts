@@ -6,18 +6,18 @@ import { hasCriticGraphs } from '../../core/model/local/critic/criticFile';
 import { scoreTrajectories, type Scored } from '../../core/training/score';
 import { scoreHere } from '../../core/training/scoring/scoreLocally';
 import { withRowsOfLogs } from '../../core/training/scoring/rowsOfLogs';
-import type { Install, CommandResult, CliContext } from '../command';
-import { wholeNumber, wrongUse } from '../command';
-import { table } from '../terminal';
-import { openShippedTrainer } from '../resources';
-import { say } from '../output';
-import { MODEL_WORDS } from '../play';
 import {
-  addPlayedCreditOptions,
-  creditPlayed,
+  type Install,
+  type CommandResult,
+  type CliContext,
+  wholeNumber,
+  wrongUse,
   refuseToReplace,
-  type PlayedCreditOptions,
-} from '../playedCredit';
+} from '../command';
+import { table, say } from '../terminal';
+import { openShippedTrainer } from '../resources';
+import { MODEL_WORDS, addPageOptions } from '../play';
+import { addPlayedCreditOptions, creditPlayed, type PlayedCreditOptions } from '../playedCredit';
 
 interface CriticOptions {
   readonly critic: string;
@@ -26,7 +26,7 @@ interface CriticOptions {
   readonly runner?: 'onnx' | 'trainer';
 }
 
-interface Options extends Omit<CriticOptions, 'critic'>, Omit<PlayedCreditOptions, 'agent' | 'samples'> {
+interface ScoreOptions extends Omit<CriticOptions, 'critic'>, Omit<PlayedCreditOptions, 'agent' | 'samples'> {
   readonly critic?: string;
   readonly answerNow?: boolean;
   readonly agent?: string;
@@ -52,15 +52,18 @@ export const installScore: Install = (program, perform) => {
     .option('--out <file>', 'write the rows into this file, JSON lines')
     .option('--overwrite', 'replace a file of that name')
     .optionsGroup('Without a critic:')
-    .option('--answer-now', 'credit a turn by how much better answers get that are forced after it')
+    .addOption(
+      new Option(
+        '--answer-now',
+        'credit a turn by how much better answers get that are forced after it',
+      ).conflicts(['critic', 'base', 'runner']),
+    )
     .option('--agent <model>', `gives the answers: ${MODEL_WORDS}`)
     .option('--answers <k>', 'answers for each history', wholeNumber('--answers', 1), 8);
-  addPlayedCreditOptions(command).action((trajectories: string[], options: Options) =>
-    perform((to) => score(trajectories, options, to)),
-  );
+  addPlayedCreditOptions(command).action(perform(score));
 };
 
-function score(places: string[], options: Options, to: CliContext): Promise<CommandResult> {
+function score(places: string[], options: ScoreOptions, to: CliContext): Promise<CommandResult> {
   const { critic, answerNow, agent, answers, base, runner, out, overwrite } = options;
   refuseToReplace(out, overwrite);
   if (answerNow !== true) {
@@ -70,8 +73,6 @@ function score(places: string[], options: Options, to: CliContext): Promise<Comm
     return scoreByCritic(places, { critic, base, runner, out }, to);
   }
   if (agent === undefined) throw wrongUse('--answer-now needs the model that answers: --agent <model>.');
-  if (critic !== undefined || base !== undefined || runner !== undefined)
-    throw wrongUse('--answer-now needs no critic: leave --critic, --base and --runner out.');
   return creditPlayed('answer-now', places, { ...options, agent, samples: answers }, to);
 }
 
@@ -81,7 +82,7 @@ async function scoreByCritic(
   to: CliContext,
 ): Promise<CommandResult> {
   const { critic, out } = options;
-  const runner = chooseRunner(options, say);
+  const runner = chooseRunner(options);
   const prompts = path.join(to.assets, 'prompts');
   const rows = await withRowsOfLogs(
     places,
@@ -115,10 +116,7 @@ async function scoreByCritic(
 }
 
 /** By default ONNX Runtime when the critic has graphs for it. */
-function chooseRunner(
-  { critic, base, runner }: CriticOptions,
-  say: (line: string) => void,
-): 'onnx' | 'trainer' {
+function chooseRunner({ critic, base, runner }: CriticOptions): 'onnx' | 'trainer' {
   if (runner === 'onnx' && base !== undefined) {
     throw wrongUse('--base is for --runner trainer: the graphs of a critic hold its base.');
   }
@@ -174,3 +172,33 @@ function inWords(rows: readonly Scored[]): string {
 function signed(value: number | null, digits: number): string {
   return value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
 }
+
+interface RolloutsOptions extends Omit<PlayedCreditOptions, 'samples' | 'simulator'> {
+  readonly simulator: string;
+  readonly rolls: number;
+  readonly overwrite?: boolean;
+}
+
+export const installRollouts: Install = (program, perform) => {
+  const command = program
+    .command('rollouts')
+    .description(
+      'turn credit by playing each history of logged dialogues to its end, many times; run the same command again to continue after a stop',
+    )
+    .argument('<trajectories...>', 'files of published or exported rows, or data folders')
+    .requiredOption('--agent <model>', `plays the agent on: ${MODEL_WORDS}`)
+    .requiredOption(
+      '--simulator <model>',
+      'replies, also where a person did: rules, or a model as --agent takes it',
+    )
+    .option('--rolls <k>', 'dialogues played from each history', wholeNumber('--rolls', 1), 8)
+    .option('--out <file>', 'write the rows into this file, JSON lines')
+    .option('--overwrite', 'replace a file of that name');
+  addPageOptions(command);
+  addPlayedCreditOptions(command).action(
+    perform((trajectories: string[], { rolls, overwrite, ...options }: RolloutsOptions, to: CliContext) => {
+      refuseToReplace(options.out, overwrite);
+      return creditPlayed('rollouts', trajectories, { ...options, samples: rolls }, to);
+    }),
+  );
+};

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { Command, Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { readText } from '../../core/regularFile';
-import { isLoopback } from '../../core/serving/access';
+import { isLoopback } from '../../core/serving/listener';
 import {
   wholeNumber,
   wrongUse,
@@ -33,16 +33,15 @@ import {
   clientSimulator,
   samplingElsewhere,
   type EnvironmentPlan,
-  type EpisodeCounts,
 } from '../../core/environment/episode';
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/gradeCache';
 import { factsOf, isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import { openClip, openGrader, openLog, openPages } from '../resources';
+import { openGrader, openLog, Opened, openDrawing, type PageOptions } from '../resources';
 import { namedKeys } from '../keys';
-import { say } from '../output';
+import { say } from '../terminal';
 import { isShipped } from '../../core/model/shippedModels';
 import { LocalModel } from '../../core/model/local/model';
 import type { Model } from '../../core/model/model';
@@ -60,16 +59,17 @@ interface Options extends Partial<EnvironmentOptions> {
 }
 
 export const installServe: Install = (program, perform) => {
+  const ofModel = new Option(
+    '--model <model>',
+    'serve a model instead: starter, starter-pages, starter-questions or local:<folder>',
+  );
   const command = program
     .command('serve')
     .description(
       'serve tasks as an environment (OpenEnv) to a trainer, or a model that runs here by OpenAI’s API; Ctrl+C ends it',
     )
     .option('--tasks <file...>', 'serve an environment: packs to play; each is a split')
-    .option(
-      '--model <model>',
-      'serve a model instead: starter, starter-pages, starter-questions or local:<folder>',
-    )
+    .addOption(ofModel)
     .option('--model-name <name>', 'the name that clients use (default: starter, or the folder’s name)')
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
     .option('--port <n>', '0 is any free one', wholeNumber('--port'), 8000)
@@ -80,9 +80,11 @@ export const installServe: Install = (program, perform) => {
     )
     .optionsGroup('Of an environment:')
     .option('--simulator <model>', `the simulator: rules, ${MODEL_WORDS}`, 'rules')
-    .option(
-      '--agent <model>',
-      `clients play the collaborator, in place of the simulator, and this agent asks and answers: ${MODEL_WORDS}`,
+    .addOption(
+      new Option(
+        '--agent <model>',
+        `clients play the collaborator, in place of the simulator, and this agent asks and answers: ${MODEL_WORDS}`,
+      ).conflicts(['simulator', 'valueAgent']),
     )
     .option('--value-agent <model>', `values candidate turns at POST /values: ${MODEL_WORDS}`)
     .option('--capacity <n>', 'maximum number of episodes at once', wholeNumber('--capacity', 1), 1024)
@@ -97,48 +99,30 @@ export const installServe: Install = (program, perform) => {
     .option('--agent-name <name>', 'name of the client in the log', 'openenv');
   addPageOptions(command);
   addSamplingOptions(command, { temperature: 1 });
-  addDialogueOptions(command).action((options: Options) => perform((to) => serve(options, command, to)));
+  addDialogueOptions(command).action(
+    perform((options: Options, to: CliContext) => serve(options, command, to)),
+  );
+  const names = command.options.map((option) => option.attributeName());
+  ofModel.conflicts(names.filter((name) => !OF_MODELS.has(name)));
 };
 
-const OF_BOTH = new Set(['host', 'port', 'tokenFile', 'endWithInput', 'json']);
-const OF_MODELS = new Set(['model', 'modelName']);
+const OF_MODELS = new Set(['model', 'modelName', 'host', 'port', 'tokenFile', 'endWithInput', 'json']);
+const OF_AGENT = new Set<string>([...samplingEntries.map(([name]) => name), 'maxTokens']);
 
 async function serve(options: Options, command: Command, to: CliContext): Promise<CommandResult> {
-  const { model, modelName, tasks } = options;
-  const given = command.options.filter(
-    (option) => command.getOptionValueSource(option.attributeName()) === 'cli',
-  );
-  if (model !== undefined) {
-    const foreign = given.find(
-      (option) => !OF_BOTH.has(option.attributeName()) && !OF_MODELS.has(option.attributeName()),
-    );
-    if (foreign !== undefined)
-      throw wrongUse(
-        `${foreign.long} is for an environment, and --model serves a model. Leave one of the two out, and start two servers for both.`,
-      );
-    return serveModel({ model, name: modelName, ...(await placeOf(options)) }, to);
-  }
+  const { model, modelName, tasks, agent } = options;
+  if (model !== undefined) return serveModel({ model, name: modelName, ...(await placeOf(options)) }, to);
   if (modelName !== undefined) throw wrongUse('--model-name needs --model.');
   if (tasks === undefined)
     throw wrongUse('Say what to serve: tasks with --tasks <file...>, or a model with --model <model>.');
-  refuseBeside(options.agent, given);
+  const ofAgent = command.options.find((option) => {
+    const name = option.attributeName();
+    return OF_AGENT.has(name) && command.getOptionValueSource(name) === 'cli';
+  });
+  if (agent === undefined && ofAgent !== undefined)
+    throw wrongUse(`${ofAgent.long} is of an agent that plays here; name one with --agent, or leave it out.`);
   // Each of the other options has a default.
   return serveEnvironment({ ...(options as EnvironmentOptions), tasks, ...(await placeOf(options)) }, to);
-}
-
-const OF_SIMULATOR = new Set(['simulator', 'valueAgent']);
-const OF_AGENT = new Set<string>([...samplingEntries.map(([name]) => name), 'maxTokens']);
-
-/** @throws {Fault} `usage` for an option of a model that does not play here */
-function refuseBeside(agent: string | undefined, given: readonly Option[]): void {
-  const foreign = agent === undefined ? OF_AGENT : OF_SIMULATOR;
-  const other = given.find((option) => foreign.has(option.attributeName()));
-  if (other === undefined) return;
-  throw wrongUse(
-    agent === undefined
-      ? `${other.long} is of an agent that plays here; name one with --agent, or leave it out.`
-      : `With --agent clients play the collaborator, and ${other.long} is for one that plays here. Leave one of the two out.`,
-  );
 }
 
 /** @throws {Fault} `usage` when other machines could connect without a token */
@@ -164,7 +148,7 @@ async function tokenOf({ tokenFile }: Options): Promise<string | undefined> {
 }
 
 interface EnvironmentOptions
-  extends DialogueOptions, PackOptions, Readonly<Partial<Record<SamplingName, number>>> {
+  extends DialogueOptions, PackOptions, PageOptions, Readonly<Partial<Record<SamplingName, number>>> {
   readonly agent?: string;
   readonly temperature: number;
   readonly maxTokens: number;
@@ -173,21 +157,20 @@ interface EnvironmentOptions
   readonly idleMinutes: number;
   readonly data?: string;
   readonly agentName: string;
-  readonly browser?: string;
-  readonly clip?: string;
 }
 
 async function serveEnvironment(
   options: EnvironmentOptions & ServedAt,
   to: CliContext,
 ): Promise<CommandResult> {
+  await using opened = new Opened();
   const specs = [options.simulator, options.agent, options.valueAgent];
   const keyOf = namedKeys(
     options.keyEnv,
     specs.filter((spec) => spec !== undefined),
   );
   const open = (spec: string | undefined): Model | undefined =>
-    spec === undefined ? undefined : openModel(spec, modelOptions(to, keyOf));
+    opened.add(spec === undefined ? undefined : openModel(spec, modelOptions(to, keyOf)));
   const agentHere = open(options.agent);
   const play = {
     tasks: await tasksOf(options, to),
@@ -196,66 +179,47 @@ async function serveEnvironment(
   };
   if (agentHere !== undefined && !play.tasks.every(({ task }) => isProgram(task)))
     throw wrongUse('With --agent only functions are played: the collaborator of a web page reads pictures.');
-  const pages = play.tasks.every(({ task }) => isProgram(task)) ? undefined : openPages(to, options.browser);
-  const clip = pages && options.mode === 'paper' ? openClip(to, options.clip) : undefined;
-  const grader = remembering(await openGrader({ assets: to.assets, workers: options.jobs }));
-  const log = options.data === undefined ? undefined : await openLog(options.data, to.signal);
+  opened.add(play.simulator);
+  const hasPages = !play.tasks.every(({ task }) => isProgram(task));
+  const drawing = openDrawing(hasPages, options, to, opened);
+  const grader = opened.add(remembering(await openGrader({ assets: to.assets, workers: options.jobs })));
+  const log = options.data === undefined ? undefined : opened.add(await openLog(options.data, to.signal));
   const agent = agentHere ?? clientAgent(options.agentName);
   const valueAgent = open(options.valueAgent);
   const { seed, mode, host, port, token, capacity, temperature, maxTokens } = options;
   const own = { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens };
   const sampling = agentHere === undefined ? samplingElsewhere : own;
-  const renderer = await rendererOf({ ...play, pages, mode });
-  const collection = collectionName('environment', {
-    ...{ ...play, seed, agent, renderer, sampling },
-  });
+  const renderer = await rendererOf({ ...play, pages: drawing.pages, mode });
+  const collection = collectionName('environment', { ...play, seed, agent, renderer, sampling });
   const counts = { begun: 0, graded: 0 };
-  try {
-    await log?.claim(`collection-${collection}`, `The collection ${collection}`);
-    const plan: EnvironmentPlan = {
-      ...play,
-      seat: agentHere === undefined ? 'agent' : 'collaborator',
-      sampling,
-      splits: new TaskSplits(playable(play)),
-      seed,
-      mode,
-      grader,
-      pages,
-      clip,
-      agent,
-      valueAgent,
-      collection,
-      log: log ?? unrecorded,
-      rollouts: nextRollouts(log, collection),
-      counts,
-    };
-    const server = await EnvironmentServer.start({
-      plan,
-      ...{ host, port, token, capacity },
-      idleMilliseconds: options.idleMinutes * 60_000,
-      onTrouble: say,
-    });
-    to.onInterrupt('Stopping; open episodes are logged as abandoned. Press Ctrl+C again to leave at once.');
-    say(`Serving ${plan.splits.size} tasks at ${server.address}; Ctrl+C ends it.`);
-    await untilStopped(to.signal, options.endWithInput);
-    await server.close();
-    return {
-      summary: { collection, data: options.data, ...counts },
-      print: () =>
-        [
-          inWords(counts),
-          ...[play.simulator, agentHere, valueAgent].flatMap((model) => (model ? usageOf(model) : [])),
-        ].join('\n'),
-    };
-  } finally {
-    await log?.close();
-    await grader.close();
-    await play.simulator.close?.();
-    await agentHere?.close?.();
-    await valueAgent?.close?.();
-    await pages?.close();
-    await clip?.close();
-  }
+  await log?.claim(`collection-${collection}`, `The collection ${collection}`);
+  const plan: EnvironmentPlan = {
+    ...play,
+    ...drawing,
+    seat: agentHere === undefined ? 'agent' : 'collaborator',
+    splits: new TaskSplits(playable(play)),
+    ...{ sampling, seed, mode, grader, agent, valueAgent, collection, counts },
+    log: log ?? unrecorded,
+    rollouts: nextRollouts(log, collection),
+  };
+  const server = await EnvironmentServer.start({
+    plan,
+    ...{ host, port, token, capacity },
+    idleMilliseconds: options.idleMinutes * 60_000,
+    onTrouble: say,
+  });
+  to.onInterrupt('Stopping; open episodes are logged as abandoned. Press Ctrl+C again to leave at once.');
+  say(`Serving ${plan.splits.size} tasks at ${server.address}; Ctrl+C ends it.`);
+  await untilStopped(to.signal, options.endWithInput);
+  await server.close();
+  return {
+    summary: { collection, data: options.data, ...counts },
+    print: () =>
+      [
+        `${counts.begun} episodes were played, and ${counts.graded} of them have an answer with a grade.`,
+        ...[play.simulator, agentHere, valueAgent].flatMap((model) => (model ? usageOf(model) : [])),
+      ].join('\n'),
+  };
 }
 
 /** The rule-based simulator has no replies for a function without facts, which would fail at the first question. */
@@ -286,9 +250,6 @@ function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<s
   }
   return next;
 }
-
-const inWords = ({ begun, graded }: EpisodeCounts): string =>
-  `${begun} episodes were played, and ${graded} of them have an answer with a grade.`;
 
 interface ServeModelOptions extends ServedAt {
   readonly model: string;

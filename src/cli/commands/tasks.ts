@@ -1,13 +1,17 @@
-import type { Install, CommandResult, CliContext } from '../command';
+import { type Install, type CommandResult, type CliContext, wholeNumber, refuseToReplace } from '../command';
 import { inFlight } from '../../core/concurrency';
-import { startProgress, table } from '../terminal';
+import { Progress, table } from '../terminal';
 import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
 import { checkPage } from '../../core/page/checks';
 import { isOfPage } from '../../core/page/outline';
 import { isProgram, type PageTask } from '../../core/task/task';
 import { openGrader, openPages } from '../resources';
+import { Option } from 'commander';
+import { writeStarterPack, type StarterPack } from '../../core/task/starter/pack';
+import { DIFFICULTIES, SPLITS } from '../../core/task/starter/world';
+import { WORLDS, type World } from '../../core/task/starter/splits';
 
-interface Options {
+interface TasksOptions {
   readonly references?: boolean;
 }
 
@@ -33,12 +37,12 @@ export const installTasks: Install = (program, perform) => {
       '--references',
       'also run every reference on its own tests or checks, and say which tests are weak',
     )
-    .action((files: string[], options: Options) => perform((to) => checkPacks(files, options, to)));
+    .action(perform(checkPacks));
 };
 
 async function checkPacks(
   files: readonly string[],
-  options: Options,
+  options: TasksOptions,
   to: CliContext,
 ): Promise<CommandResult> {
   const packs: PackCheck[] = [];
@@ -58,7 +62,7 @@ async function checkPacks(
       badLines: bad.length,
       ...(options.references === true ? { badReferences: references.bad, weakTests: references.weak } : {}),
     },
-    print: () => inWords(packs, references),
+    print: () => checkInWords(packs, references),
     failed: bad.length > 0 || references.bad.length > 0,
   };
 }
@@ -74,7 +78,7 @@ async function checkReferences(
   const { signal } = to;
   const grader = await openGrader(to);
   const { sheet } = openPages(to);
-  const progress = startProgress('references', 'tasks');
+  const progress = new Progress('references', 'tasks');
   const bad: Finding[] = [];
   const weak: Finding[] = [];
   let done = 0;
@@ -111,7 +115,7 @@ function failedChecks({ reference, checks = [] }: PageTask, sheet: string): stri
   }
 }
 
-function inWords(packs: readonly PackCheck[], { bad, weak }: ReferenceCheck): string {
+function checkInWords(packs: readonly PackCheck[], { bad, weak }: ReferenceCheck): string {
   const rows = packs.map((pack) => [
     pack.file,
     ...[pack.tasks, pack.tests, pack.withFacts, pack.pages, pack.bad.length].map(String),
@@ -127,4 +131,54 @@ function inWords(packs: readonly PackCheck[], { bad, weak }: ReferenceCheck): st
       reasons.map((reason) => `${file}: tests of task ${task}: ${reason}`),
     ),
   ].join('\n');
+}
+
+interface WorldOptions extends Omit<StarterPack, 'world'> {
+  readonly kind: World;
+  readonly overwrite?: boolean;
+}
+
+export const installWorld: Install = (program, perform) => {
+  program
+    .command('world')
+    .description(
+      'write tasks of the starter world: small functions or web pages whose decisions only the collaborator knows, or figures to find by twenty questions',
+    )
+    .argument('<out>', 'the file to write, JSON lines')
+    .addOption(new Option('--kind <kind>', 'what the tasks ask for').choices(WORLDS).default('functions'))
+    .requiredOption('--tasks <n>', 'the number of tasks', wholeNumber('--tasks', 1))
+    .addOption(
+      new Option('--split <split>', 'tasks of different splits share no structure, and no figure')
+        .choices(SPLITS)
+        .default('train'),
+    )
+    .option(
+      '--seed <s>',
+      'seed of the generator; another seed draws other tasks of the split',
+      wholeNumber('--seed'),
+      0,
+    )
+    .addOption(
+      new Option(
+        '--difficulty <difficulty>',
+        'how much there is to find out, and how much the request hints at',
+      )
+        .choices(Object.keys(DIFFICULTIES))
+        .default('standard'),
+    )
+    .option('--overwrite', 'replace a file of that name')
+    .action(perform(writeWorld));
+};
+
+async function writeWorld(
+  out: string,
+  { overwrite, kind, tasks, split, seed, difficulty }: WorldOptions,
+  { signal }: CliContext,
+): Promise<CommandResult> {
+  refuseToReplace(out, overwrite);
+  await writeStarterPack(out, { world: kind, tasks, split, seed, difficulty }, signal);
+  return {
+    summary: { file: out, kind, tasks, split, seed, difficulty },
+    print: () => `Wrote ${tasks} tasks (${kind}, ${split}, ${difficulty}, seed ${seed}) to ${out}.`,
+  };
 }

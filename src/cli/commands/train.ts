@@ -7,12 +7,11 @@ import { Runs, type Run } from '../../core/training/runs';
 import { planRun, prepareRun, startRun, type Preparing, type StartOptions } from '../../core/training/start';
 import { ownEnvironment, type Trainer } from '../../core/training/trainer';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
-import { followRun } from '../following';
+import { followRun } from './runs';
 import { dataOption } from '../play';
 import { dataInWords, planInWords, preparing } from '../runWords';
-import { startProgress } from '../terminal';
+import { Progress, say } from '../terminal';
 import { openShippedTrainer } from '../resources';
-import { say } from '../output';
 
 interface Options {
   readonly data: string;
@@ -45,7 +44,7 @@ export const installTrain: Install = (program, perform) => {
       'the number of machines that train it together, with --print-launch',
       wholeNumber('--nodes', 1),
     )
-    .action((config: string, options: Options) => perform((to) => train(config, options, to)));
+    .action(perform(train));
 };
 
 async function train(config: string, given: Options, to: CliContext): Promise<CommandResult> {
@@ -171,7 +170,7 @@ const quoted = (word: string): string =>
   /^("\$\w+"|[\w./:@=,+-]+)$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 class PreparingProgress {
-  private readonly bar = startProgress('data', 'trajectories');
+  private readonly bar = new Progress('data', 'trajectories');
   private doing: Preparing | undefined;
 
   update(what: Preparing, done?: number, total?: number): void {

@@ -1,8 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
-import { NoMemoryForRequest, readBody, sendJson, TooLongRequest } from '../serving/messages';
-import type { RequestMemory } from '../serving/requestMemory';
+import {
+  NoMemoryForRequest,
+  readBody,
+  sendJson,
+  TooLongRequest,
+  type RequestMemory,
+} from '../serving/messages';
 import type { EnvironmentPlan, ServedEpisode } from './episode';
 import { beginEpisode } from './seats';
 import type { PackSplit } from './splits';

@@ -5,7 +5,7 @@ import { cell } from '../markdown';
 import { printable } from '../text';
 import { runsFolderOf, readWhole, runFiles } from '../training/runFolder';
 import { trainerOf } from '../training/process';
-import { repairedFolder } from '../trajectory/check/repair';
+import { repairedFolder } from '../trajectory/check';
 import { type Claim, claimIn } from '../trajectory/claim';
 import { episodesOf } from '../trajectory/erase';
 import { type Erasure, TrajectoryLog } from '../trajectory/log';

@@ -11,7 +11,8 @@ import {
   samplingEntries,
   type SamplingField,
 } from '../samplingSettings';
-import { refused } from './refusal';
+import { Fault, messageOf } from '../fault';
+import { NoMemoryForRequest, TooLongRequest } from '../serving/messages';
 
 export interface ChatRequest {
   readonly model: string;
@@ -245,4 +246,53 @@ function textOf(content: unknown, place: string): string {
     throw refused(name, `${name} is no text; the model reads text alone, no pictures, sounds or files.`);
   });
   return texts.join('');
+}
+
+/** OpenAI's form of an error; `null` where the API has no code or parameter. */
+export class ApiRefusal extends Error {
+  override readonly name = 'ApiRefusal';
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly code: string | null = null,
+    readonly param: string | null = null,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+
+  get body(): object {
+    const { message, code, param, status } = this;
+    const type = status >= 500 ? 'server_error' : 'invalid_request_error';
+    return { error: { message, type, param, code } };
+  }
+}
+
+export const refused = (param: string | null, message: string, code?: string): ApiRefusal =>
+  new ApiRefusal(400, message, code, param);
+
+/** @param contextLength maximum number of tokens of the model, in the words by which clients recognise that error */
+export function refusalFor(error: unknown, contextLength: number): ApiRefusal {
+  if (error instanceof ApiRefusal) return error;
+  const message = messageOf(error);
+  if (error instanceof TooLongRequest) return new ApiRefusal(413, message);
+  if (error instanceof NoMemoryForRequest) return new ApiRefusal(503, message, 'server_overloaded');
+  if (!(error instanceof Fault)) return new ApiRefusal(500, message, null, null, error);
+  switch (error.code) {
+    case 'model/too-long':
+      return refused(
+        'messages',
+        `This model's maximum context length is ${contextLength} tokens. ${message}`,
+        'context_length_exceeded',
+      );
+    case 'model/too-large':
+      return refused('max_tokens', message);
+    case 'model/bad-request':
+      return refused('messages', message);
+    case 'serving/stopped':
+      return new ApiRefusal(503, message, error.code);
+    default:
+      return new ApiRefusal(500, message, error.code, null, error);
+  }
 }

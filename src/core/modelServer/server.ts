@@ -3,11 +3,9 @@ import { Fault } from '../fault';
 import type { LocalModel } from '../model/local/model';
 import { TokenTexts } from '../model/local/tokenTexts';
 import { Listener, type ListenPlace } from '../serving/listener';
-import { readBody, sendJson } from '../serving/messages';
-import { RequestMemory } from '../serving/requestMemory';
+import { readBody, sendJson, RequestMemory } from '../serving/messages';
 import { sendRefusal, writeAnswers, type AnsweringModel } from './answers';
-import { ApiRefusal, BusyRefusal, refusalFor, refused } from './refusal';
-import { readChatRequest } from './request';
+import { readChatRequest, ApiRefusal, refusalFor, refused } from './request';
 
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 /** Answers of all open requests together, above which a further request is refused. */
@@ -56,7 +54,7 @@ export class ModelServer {
       answer: (request, response, signal) => answer(request, response, { ...served, signal }),
       refuse: (response, { status, detail }) => {
         const code = status === 401 ? 'invalid_api_key' : null;
-        sendJson(response, status, new ApiRefusal(status, detail, { code }).body);
+        sendJson(response, status, new ApiRefusal(status, detail, code).body);
       },
     });
     return new ModelServer(listener);
@@ -78,10 +76,9 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
     const [given = ''] = (request.url ?? '').split('?');
     const path = tidied(given);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
-    const found = routes.filter(({ matches }) => matches(path));
-    const route = found.find((one) => one.method === method);
-    if (found.length === 0) throw new ApiRefusal(404, `There is no ${given.slice(0, 200)} here.`);
-    if (route === undefined) throw new ApiRefusal(405, `This address takes ${found[0]!.method} alone.`);
+    const route = path.startsWith(MODEL) ? ROUTES[MODEL] : ROUTES[path];
+    if (route === undefined) throw new ApiRefusal(404, `There is no ${given.slice(0, 200)} here.`);
+    if (route.method !== method) throw new ApiRefusal(405, `This address takes ${route.method} alone.`);
     await route.answer(request, response, { ...parts, path });
   } catch (error) {
     sendRefusal(response, refusalFor(error, parts.contextLength));
@@ -96,7 +93,6 @@ function tidied(path: string): string {
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  readonly matches: (path: string) => boolean;
   readonly answer: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -104,30 +100,27 @@ interface Route {
   ) => Promise<void> | void;
 }
 
-const MODELS = '/models';
+/** Followed by the name of one. */
+const MODEL = '/models/';
 
-const routes: readonly Route[] = [
-  {
+const ROUTES: Readonly<Record<string, Route | undefined>> = {
+  '/health': {
     method: 'GET',
-    matches: (path) => path === '/health',
     answer: (_, response) => sendJson(response, 200, { status: 'healthy' }),
   },
-  {
+  '/models': {
     method: 'GET',
-    matches: (path) => path === MODELS,
     answer: (_, response, parts) => sendJson(response, 200, { object: 'list', data: [described(parts)] }),
   },
-  {
+  [MODEL]: {
     method: 'GET',
-    matches: (path) => path.startsWith(`${MODELS}/`),
     answer: (_, response, { path, ...parts }) => {
-      const named = path.slice(MODELS.length + 1);
-      requireModel(unescaped(named), parts.id);
+      requireModel(unescaped(path.slice(MODEL.length)), parts.id);
       sendJson(response, 200, described(parts));
     },
   },
-  { method: 'POST', matches: (path) => path === '/chat/completions', answer: complete },
-];
+  '/chat/completions': { method: 'POST', answer: complete },
+};
 
 function unescaped(text: string): string {
   try {
@@ -145,17 +138,21 @@ const described = ({ id, created, contextLength }: Parts): object => ({
 
 function requireModel(named: string, id: string): void {
   if (named === id) return;
-  throw new ApiRefusal(404, `The model "${named.slice(0, 80)}" is not served here; ask for "${id}".`, {
-    code: 'model_not_found',
-    param: 'model',
-  });
+  const message = `The model "${named.slice(0, 80)}" is not served here; ask for "${id}".`;
+  throw new ApiRefusal(404, message, 'model_not_found', 'model');
 }
 
 async function complete(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   const asked = readChatRequest(await jsonOf(request, response, parts));
   requireModel(asked.model, parts.id);
   const { answers } = parts;
-  if (answers.open > 0 && answers.open + asked.n > answers.most) throw new BusyRefusal(answers.open);
+  // Clients of the API retry by themselves.
+  if (answers.open > 0 && answers.open + asked.n > answers.most)
+    throw new ApiRefusal(
+      429,
+      `${answers.open} answers are being written already. Send the request again later, or fewer at once.`,
+      'rate_limit_exceeded',
+    );
   answers.open += asked.n;
   try {
     await writeAnswers(asked, response, parts);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { Fault } from '../fault';
 import { openRegular } from '../regularFile';
-import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/spans';
+import { maskedExcerpt, spansIn, type Span } from '../trajectory/findings/scanner';
 
 /** A secret or an e-mail address, masked, or why a file cannot be searched. */
 export interface PublicationFinding {

@@ -41,22 +41,21 @@ const CARD = 'README.md';
  */
 export async function publicationOf(what: string, signal?: AbortSignal): Promise<Publication> {
   const there = await isThere(what);
-  if (!there)
-    throw new Fault('publish/nothing', `There is no ${what}: name exported rows, or a model's folder.`);
+  if (!there) throw nothing(`There is no ${what}: name exported rows, or a model's folder.`);
   return (await stat(what)).isDirectory() ? modelIn(what, signal) : rowsIn(what, signal);
 }
+
+const nothing = (why: string): Fault => new Fault('publish/nothing', why);
 
 async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Publication> {
   const card = `${file}.md`;
   if (!(await isThere(card)))
-    throw new Fault(
-      'publish/nothing',
+    throw nothing(
       `${file} has no card ${path.basename(card)} beside it, so it is not what "tandem export" wrote: export the rows again, and publish that file.`,
     );
   for (const each of [file, card])
     if (!(await lstat(each)).isFile())
-      throw new Fault(
-        'publish/nothing',
+      throw nothing(
         `${each} is a link or no regular file: publish a file with exported rows, with its card.`,
       );
   // A run's rows have such a card, too; they are recognised by the report beside them, and elsewhere by the card.
@@ -65,8 +64,7 @@ async function rowsIn(file: string, signal: AbortSignal | undefined): Promise<Pu
     (await readWhole(report, selectionReportSchema())) !== undefined ||
     tellsOfKeptLocal(await readText(card, MB))
   )
-    throw new Fault(
-      'publish/nothing',
+    throw nothing(
       `${file} holds rows that a run learned from, which may be of people who keep their dialogues on this machine: export the dialogues with "tandem export", and publish that file.`,
     );
   const names = new Map([
@@ -87,16 +85,14 @@ async function modelIn(folder: string, signal: AbortSignal | undefined): Promise
   const other = found.find(({ isFile }) => !isFile)?.name;
   if (other !== undefined) {
     const isLink = (await lstat(path.join(folder, other))).isSymbolicLink();
-    throw new Fault(
-      'publish/nothing',
+    throw nothing(
       `${path.join(folder, other)} is ${isLink ? 'a link, and what it leads to is not published' : 'no regular file'}: put a copy of the file in its place, or remove it.`,
     );
   }
   const names = found.map(({ name }) => name).sort();
   const lacks = ['config.json', CARD].find((name) => !names.includes(name));
   if (lacks !== undefined)
-    throw new Fault(
-      'publish/nothing',
+    throw nothing(
       lacks === CARD
         ? `${folder} has no ${CARD}: write one that says what the model is, what it learned from and its license.`
         : `${folder} holds no model (${lacks} is missing): name the folder "model" or "critic" of a run, or that of another model.`,

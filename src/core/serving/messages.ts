@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addAbortSignal } from 'node:stream';
-import type { RequestMemory } from './requestMemory';
+import { getHeapStatistics } from 'node:v8';
 
 /** The body has more bytes than are read. */
 export class TooLongRequest extends Error {
@@ -76,4 +76,25 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
     ...((status === 429 || status === 503) && { 'retry-after': '1' }),
   });
   response.end(text);
+}
+
+/** What is made of a request takes a few times its bytes. */
+const FRACTION_OF_HEAP = 1 / 4;
+
+/** Bytes of requests that all clients of a server may have open, so that many large ones cannot end it. */
+export class RequestMemory {
+  #held = 0;
+
+  constructor(private readonly most = Math.floor(getHeapStatistics().heap_size_limit * FRACTION_OF_HEAP)) {}
+
+  /** False, and nothing is held, if not so many are left. */
+  hold(bytes: number): boolean {
+    if (this.#held + bytes > this.most) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#held -= bytes;
+  }
 }

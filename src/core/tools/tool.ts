@@ -40,7 +40,6 @@ export interface Tool {
   readonly effect: ToolEffect;
   /** Models are asked, which may be on servers elsewhere. */
   readonly asksModels: boolean;
-  /** JSON schema. */
   readonly inputSchema: Schema;
   /**
    * One sentence; undefined when the input fits.
@@ -78,7 +77,6 @@ export interface PlayRequest {
 interface RunRequest {
   /** JSON, unchecked. */
   readonly configuration: unknown;
-  /** For error messages. */
   readonly from: string;
   /** Base of the configuration's relative paths. */
   readonly folder: string;

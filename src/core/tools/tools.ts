@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ToolName } from './toolNames';
-import { listPacks } from './packs';
-import { collect, evaluate } from './playTools';
+import { collect, evaluate, listPacks } from './playTools';
 import { listRuns, startRun, stopRun } from './runs';
 import { type Tool, defineTool, MAX_LISTED } from './tool';
 import type { Figure } from '../evaluation/interval';

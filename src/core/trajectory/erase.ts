@@ -111,9 +111,8 @@ export async function episodesOf(logFolder: string, pseudonym: string): Promise<
   const mayName = nameTest(pseudonym);
   const episodes = new Set<string>();
   for (const name of await segmentNames(logFolder)) {
-    await scanLines(join(logFolder, name), 0, (buffer, start, end) => {
-      const line = buffer.subarray(start, end);
-      if (peek(line, 0, line.length) && !mayName(line)) return;
+    await scanLines(join(logFolder, name), 0, (line) => {
+      if (peek(line) && !mayName(line)) return;
       const read = readEvent(line);
       if ('event' in read && seats(read.event, pseudonym)) episodes.add(read.event.episode);
     });
@@ -136,7 +135,6 @@ function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episod
   }
 }
 
-/** @returns the number of removed lines */
 async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
   await writeAtomically(planOf(logFolder), JSON.stringify(plan));
   const names = await segmentNames(logFolder);
@@ -172,7 +170,7 @@ function lineTest({ pseudonym, episodes }: ErasurePlan, erased: Erased): LineTes
   const mayName = nameTest(pseudonym);
   const name = JSON.stringify(pseudonym);
   return (line) => {
-    const front = peek(line, 0, line.length);
+    const front = peek(line);
     if (front?.episode !== undefined && gone.has(front.episode)) return true;
     if (erased.covers(front, line)) return true;
     if (front && !mayName(line)) return false;
@@ -206,10 +204,9 @@ async function tasksIn(
   const played = new Set<string>();
   const tasks = new Set<string>();
   for (const name of names) {
-    await scanLines(join(logFolder, name), 0, (buffer, start, end) => {
-      const line = buffer.subarray(start, end);
+    await scanLines(join(logFolder, name), 0, (line) => {
       const isGoing = goes(line);
-      const kind = peek(line, 0, line.length)?.kind;
+      const kind = peek(line)?.kind;
       if (!isGoing && kind !== undefined && kind !== 'task' && kind !== 'episode-started') return;
       const read = readEvent(line);
       if (isGoing) {
@@ -224,7 +221,6 @@ async function tasksIn(
   return { played, tasks };
 }
 
-/** The id of the task that the line holds. */
 function taskOf(read: ReturnType<typeof readEvent>): string | undefined {
   return 'event' in read && read.event.event === 'task' ? read.event.task.id : undefined;
 }
@@ -236,9 +232,8 @@ function taskIn(read: ReturnType<typeof readEvent>): string | undefined {
   return taskOf(read);
 }
 
-/** @param erased limits it to tasks that were erased */
 function isUnplayedTask(line: Buffer, played: ReadonlySet<string>, erased?: Erased): boolean {
-  const front = peek(line, 0, line.length);
+  const front = peek(line);
   if (front && front.kind !== 'task') return false;
   const task = taskOf(readEvent(line));
   return task !== undefined && !played.has(task) && (erased === undefined || erased.hasTask(task));
@@ -254,7 +249,7 @@ export async function erasedTest(
   erased: Erased,
 ): Promise<LineTest | undefined> {
   if (erased.isEmpty) return undefined;
-  const test: LineTest = (line) => erased.covers(peek(line, 0, line.length), line);
+  const test: LineTest = (line) => erased.covers(peek(line), line);
   const { played } = await tasksIn(from, names, test);
   return (line) => test(line) || isUnplayedTask(line, played, erased);
 }
@@ -271,11 +266,10 @@ async function rewrite(file: string, goes: LineTest, pseudonym: string): Promise
   let older: EventOf<'segment'>['older'];
   let imported: EventOf<'segment'>['imported'];
   const erased: number[] = [];
-  const { tail } = await scanLines(file, 0, (buffer, start, end) => {
-    const line = buffer.subarray(start, end);
-    const seal = sealOf(line, 0, line.length);
+  const { tail } = await scanLines(file, 0, (line) => {
+    const seal = sealOf(line);
     isSealed ||= typeof seal === 'number';
-    if (peek(line, 0, line.length)?.kind === 'segment') {
+    if (peek(line)?.kind === 'segment') {
       const header = headerOf(line);
       without = joined(without, header?.without ?? []);
       lost ??= header?.lost;
@@ -296,12 +290,12 @@ async function rewrite(file: string, goes: LineTest, pseudonym: string): Promise
     const header = segmentHeader(joined(without, rangesOf(erased)), lost, older, from);
     const written = new LineWriter(handle);
     written.put(isSealed ? sealLine(header, 1) : header);
-    await scanLines(file, 0, (buffer, start, end) => {
-      const line = buffer.subarray(start, end);
-      if (goes(line) || peek(line, 0, line.length)?.kind === 'segment') return;
-      written.put(Buffer.from(buffer.subarray(start, end + 1)));
+    await scanLines(file, 0, (line) => {
+      if (!goes(line) && peek(line)?.kind !== 'segment') written.put(Buffer.concat([line, LINE_FEED]));
     });
     written.flush();
   });
   return lines + (tail > 0 ? 1 : 0);
 }
+
+const LINE_FEED = Buffer.from('\n');

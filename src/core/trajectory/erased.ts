@@ -12,15 +12,11 @@ const schema = z.object({ version: z.literal(1), salt: z.string(), hashes: z.arr
 /** Not a segment, because an import adds segments: what others erased must not hide what is here. */
 export const erasedFileOf = (logFolder: string): string => join(logFolder, 'erased.json');
 
-const MAX_CACHED = 10_000;
-
 /**
  * What was erased from a log, as salted hashes without words or names, so that a copied file does not bring it back:
  * ids of episodes and tasks, and a key of each line of the person about something else.
  */
 export class Erased {
-  private readonly cache = new Map<string, boolean>();
-
   private constructor(
     private readonly salt: string,
     private readonly hashes: ReadonlySet<string>,
@@ -45,14 +41,7 @@ export class Erased {
   }
 
   hasEpisode(id: string): boolean {
-    if (this.isEmpty) return false;
-    let isErased = this.cache.get(id);
-    if (isErased === undefined) {
-      if (this.cache.size >= MAX_CACHED) this.cache.clear();
-      isErased = this.hashes.has(this.hash('episode', id));
-      this.cache.set(id, isErased);
-    }
-    return isErased;
+    return !this.isEmpty && this.hashes.has(this.hash('episode', id));
   }
 
   hasTask(id: string): boolean {
@@ -129,7 +118,6 @@ function keyOfEvent(event: LogEvent): string | undefined {
   return JSON.stringify([event.event, 'episode' in event ? event.episode : '', event.at, who]);
 }
 
-/** The person whose consent, part or opinion it is. */
 export function personOf(event: LogEvent): string | undefined {
   if (!OF_PEOPLE.has(event.event)) return undefined;
   if (event.event === 'consent') return event.pseudonym;

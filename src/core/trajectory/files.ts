@@ -47,7 +47,6 @@ export class LineWriter {
     if (this.bytes > FLUSH_BYTES) this.flush();
   }
 
-  /** To be called once all lines are put. */
   flush(): void {
     const piece = Buffer.concat(this.lines);
     for (let written = 0; written < piece.length;) written += writeSync(this.handle.fd, piece, written);

@@ -31,30 +31,29 @@ type FoldedTurn = { -readonly [Field in keyof Turn]: Turn[Field] } & {
   superseded?: EventOf<'agent-turn'>[];
 };
 
-/** What people said of a turn. */
 interface TurnWords {
   readonly ratings: Words<EventOf<'turn-rating'>>;
   readonly verdicts: Words<EventOf<'credit-verdict'>>;
 }
 
-export interface Folding {
-  readonly started: EventOf<'episode-started'>;
+/** An episode while its events are folded. */
+export class Folding {
   agent: string;
   collaborator: Trajectory['collaborator'];
   /** Their numbers ascend. */
-  readonly turns: FoldedTurn[];
+  readonly turns: FoldedTurn[] = [];
   /** They come into the turns when all events are folded. */
-  readonly turnWords: Map<FoldedTurn, TurnWords>;
-  handOvers: EventOf<'hand-over'>[];
+  readonly turnWords = new Map<FoldedTurn, TurnWords>();
+  readonly handOvers: EventOf<'hand-over'>[] = [];
   /** Of one turn. */
-  pending: ShownCandidates[];
+  pending: ShownCandidates[] = [];
   /** Number of the turn that is sampled again next. */
   superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
-  grades: EventOf<'grade'>[];
-  readonly ratings: Words<EventOf<'rating'>>;
-  readonly labels: Words<EventOf<'label'>>;
+  grades: EventOf<'grade'>[] = [];
+  readonly ratings: Words<EventOf<'rating'>> = new Map();
+  readonly labels: Words<EventOf<'label'>> = new Map();
   review: DialogueReview | undefined;
   outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
@@ -62,6 +61,17 @@ export interface Folding {
   wasDeleted: boolean;
   damaged: string | undefined;
   isDoubtful: boolean;
+
+  constructor(
+    readonly started: EventOf<'episode-started'>,
+    before: Folding | undefined,
+  ) {
+    this.agent = started.agent;
+    this.collaborator = started.collaborator;
+    this.deleted = before?.deleted ?? false;
+    this.wasDeleted = before?.wasDeleted ?? false;
+    this.isDoubtful = before?.isDoubtful ?? false;
+  }
 }
 
 /** A trajectory without its task, which is all that a list needs. */
@@ -86,8 +96,8 @@ const DOUBT =
  * - A second `episode-started` starts over: an interrupted import was repeated.
  */
 export function foldEvent(folding: Folding | undefined, event: LogEvent | Loss): Folding | undefined {
-  if (event.event === 'episode-started') return begin(event, folding);
-  if (folding) apply(folding, event);
+  if (event.event === 'episode-started') return new Folding(event, folding);
+  if (folding) (APPLY[event.event] as Apply<typeof event>)(folding, event);
   return folding;
 }
 
@@ -125,111 +135,79 @@ export function episodeOf(folding: Folding): Episode {
 
 const said = <E>(words: Words<E>): E[] | undefined => (words.size === 0 ? undefined : [...words.values()]);
 
-function begin(started: EventOf<'episode-started'>, before: Folding | undefined): Folding {
-  return {
-    started,
-    agent: started.agent,
-    collaborator: started.collaborator,
-    turns: [],
-    turnWords: new Map(),
-    handOvers: [],
-    pending: [],
-    superseding: undefined,
-    answer: undefined,
-    abandoned: undefined,
-    grades: [],
-    ratings: new Map(),
-    labels: new Map(),
-    review: undefined,
-    outcome: undefined,
-    deleted: before?.deleted ?? false,
-    wasDeleted: before?.wasDeleted ?? false,
-    damaged: undefined,
-    isDoubtful: before?.isDoubtful ?? false,
-  };
-}
+type Foldable = LogEvent | Loss;
+type Apply<E extends Foldable> = (folding: Folding, event: E) => void;
 
-function apply(folding: Folding, event: LogEvent | Loss): void {
-  switch (event.event) {
-    case 'agent-turn':
-      playTurn(folding, event);
-      return;
-    case 'candidates':
-      showCandidates(folding, event);
-      return;
-    case 'choice':
-      choose(folding, event);
-      return;
-    case 'reply':
-      amendTurn(folding, event.turn, { reply: event }, 'reply');
-      return;
-    case 'leak':
-      amendTurn(folding, event.turn, { leak: event }, 'leak');
-      return;
-    case 'turn-rating':
-      rateTurn(folding, event);
-      return;
-    case 'credit-verdict':
-      judgeCredit(folding, event);
-      return;
-    case 'turn-superseded':
-      folding.superseding = event.turn;
-      return;
-    case 'hand-over':
-      folding.collaborator = event.to;
-      folding.handOvers.push(event);
-      return;
-    case 'answered':
-      folding.answer = event;
-      folding.abandoned = undefined;
-      return;
-    case 'abandoned':
-      takeAnswerBack(folding);
-      folding.abandoned = event;
-      return;
-    case 'resumed':
-      folding.agent = event.agent ?? folding.agent;
-      takeAnswerBack(folding);
-      folding.review = undefined;
-      folding.abandoned = undefined;
-      return;
-    case 'grade':
-      folding.grades.push(event);
-      return;
-    case 'rating':
-      putRating(folding.ratings, event);
-      return;
-    case 'label':
-      putLabel(folding.labels, event);
-      return;
-    case 'review':
-      folding.review = isReview(event) ? event : undefined;
-      return;
-    case 'judgement':
-      judgeAgain(folding, event);
-      return;
-    case 'outcome':
-      folding.outcome = event;
-      return;
-    case 'deleted':
-    case 'undeleted':
-      folding.deleted = event.event === 'deleted';
-      folding.wasDeleted = true;
-      folding.isDoubtful = false;
-      return;
-    case 'loss':
-      folding.isDoubtful = true;
-      return;
-    case 'lines-lost':
-      folding.damaged ??= event.reason;
-      return;
-    case 'segment':
-    case 'task':
-    case 'consent':
-    case 'assignment':
-    case 'episode-started':
-      return;
-  }
+const nothing: Apply<Foldable> = () => undefined;
+
+/** What an event of each kind changes. */
+const APPLY: { readonly [Kind in Foldable['event']]: Apply<Extract<Foldable, { event: Kind }>> } = {
+  'agent-turn': playTurn,
+  candidates: showCandidates,
+  choice: choose,
+  reply: (folding, event) => amendTurn(folding, event.turn, { reply: event }, 'reply'),
+  leak: (folding, event) => amendTurn(folding, event.turn, { leak: event }, 'leak'),
+  'turn-rating': (folding, event) => {
+    const words = wordsOf(folding, event.turn);
+    if (words) putTurnRating(words.ratings, event);
+  },
+  'credit-verdict': (folding, event) => {
+    const words = wordsOf(folding, event.turn);
+    if (words) putVerdict(words.verdicts, event);
+  },
+  'turn-superseded': (folding, event) => {
+    folding.superseding = event.turn;
+  },
+  'hand-over': (folding, event) => {
+    folding.collaborator = event.to;
+    folding.handOvers.push(event);
+  },
+  answered: (folding, event) => {
+    folding.answer = event;
+    folding.abandoned = undefined;
+  },
+  abandoned: (folding, event) => {
+    takeAnswerBack(folding);
+    folding.abandoned = event;
+  },
+  resumed: (folding, event) => {
+    folding.agent = event.agent ?? folding.agent;
+    takeAnswerBack(folding);
+    folding.review = undefined;
+    folding.abandoned = undefined;
+  },
+  grade: (folding, event) => {
+    folding.grades.push(event);
+  },
+  rating: (folding, event) => putRating(folding.ratings, event),
+  label: (folding, event) => putLabel(folding.labels, event),
+  review: (folding, event) => {
+    folding.review = isReview(event) ? event : undefined;
+  },
+  judgement: (folding, event) =>
+    putJudgement(turnOf(folding, event.turn)?.candidates ?? folding.pending, event),
+  outcome: (folding, event) => {
+    folding.outcome = event;
+  },
+  deleted: (folding) => setDeleted(folding, true),
+  undeleted: (folding) => setDeleted(folding, false),
+  loss: (folding) => {
+    folding.isDoubtful = true;
+  },
+  'lines-lost': (folding, event) => {
+    folding.damaged ??= event.reason;
+  },
+  segment: nothing,
+  task: nothing,
+  consent: nothing,
+  assignment: nothing,
+  'episode-started': nothing,
+};
+
+function setDeleted(folding: Folding, deleted: boolean): void {
+  folding.deleted = deleted;
+  folding.wasDeleted = true;
+  folding.isDoubtful = false;
 }
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
@@ -301,20 +279,6 @@ function choose(folding: Folding, choice: EventOf<'choice'>): void {
 
 const isReview = (review: EventOf<'review'>): review is DialogueReview => review.state !== undefined;
 
-function judgeAgain(folding: Folding, judgement: EventOf<'judgement'>): void {
-  putJudgement(turnOf(folding, judgement.turn)?.candidates ?? folding.pending, judgement);
-}
-
-function rateTurn(folding: Folding, event: EventOf<'turn-rating'>): void {
-  const words = wordsOf(folding, event.turn);
-  if (words) putTurnRating(words.ratings, event);
-}
-
-function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void {
-  const words = wordsOf(folding, verdict.turn);
-  if (words) putVerdict(words.verdicts, verdict);
-}
-
 /** An opinion may be about a turn that was played elsewhere; its absence shows no loss. */
 function wordsOf(folding: Folding, number: number): TurnWords | undefined {
   const turn = turnOf(folding, number);
@@ -343,7 +307,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** The index keeps the same without reading the episode. */
 export function summarize(trajectory: Episode): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned, doubtful } = trajectory;
-  const { review, labels } = trajectory;
+  const { review, labels = [] } = trajectory;
+  const tags = tagsOf(labels);
   let leak = 0;
   let leaked = false;
   for (const turn of turns) {
@@ -375,27 +340,15 @@ export function summarize(trajectory: Episode): TrajectorySummary {
     ...(rating?.stars !== undefined && { stars: rating.stars }),
     ...(player !== undefined && { player }),
     ...(raters > 0 && { raters }),
-    ...(review && reviewed(review)),
-    ...(labels && labelled(labels)),
+    review: review?.state,
+    reviewReason: review?.reason,
+    title: titleOf(labels),
+    tags: tags.length > 0 ? tags : undefined,
+    note: noteOf(labels) || undefined,
     ...(replyTime && { replyTime }),
     seed: started.seed,
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(started.collection !== undefined && { collection: started.collection }),
-  };
-}
-
-function reviewed({ state, reason }: DialogueReview): Pick<TrajectorySummary, 'review' | 'reviewReason'> {
-  return { review: state, ...(reason !== undefined && { reviewReason: reason }) };
-}
-
-function labelled(labels: readonly EventOf<'label'>[]): Pick<TrajectorySummary, 'title' | 'tags' | 'note'> {
-  const title = titleOf(labels);
-  const tags = tagsOf(labels);
-  const note = noteOf(labels);
-  return {
-    ...(title !== undefined && { title }),
-    ...(tags.length > 0 && { tags }),
-    ...(note !== '' && { note }),
   };
 }
 

@@ -6,10 +6,17 @@ import { opinionOf, OPINIONS, withPeople, type Mentions } from './people';
 
 /** Clocks of people's machines differ by less. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
-const MAX_TURN = 100_000;
-const MAX_MILLISECONDS = 1e12;
-const MAX_REWARD = 1e6;
-const MAX_TOKENS = 1e12;
+
+/** Numbers outside of these no Tandem writes: they would spoil sums and the order of turns. */
+const RANGES: readonly (readonly [field: string, least: number, most: number])[] = [
+  ['turn', 0, 100_000],
+  ['milliseconds', 0, 1e12],
+  ['fraction', 0, 1],
+  ['reward', -1e6, 1e6],
+  ['advantage', -1e6, 1e6],
+  ['promptTokens', 0, 1e12],
+  ['completionTokens', 0, 1e12],
+];
 
 export interface ForeignLog {
   /** Of the people of the other folder, by the names that they have there. */
@@ -40,7 +47,6 @@ export class ForeignLines {
 
   constructor(private readonly foreign: ForeignLog) {}
 
-  /** Undefined for a line that is left out. */
   of(event: LogEvent): LogEvent | undefined {
     const { erased, people } = this.foreign;
     const isErased = erased.hasEvent(event);
@@ -109,28 +115,15 @@ function withoutTitle({ title, ...label }: EventOf<'label'>): LogEvent | undefin
   return title === undefined || label.note !== undefined || label.tags !== undefined ? label : undefined;
 }
 
-/** False for numbers that no Tandem writes, which would spoil sums and the order of turns. */
 function isPossible(event: LogEvent): boolean {
-  const {
-    turn = 1,
-    milliseconds = 0,
-    fraction = 0,
-  } = event as Partial<Pick<EventOf<'reply'>, 'turn' | 'milliseconds'> & Pick<EventOf<'leak'>, 'fraction'>>;
-  const reward = event.event === 'grade' ? (event.grade.reward ?? 0) : 0;
-  const advantage = event.event === 'credit-verdict' ? event.advantage : 0;
-  return (
-    usagesOf(event).every((usage) => isBetween(usage, 0, MAX_TOKENS)) &&
-    isBetween(advantage, -MAX_REWARD, MAX_REWARD) &&
-    isBetween(turn, 0, MAX_TURN) &&
-    isBetween(milliseconds, 0, MAX_MILLISECONDS) &&
-    isBetween(fraction, 0, 1) &&
-    isBetween(reward, -MAX_REWARD, MAX_REWARD)
-  );
+  const messages: readonly object[] = event.event === 'candidates' ? event.candidates : [event];
+  const usages = messages.flatMap((message) => ('usage' in message ? [message.usage] : []));
+  const parts = [event, ...(event.event === 'grade' ? [event.grade] : []), ...usages];
+  return parts.every((part) => {
+    const fields = (part ?? {}) as Readonly<Record<string, unknown>>;
+    return RANGES.every(([field, least, most]) => {
+      const value = fields[field];
+      return typeof value !== 'number' || (value >= least && value <= most);
+    });
+  });
 }
-
-function usagesOf(event: LogEvent): number[] {
-  const messages = event.event === 'candidates' ? event.candidates : [event];
-  return messages.flatMap((message) => ('usage' in message ? Object.values(message.usage ?? {}) : []));
-}
-
-const isBetween = (value: number, least: number, most: number): boolean => value >= least && value <= most;

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
@@ -11,7 +10,7 @@ export { repliers, type Replier } from './publishedRow';
 
 interface ImportOptions {
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: ImportProgress) => void;
+  readonly onProgress?: (progress: { readonly rows: number }) => void;
   /** Without it no reply is marked as a leak. */
   readonly leakOf?: (task: Task, reply: string) => Leak;
   /** Who wrote the replies of rows that do not say it; see `parsePublishedRow`. */
@@ -19,11 +18,6 @@ interface ImportOptions {
 }
 
 type Leak = Pick<EventOf<'leak'>, 'fraction' | 'leaked'>;
-
-interface ImportProgress {
-  readonly rows: number;
-  readonly totalBytes: number;
-}
 
 export interface ImportResult {
   readonly imported: number;
@@ -60,7 +54,6 @@ export async function importTrajectories(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   const { signal, onProgress, leakOf, repliesBy } = options;
-  let totalBytes: number | undefined;
   const bad: LineProblem[] = [];
   let rows = 0;
   let imported = 0;
@@ -68,7 +61,7 @@ export async function importTrajectories(
   const unnamed = { people: 0, simulator: 0 };
   const people = new Map<string, string>();
   try {
-    for await (const read of readJsonLines(file, signal ? { signal } : {})) {
+    for await (const read of readJsonLines(file, { signal })) {
       rows += 1;
       const row = 'reason' in read ? read.reason : parsed(read.value, repliesBy);
       if (typeof row === 'string') {
@@ -95,10 +88,7 @@ export async function importTrajectories(
         imported += 1;
         if (row.unnamed) unnamed[row.unnamed] += 1;
       }
-      if (onProgress && rows % ROWS_BETWEEN_PROGRESS === 0) {
-        totalBytes ??= (await stat(file)).size;
-        onProgress({ rows, totalBytes });
-      }
+      if (rows % ROWS_BETWEEN_PROGRESS === 0) onProgress?.({ rows });
     }
   } finally {
     if (imported > 0) await log.sync();
@@ -106,7 +96,6 @@ export async function importTrajectories(
   return { imported, alreadyThere, people: [...people].map(([from, to]) => ({ from, to })), unnamed, bad };
 }
 
-/** A sentence says why a row cannot be read. */
 function parsed(value: unknown, repliesBy: Replier | undefined): PublishedRow | string {
   try {
     return parsePublishedRow(value, repliesBy);
@@ -179,8 +168,7 @@ function eventsOf(
     }
     const { author, by, suggestedBy } = message.reply;
     const sender = author === 'simulator' ? (by ?? SIMULATOR) : person(by);
-    const suggested = suggestedBy === undefined ? {} : { suggestedBy };
-    const reply = { event: 'reply', episode, turn, text, author, by: sender, ...suggested } as const;
+    const reply = { event: 'reply', episode, turn, text, author, by: sender, suggestedBy } as const;
     const leak = leakOf?.(task, text);
     return leak ? [reply, { event: 'leak', episode, turn, ...leak }] : [reply];
   });

@@ -73,7 +73,7 @@ export class TrajectoryLog extends LogWriter {
     options: LogOptions,
   ) {
     super(logFolderOf(folder), options.segmentBytes ?? SEGMENT_BYTES);
-    this.use = new KeptUse(folder, (episode) => this.agentOf(episode));
+    this.use = new KeptUse(folder);
     this.continueAfter(index.store.newest);
   }
 
@@ -147,7 +147,6 @@ export class TrajectoryLog extends LogWriter {
     }
   }
 
-  /** See `searchDialogues`. */
   async *search(query: string, options?: SearchOptions): AsyncGenerator<FoundDialogue> {
     await this.index.fitting();
     yield* searchDialogues(
@@ -167,7 +166,6 @@ export class TrajectoryLog extends LogWriter {
     return row && this.index.ask((store) => summaryOf(row, store));
   }
 
-  /** True if it was erased from this log for good. */
   override isErased(id: string): boolean {
     return this.index.isErased(id);
   }
@@ -282,7 +280,6 @@ export class TrajectoryLog extends LogWriter {
     };
   }
 
-  /** See `sharedPeople`. */
   async sharedPeople(folder: string, options: Omit<MergeOptions, 'samePeople'> = {}): Promise<string[]> {
     return sharedPeople(logFolderOf(folder), this.logFolder, options);
   }
@@ -341,7 +338,8 @@ export class TrajectoryLog extends LogWriter {
     isKnown: (id: string) => boolean,
   ): Promise<void> {
     const unknown = ids.find((id) => !isKnown(id));
-    if (unknown !== undefined) throw this.unknown(unknown);
+    if (unknown !== undefined)
+      throw new Fault('trajectory/unknown', `There is no dialogue ${unknown} in the log of ${this.folder}.`);
     await this.appendAll(
       ids.map((episode) => ({ event, episode })),
       { durable: true },
@@ -350,16 +348,6 @@ export class TrajectoryLog extends LogWriter {
 
   private ids(): string[] {
     return this.index.ask(query.ids);
-  }
-
-  private unknown(id: string): Fault {
-    return new Fault('trajectory/unknown', `There is no dialogue ${id} in the log of ${this.folder}.`);
-  }
-
-  private agentOf(episode: string): string | undefined {
-    const row = this.row(episode);
-    if (row === undefined || row.agent === null) return undefined;
-    return this.index.ask((store) => store.text(Number(row.agent)));
   }
 
   private row(id: string): Row | undefined {
@@ -378,7 +366,6 @@ export class TrajectoryLog extends LogWriter {
   }
 }
 
-/** @param agreed what people agreed to in the other log */
 function lowered(
   before: Consents,
   agreed: ReadonlyMap<string, ConsentLevel>,

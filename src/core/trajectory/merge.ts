@@ -202,7 +202,6 @@ async function surveyOf(
   };
 }
 
-/** How far a segment of the other log was imported before. */
 async function stateOf(
   from: string,
   to: string,
@@ -318,13 +317,15 @@ async function writeSegment(
     let number = Math.max(1, without.at(-1)?.[1] ?? 1);
     if (known) {
       const gone = new Set(said);
-      await scanLines(target, 0, (buffer, start, end, offset) => {
+      await scanLines(target, 0, (line, offset) => {
         if (offset === 0) return;
-        const seal = sealOf(buffer, start, end);
+        const seal = sealOf(line);
         if (typeof seal === 'number') number = Math.max(number, seal);
         if (typeof seal === 'number' && gone.has(seal)) return;
-        const line = Buffer.from(buffer.subarray(start, end + 1));
-        lines.put(isNamed || typeof seal !== 'number' ? line : renamedLine(line, seal, renames));
+        const isSame = isNamed || typeof seal !== 'number';
+        lines.put(
+          (isSame ? undefined : renamedLine(line, seal, renames)) ?? Buffer.concat([line, LINE_FEED]),
+        );
       });
     }
     const pictures = new Set<string>();
@@ -350,10 +351,9 @@ async function saidHere(
   foreign: ForeignLines,
 ): Promise<number[]> {
   const numbers: number[] = [];
-  await scanLines(file, 0, (buffer, start, end) => {
-    const line = buffer.subarray(start, end);
-    const kind = peek(line, 0, line.length)?.kind;
-    const seal = sealOf(line, 0, line.length);
+  await scanLines(file, 0, (line) => {
+    const kind = peek(line)?.kind;
+    const seal = sealOf(line);
     if (typeof seal !== 'number' || (kind !== undefined && !OPINIONS.has(kind))) return;
     const read = readEvent(line);
     if (!('event' in read) || !foreign.isSaidHere(renamed(read.event, renames))) return;
@@ -366,11 +366,14 @@ async function saidHere(
 const renamed = (event: LogEvent, renames: ReadonlyMap<string, string>): LogEvent =>
   withPeople(event, (name) => renames.get(name) ?? name);
 
-function renamedLine(line: Buffer, number: number, renames: ReadonlyMap<string, string>): Buffer {
-  const read = readEvent(line.subarray(0, -1));
-  if (!('event' in read)) return line;
+const LINE_FEED = Buffer.from('\n');
+
+/** Undefined for a line that stays as it is. */
+function renamedLine(line: Buffer, number: number, renames: ReadonlyMap<string, string>): Buffer | undefined {
+  const read = readEvent(line);
+  if (!('event' in read)) return undefined;
   const event = renamed(read.event, renames);
-  return isDeepStrictEqual(event, read.event) ? line : sealLine(encodeEvent(event), number);
+  return isDeepStrictEqual(event, read.event) ? undefined : sealLine(encodeEvent(event), number);
 }
 
 async function translateLines(
@@ -400,8 +403,8 @@ async function translateLines(
     write(translated);
   };
   const addLine = (line: Buffer, isOld: boolean): void => {
-    const front = peek(line, 0, line.length);
-    const { refused } = follow(sequence, sealOf(line, 0, line.length), front?.kind);
+    const front = peek(line);
+    const { refused } = follow(sequence, sealOf(line), front?.kind);
     if (isOld && front !== undefined && front.kind !== 'task') return;
     const read = refused === undefined ? readEvent(line) : undefined;
     if (read && 'event' in read) {
@@ -412,16 +415,17 @@ async function translateLines(
   await scanLines(
     file,
     0,
-    (buffer, start, end, offset) => {
-      if (start === end || offset >= bytes) return;
-      if (offset === 0) sequence.without = headerOf(buffer.subarray(start, end))?.without ?? [];
-      const seal = sealOf(buffer, start, end);
+    (line, offset) => {
+      if (line.length === 0 || offset >= bytes) return;
+      if (offset === 0) sequence.without = headerOf(line)?.without ?? [];
+      const seal = sealOf(line);
       const isOne = typeof seal === 'number' || (seal === 'none' && !sequence.isSealed);
-      for (const each of isOne ? [{ start, end }] : eventsIn(buffer, start, end))
-        addLine(buffer.subarray(each.start, each.end), offset < from);
+      for (const { event } of isOne ? [{ event: line }] : eventsIn(line)) addLine(event, offset < from);
     },
-    (offset) => {
-      if (offset >= from && offset < bytes) foreign.leaveOut('unreadable');
+    {
+      onTooLong: (offset) => {
+        if (offset >= from && offset < bytes) foreign.leaveOut('unreadable');
+      },
     },
   );
   for (const episode of started) {

@@ -1,11 +1,10 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { EventKind } from './event';
 import { isUnfit, MB, readText } from '../regularFile';
 import { ifThere, writeAtomically } from './files';
 import { segmentNames } from './segment/files';
-import { nothingRead, readOn, whyChanged, type ReadBytes, type LineVisitor } from './segment/reader';
+import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/reader';
 import { peek, sealOf } from './segment/line';
 import { jsonOrUndefined } from '../json';
 
@@ -27,13 +26,13 @@ export type ModelUse = z.infer<typeof useSchema>;
 export type UseByModel = Readonly<Record<string, ModelUse>>;
 
 const keptSchema = z.object({
-  version: z.literal(3),
+  version: z.literal(4),
   segments: z.record(
     z.string(),
     z.object({
       ...{ scanned: z.number(), tail: z.number(), sum: z.number() },
       ...{ fingerprint: z.number().optional(), changedAt: z.number().optional() },
-      uses: z.record(z.string(), useSchema),
+      uses: z.array(z.tuple([z.string(), useSchema])).transform((uses) => new Map(uses)),
     }),
   ),
 });
@@ -59,14 +58,9 @@ export class KeptUse {
   private unsavedBytes = 0;
   /** Episodes with a chosen candidate as their next turn, which has been counted already. */
   private readonly chosen = new Set<string>();
-  /** Reads run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
 
-  /** @param agentOf returns the agent of an episode; older logs name only the model, as the server called it */
-  constructor(
-    private readonly folder: string,
-    private readonly agentOf: (episode: string) => string | undefined,
-  ) {}
+  constructor(private readonly folder: string) {}
 
   /** @throws {Fault} `trajectory/unreadable` */
   read(): Promise<UseByModel> {
@@ -95,14 +89,14 @@ export class KeptUse {
     const segment: Segment = fits ? kept : { ...nothingRead(), uses: new Map() };
     // A segment that was verified here need not be verified again by the next process that opens the log.
     if (fits && kept.changedAt !== known?.changedAt) this.unsavedBytes += SAVE_AFTER_BYTES;
-    const add: LineVisitor = (buffer, from, to) => this.addLine(segment.uses, buffer.subarray(from, to));
-    this.unsavedBytes += await readOn(file, segment, add, undefined, PIECE_BYTES);
+    const add = (line: Buffer): void => this.addLine(segment.uses, line);
+    this.unsavedBytes += await readOn(file, segment, add, { readBytes: PIECE_BYTES });
     return segment;
   }
 
   private addLine(uses: Uses, line: Buffer): void {
-    const kind = peek(line, 0, line.length)?.kind;
-    if (kind === undefined || !COUNTED.includes(kind) || sealOf(line, 0, line.length) === 'broken') return;
+    const kind = peek(line)?.kind;
+    if (kind === undefined || !COUNTED.includes(kind) || sealOf(line) === 'broken') return;
     const message = messageSchema.safeParse(jsonOrUndefined(line.toString())).data;
     if (message === undefined || 'imported' in message) return;
     if (message.event === 'candidates') {
@@ -111,18 +105,10 @@ export class KeptUse {
     } else if (message.event === 'choice') {
       if (message.picked !== 'neither') this.chosen.add(message.episode);
     } else if (message.event === 'reply' || !this.chosen.delete(message.episode)) {
-      const model = this.modelOf(message);
+      const model = modelOf(message);
       if (model === undefined) return;
       add(uses, model, message.event === 'reply' ? 'replies' : 'turns', message.usage);
     }
-  }
-
-  private modelOf(message: Extract<Message, { event: 'agent-turn' | 'reply' }>): string | undefined {
-    if (message.event === 'reply')
-      return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
-    const { model, agent, episode } = message;
-    if (agent !== undefined || MODEL_NAME.test(model)) return agent ?? model;
-    return this.agentOf(episode) ?? model;
   }
 
   private get file(): string {
@@ -135,29 +121,22 @@ export class KeptUse {
       if (isUnfit(error)) return undefined;
       throw error;
     });
-    const segments = keptSchema.safeParse(jsonOrUndefined(text ?? '')).data?.segments ?? {};
-    return Object.fromEntries(
-      Object.entries(segments).map(([name, { uses, ...read }]) => [
-        name,
-        { ...read, uses: new Map(Object.entries(uses)) },
-      ]),
-    );
+    return keptSchema.safeParse(jsonOrUndefined(text ?? '')).data?.segments ?? {};
   }
 
   private async save(): Promise<void> {
-    const segments = Object.entries(this.segments ?? {}).map(([name, { uses, ...read }]) => [
-      name,
-      { ...read, uses: Object.fromEntries(uses) },
-    ]);
-    const kept = { version: 3, segments: Object.fromEntries(segments) as object };
-    await mkdir(dirname(this.file), { recursive: true });
-    await writeAtomically(this.file, JSON.stringify(kept));
+    const kept = { version: 4, segments: this.segments };
+    const text = JSON.stringify(kept, (_, value: unknown) => (value instanceof Map ? [...value] : value));
+    await writeAtomically(this.file, text);
     this.unsavedBytes = 0;
   }
 }
 
-/** Matches a model's name as written in the settings and on the command line. */
-const MODEL_NAME = /^(starter(-pages|-questions)?$|local:|openai:|script:|vscode:)/;
+/** The name as requested; undefined for a reply by a person or by rules. */
+function modelOf(message: Extract<Message, { event: 'agent-turn' | 'reply' }>): string | undefined {
+  if (message.event === 'agent-turn') return message.agent ?? message.model;
+  return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
+}
 
 const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
 

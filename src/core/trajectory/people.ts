@@ -16,7 +16,6 @@ export const OPINIONS: ReadonlySet<string> = new Set([
   'credit-verdict',
 ]);
 
-/** Lines with which a person takes part in a dialogue. */
 const PLAYS: ReadonlySet<string> = new Set(['episode-started', 'hand-over', 'choice', 'reply']);
 
 /** Kinds of lines that name no person, and are too many or too long to be parsed for nothing. */
@@ -74,7 +73,6 @@ export interface Mentions {
   readonly started: Set<string>;
   /** Dialogues that have other lines than opinions. */
   readonly played: Set<string>;
-  /** Packs that are assigned. */
   readonly packs: Set<string>;
   /** What people have said something about; see `opinionOf`. */
   readonly opinions: Set<string>;
@@ -122,21 +120,17 @@ export async function addMentions(
   const { end: bytes } = await scanLines(
     file,
     0,
-    (buffer, start, end, offset) => {
-      if (offset >= from) addLine(buffer.subarray(start, end), mentions, erased);
+    (line, offset) => {
+      if (offset >= from) addLine(line, mentions, erased);
     },
-    undefined,
-    undefined,
-    (read) => (sum = crc32(read, sum)),
-    undefined,
-    () => isWrittenElsewhere(file),
+    { onBytes: (read) => (sum = crc32(read, sum)), mayFill: () => isWrittenElsewhere(file) },
   );
   return { bytes, sum };
 }
 
 function addLine(line: Buffer, mentions: Mentions, erased?: Erased): void {
   const { people, players, started, played, packs, opinions } = mentions;
-  const front = peek(line, 0, line.length);
+  const front = peek(line);
   if (erased?.covers(front, line)) return;
   if (front?.episode !== undefined && !OPINIONS.has(front.kind)) played.add(front.episode);
   if (front && (IMPERSONAL.has(front.kind) || matches(line, front.rest, BY_SIMULATOR))) return;

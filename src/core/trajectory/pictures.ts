@@ -33,14 +33,13 @@ async function namedPictures(
 ): Promise<ReadonlyMap<string, string>> {
   const named = new Map<string, string>();
   for (const segment of segments) {
-    await scanLines(join(logFolder, segment), 0, (buffer, start, end) => {
-      const line = buffer.subarray(start, end);
+    await scanLines(join(logFolder, segment), 0, (line) => {
       if (!line.includes('"pictures"')) return;
       const read = readEvent(line);
       if ('reason' in read) return;
       // A newer Tandem may write another kind of event that names pictures.
       const ids = 'event' in read ? picturesOf(read.event) : (line.toString().match(/[0-9a-f]{64}/g) ?? []);
-      for (const id of ids) named.set(id, peek(line, 0, line.length)?.episode ?? '');
+      for (const id of ids) named.set(id, peek(line)?.episode ?? '');
     });
   }
   return named;
@@ -57,7 +56,7 @@ export async function pictureFaults(logFolder: string, segments: readonly string
   const faults: string[] = [];
   for (const [id, episode] of await namedPictures(logFolder, segments)) {
     const found = await readPicture(logFolder, id);
-    if (found === 'right') continue;
+    if (Buffer.isBuffer(found)) continue;
     const file = pictureFileOf(logFolder, id);
     faults.push(
       `${file}, a picture that the simulator of the dialogue ${episode} was shown, ${found === 'missing' ? 'is missing' : 'has other content than was shown'}.`,
@@ -66,20 +65,15 @@ export async function pictureFaults(logFolder: string, segments: readonly string
   return faults;
 }
 
-async function readPicture(logFolder: string, id: string): Promise<'right' | 'missing' | 'other'> {
-  const png = await picture(logFolder, id);
-  if (png === undefined) return 'missing';
-  return png === 'unfit' || pictureId(png) !== id ? 'other' : 'right';
-}
-
-/** `unfit`: no regular file, or too large. */
-async function picture(logFolder: string, id: string): Promise<Buffer | 'unfit' | undefined> {
+/** `other`: no regular file, too large, or with other content than its name says. */
+async function readPicture(logFolder: string, id: string): Promise<Buffer | 'missing' | 'other'> {
+  const file = pictureFileOf(logFolder, id);
   try {
-    return await ifThere(() =>
-      readBytes(pictureFileOf(logFolder, id), MAX_PICTURE_BYTES, { links: 'refused' }),
-    );
+    const png = await ifThere(() => readBytes(file, MAX_PICTURE_BYTES, { links: 'refused' }));
+    if (png === undefined) return 'missing';
+    return pictureId(png) === id ? png : 'other';
   } catch (error) {
-    if (isUnfit(error)) return 'unfit';
+    if (isUnfit(error)) return 'other';
     throw error;
   }
 }
@@ -91,9 +85,9 @@ async function picture(logFolder: string, id: string): Promise<Buffer | 'unfit' 
 export async function copyPictures(from: string, to: string, ids: ReadonlySet<string>): Promise<number> {
   let missing = 0;
   for (const id of ids) {
-    const png = await picture(from, id);
-    if (Buffer.isBuffer(png) && pictureId(png) === id) await keepPicture(to, png);
-    else if ((await readPicture(to, id)) !== 'right') missing += 1;
+    const png = await readPicture(from, id);
+    if (Buffer.isBuffer(png)) await keepPicture(to, png);
+    else if (!Buffer.isBuffer(await readPicture(to, id))) missing += 1;
   }
   return missing;
 }

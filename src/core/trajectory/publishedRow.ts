@@ -50,7 +50,6 @@ export interface PublishedRow {
   readonly answer: string;
   /** 0 to 1; absent if the row has none, or null, and for a page of which the row does not say what it measures. */
   readonly reward?: number;
-  /** What the reward of a page measures. */
   readonly page?: Measured;
 }
 
@@ -134,17 +133,16 @@ export function parsePublishedRow(row: unknown, replier?: Replier): PublishedRow
   const played = tandem?.episode ?? undefined;
   const page = tandem?.page ?? undefined;
   const isMeasured = isProgram(task) || page !== undefined;
+  const isNamed =
+    tandem?.collaborator != null &&
+    messages.every((one) => one.from === 'agent' || one.reply.by !== undefined);
   return {
     ...{ id, simulatedId, task, messages, answer, isSimulated: id === simulatedId },
     ids: [...repliers.map(idBy), ...(played === undefined ? [] : [played])],
-    ...(played !== undefined && { played }),
-    ...((!tandem?.collaborator ||
-      messages.some((one) => one.from !== 'agent' && one.reply.by === undefined)) && {
-      unnamed,
-    }),
-    ...(tandem?.collaborator && { collaborator: tandem.collaborator }),
-    ...(typeof reward === 'number' && isMeasured && { reward }),
-    ...(page !== undefined && { page }),
+    ...{ played, page },
+    unnamed: isNamed ? undefined : unnamed,
+    collaborator: tandem?.collaborator ?? undefined,
+    reward: isMeasured ? (reward ?? undefined) : undefined,
   };
 }
 
@@ -158,8 +156,7 @@ function repliedAt(turn: number, { collaborator, turns }: Origin, unnamed: Repli
   const author = said?.reply_author ?? (isPerson ? 'developer' : 'simulator');
   const isOfSeat = (collaborator?.kind === 'developer') === (author !== 'simulator');
   const by = said?.reply_by ?? (isOfSeat ? collaborator?.name : undefined);
-  const suggestedBy = said?.reply_suggested_by ?? undefined;
-  return { author, ...(by !== undefined && { by }), ...(suggestedBy !== undefined && { suggestedBy }) };
+  return { author, by, suggestedBy: said?.reply_suggested_by ?? undefined };
 }
 
 /**

@@ -91,16 +91,16 @@ async function dialoguesIn(
   // The log encodes JSON as this does, so a line without the words in this form need not be parsed.
   const written = words.map((word) => JSON.stringify(word).slice(1, -1));
   let piece = -1;
-  const visit = (buffer: Buffer, start: number, end: number, offset: number): void => {
+  const visit = (line: Buffer, offset: number): void => {
     const next = Math.floor(offset / PIECE_BYTES);
     if (next !== piece) onPiece(offset);
     piece = next;
-    const front = peek(buffer, start, end);
+    const front = peek(line);
     if (front !== undefined) {
       if (front.kind !== 'agent-turn' && front.kind !== 'reply' && front.kind !== 'label') return;
-      if (!hasAll(buffer.toString('utf8', front.rest, end), written)) return;
+      if (!hasAll(line.toString('utf8', front.rest), written)) return;
     }
-    const read = readEvent(buffer.subarray(start, end));
+    const read = readEvent(line);
     if (!('event' in read)) return;
     const { event } = read;
     if (event.event !== 'agent-turn' && event.event !== 'reply' && event.event !== 'label') return;
@@ -108,7 +108,7 @@ async function dialoguesIn(
     ids.delete(event.episode);
     ids.add(event.episode);
   };
-  await ifThere(() => scanLines(file, 0, visit, undefined, PIECE_BYTES));
+  await ifThere(() => scanLines(file, 0, visit, { readBytes: PIECE_BYTES }));
   return [...ids];
 }
 

@@ -59,7 +59,6 @@ export interface Trajectory {
   readonly labels?: readonly EventOf<'label'>[];
   /** Absent until someone reviews the dialogue, and after it was taken up again. */
   readonly review?: DialogueReview;
-  /** Outcome of the answer in the developer's own file. */
   readonly outcome?: EventOf<'outcome'>;
   readonly abandoned?: EventOf<'abandoned'>;
   /** One sentence, if lines of this episode are missing from the log or unreadable. */
@@ -81,7 +80,6 @@ export interface TrajectorySummary {
   readonly state: TrajectoryState;
   readonly abandoned?: 'cancelled' | 'failed' | 'skipped';
   readonly turns: number;
-  /** Latest grade per mode. */
   readonly grades: Partial<Record<'fixed' | 'paper', { reward: number | null; success: boolean | null }>>;
   /** Highest leak of any turn, 0 to 1, and whether one was marked. */
   readonly leak: number;
@@ -95,12 +93,9 @@ export interface TrajectorySummary {
   readonly stars?: number;
   /** The last person in the collaborator's seat; absent if only simulators had it. */
   readonly player?: string;
-  /** Absent if there are none. */
   readonly raters?: number;
   readonly review?: ReviewState;
-  /** Reason that the reviewer gave. */
   readonly reviewReason?: string;
-  /** The last title that anyone gave the dialogue. */
   readonly title?: string;
   readonly tags?: readonly string[];
   /** Notes of all people, one below the other. */

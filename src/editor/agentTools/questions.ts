@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import { packsNamed } from '../../core/tools/packs';
+import { packsNamed, type PlayInput } from '../../core/tools/playTools';
 import type { ActingTool } from '../../core/tools/toolNames';
-import type { PlayInput } from '../../core/tools/playTools';
 import type { StartInput, StopInput } from '../../core/tools/runs';
 import { lineFor, sentenceFor } from '../../core/tools/tool';
 import type { App } from '../app';

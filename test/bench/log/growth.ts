@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkLog } from '../../../src/core/trajectory/check/check';
+import { checkLog } from '../../../src/core/trajectory/check';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { fillLog, logShapes } from '../../fixtures/logShapes';
 

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { LocalModel } from '../../../src/core/model/local/model';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import { ModelServer } from '../../../src/core/modelServer/server';
-import { RequestMemory } from '../../../src/core/serving/requestMemory';
+import { RequestMemory } from '../../../src/core/serving/messages';
 import { holdInference } from '../../fixtures/held-model';
 
 let folder: string;

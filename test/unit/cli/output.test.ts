@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest';
-import { print, printJson, printLines, printRows, say, sayInstead, sayOver } from '../../../src/cli/output';
+import { print, printJson, printLines, printRows, say, StatusLine } from '../../../src/cli/terminal';
 
 const FOREIGN = 'an id \u001b[31m\u009b2J\r\u202e of\n\tmine';
 const SHOWN = String.raw`an id \x1b[31m\x9b2J\x0d\u202e of` + '\n\tmine';
@@ -24,13 +24,14 @@ describe('what a command writes', () => {
   });
 
   it('moves the cursor only by what Tandem itself writes', () => {
-    expect(writtenTo(process.stderr, () => sayInstead(FOREIGN))).toBe(`\r\u001b[K${SHOWN}\n`);
-    const { columns } = process.stderr;
-    onTestFinished(() => void (process.stderr.columns = columns));
-    process.stderr.columns = 80;
-    expect(writtenTo(process.stderr, () => sayOver('a\nb\u001b[2K'))).toBe(
+    const { columns, isTTY } = process.stderr;
+    onTestFinished(() => void Object.assign(process.stderr, { columns, isTTY }));
+    Object.assign(process.stderr, { columns: 80, isTTY: true });
+    const status = new StatusLine(0);
+    expect(writtenTo(process.stderr, () => status.show('a\nb\u001b[2K'))).toBe(
       String.raw`${'\r\u001b[K'}a\x0ab\x1b[2K`,
     );
+    expect(writtenTo(process.stderr, () => status.say(FOREIGN))).toBe(`\r\u001b[K${SHOWN}\n`);
   });
 
   it('is as JSON free of controls too, and read again as it was', () => {
@@ -81,6 +82,6 @@ describe('what a command writes', () => {
       /std(out|err)\.write\(|console\./.test(readFileSync(path.join('src/cli', file), 'utf8')),
     );
     // tandem.ts prints only its own text, before it loads other modules.
-    expect(writing.sort()).toEqual(['output.ts', 'tandem.ts']);
+    expect(writing.sort()).toEqual(['tandem.ts', 'terminal.ts']);
   });
 });

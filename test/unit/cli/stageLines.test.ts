@@ -6,8 +6,8 @@ let lines: StageLines;
 
 beforeEach(() => {
   written = [];
-  lines = new StageLines();
   vi.useFakeTimers({ toFake: ['performance'] });
+  lines = new StageLines();
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     written.push(String(text));
     return true;

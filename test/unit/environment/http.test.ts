@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { answerHttp } from '../../../src/core/environment/http';
 import { EnvironmentServer } from '../../../src/core/environment/server';
 import type { Grader } from '../../../src/core/grading/grader';
-import { RequestMemory } from '../../../src/core/serving/requestMemory';
+import { RequestMemory } from '../../../src/core/serving/messages';
 import { environmentPlan, RawClient } from '../../fixtures/environment';
 import { doubling } from '../../fixtures/log';
 

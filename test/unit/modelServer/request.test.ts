@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiRefusal } from '../../../src/core/modelServer/refusal';
+import { ApiRefusal } from '../../../src/core/modelServer/request';
 import { readChatRequest } from '../../../src/core/modelServer/request';
 import { NEUTRAL } from '../../../src/core/model/chat/neutral';
 

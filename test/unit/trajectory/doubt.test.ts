@@ -1,10 +1,8 @@
 import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkLog } from '../../../src/core/trajectory/check/check';
-import { repairLog } from '../../../src/core/trajectory/check/repair';
-import type { ConsentLevel } from '../../../src/core/trajectory/event';
-import type { NewEvent } from '../../../src/core/trajectory/event';
+import { checkLog, repairLog } from '../../../src/core/trajectory/check';
+import type { ConsentLevel, NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import {
   dialogue,

@@ -1,8 +1,7 @@
 import { appendFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkLog } from '../../../src/core/trajectory/check/check';
-import { repairLog } from '../../../src/core/trajectory/check/repair';
+import { checkLog, repairLog } from '../../../src/core/trajectory/check';
 import { importTrajectories } from '../../../src/core/trajectory/import';
 import { taskToRow } from '../../../src/core/task/row';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';

@@ -1,7 +1,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { checkLog } from '../../../src/core/trajectory/check/check';
+import { checkLog } from '../../../src/core/trajectory/check';
 import type { Collaborator } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { pictureId } from '../../../src/core/trajectory/pictures';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkLog } from '../../../src/core/trajectory/check/check';
-import { repairLog, repairedFolder } from '../../../src/core/trajectory/check/repair';
+import { checkLog, repairLog, repairedFolder } from '../../../src/core/trajectory/check';
 import {
   agentTurn,
   doubling,

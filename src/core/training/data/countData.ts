@@ -2,8 +2,8 @@ import { roleMessages } from '../../dialogue/refinement/roleOutputs';
 import { isProgram } from '../../task/task';
 import type { ChatMessageLike } from '../../trajectory/export/export';
 import { RowGathering } from '../../trajectory/export/gathering';
-import { pairsByTask, type Pairing } from '../../trajectory/export/pairs';
-import { select, type LeftOut } from '../../trajectory/export/selection';
+import { pairsOf } from '../../trajectory/export/pairs';
+import { select, type LeftOut, type Pairing } from '../../trajectory/export/selection';
 import type { TrajectoryLog } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
@@ -62,16 +62,16 @@ export async function countData(
   const rows = gathering.rows();
   while ((await rows.next()).done !== true);
   const { selected } = select(log, chosen, true);
-  const pairs = pairsByTask(
-    selected.filter(({ summary }) => taken.has(summary.id)),
-    { pairing, margin, isPage: (task) => pages.has(task) },
+  const kept = selected.filter(({ summary }) => taken.has(summary.id));
+  const pairs = [...Map.groupBy(kept, ({ summary }) => summary.taskId)].flatMap(
+    ([task, played]) => pairsOf(played, { pairing, margin, isPage: pages.has(task) }).pairs,
   );
   const sum = (field: keyof TurnCounts): number =>
     [...taken.values()].reduce((total, counts) => total + counts[field], 0);
   const { facts, leftOut } = gathering;
   return {
     ...{ trajectories: facts.trajectories, tasks: facts.tasks.size, successes: facts.successes, leftOut },
-    pairs: pairs.reduce((total, ofTask) => total + ofTask.pairs.length, 0),
+    pairs: pairs.length,
     ...{ turns: sum('turns'), tokens: sum('tokens'), uncounted: sum('uncounted') },
   };
 }

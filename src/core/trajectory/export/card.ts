@@ -24,13 +24,11 @@ export class CardFacts {
   rewards = 0;
   /** Of functions. */
   graded = 0;
-  /** Trajectories of web pages. */
   pages = 0;
   /** Of web pages: those of different measures or renderers have no common mean. */
   readonly scores = new Map<string, number[]>();
   leaked = 0;
   withTokenIds = 0;
-  /** Trajectories with a person who keeps them on this machine. */
   keptLocal = 0;
   /** Trajectories with an agent that saw other instructions than are written. */
   otherPrompts = 0;
@@ -174,35 +172,31 @@ function readersSection({ file, format }: Card): string[] {
   ];
 }
 
-function selectionSentence(selection: Selection): string {
-  const {
-    // The card names the filter's text, not the names found by it.
-    filter: { named: _, agents, ...filter } = {},
-    onlySuccess,
-    onlyAccepted,
-    minReward,
-    withLeaked,
-    withEvaluations,
-    withEditorModels,
-    withDoubtful,
-    withRedo,
-  } = selection;
-  const limits = [
-    ...Object.entries(filter).flatMap(([field, value]: [string, string | number | boolean | undefined]) =>
-      value === undefined ? [] : [`${field} ${code(String(value))}`],
-    ),
-    ...(agents === undefined ? [] : [`agents ${[...agents].map(code).join(', ')}`]),
-    ...(onlySuccess === true ? ['only successes'] : []),
-    ...(onlyAccepted === true ? ['only accepted ones'] : []),
-    ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
-    withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
-    withEvaluations === true ? 'evaluations included' : 'evaluations left out',
-    withEditorModels === true ? 'models of the editor included' : 'models of the editor left out',
-    ...(withRedo === true ? ['those to be redone included'] : []),
-    ...(withDoubtful === true ? ['doubtful ones included'] : []),
-  ];
+function selectionSentence({ filter = {}, minReward, ...selection }: Selection): string {
+  // The card names the filter's text, not the names found by it.
+  const { named: _, agents, ...others } = filter;
+  const shown = { ...others, agents: agents && [...agents] };
+  const limits = Object.entries(shown).flatMap(([field, value]) =>
+    value === undefined ? [] : [`${field} ${[value].flat().map(String).map(code).join(', ')}`],
+  );
+  if (minReward !== undefined) limits.push(`reward at least ${minReward}`);
+  for (const [option, chosen, other] of CHOICES) {
+    const said = selection[option] === true ? chosen : other;
+    if (said !== undefined) limits.push(said);
+  }
   return `Filters: ${limits.join(', ')}.`;
 }
+
+/** What the card says where an option is chosen, and where it is not. */
+const CHOICES = [
+  ['onlySuccess', 'only successes'],
+  ['onlyAccepted', 'only accepted ones'],
+  ['withLeaked', 'leaked ones included', 'leaked ones left out'],
+  ['withEvaluations', 'evaluations included', 'evaluations left out'],
+  ['withEditorModels', 'models of the editor included', 'models of the editor left out'],
+  ['withRedo', 'those to be redone included'],
+  ['withDoubtful', 'doubtful ones included'],
+] as const satisfies readonly (readonly [keyof Selection, string, string?])[];
 
 function leftOutSection(leftOut: LeftOut): string {
   const counts = Object.entries(leftOut);

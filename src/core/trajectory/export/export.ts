@@ -11,24 +11,30 @@ import { SeenColumns, withReals } from './columns';
 import { formatOf, type FormatId, datasetName } from './formats';
 import { RowGathering } from './gathering';
 import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
-import type { ExportOptions } from './options';
-import type { LeftOut } from './selection';
+import type { ExportOptions, LeftOut } from './selection';
 import { isTooDeep } from '../../json';
 
 export type { Finding } from '../findings/scanner';
-export type { ExportFormat, ExportOptions, FindingsPolicy, LeaveOut, Render } from './options';
-export { PAIRINGS, type Pairing } from './pairs';
 export type { ChatMessageLike } from './rows';
-export type { LeftOut, LeftOutReason, Selection } from './selection';
+export {
+  PAIRINGS,
+  type ExportFormat,
+  type ExportOptions,
+  type FindingsPolicy,
+  type LeaveOut,
+  type LeftOut,
+  type LeftOutReason,
+  type Pairing,
+  type Render,
+  type Selection,
+} from './selection';
 
 interface ExportContent {
   readonly rows: number;
   readonly trajectories: number;
   readonly tasks: number;
   readonly successes: number;
-  /** Trajectories with the sampled token ids of every turn. */
   readonly withTokenIds: number;
-  /** Trajectories with a person who keeps them on this machine. */
   readonly keptLocal: number;
   /** 0 without the option `sawAnotherPrompt`, which finds agents that saw other instructions than are written. */
   readonly otherPrompts: number;
@@ -128,11 +134,10 @@ async function shownDigest(
 
 export class ExportRefused extends Fault {
   constructor(readonly findings: readonly Finding[]) {
-    const many =
-      findings.length === 1
-        ? 'is 1 secret or e-mail address'
-        : `are ${findings.length} secrets or e-mail addresses`;
-    super('trajectory/export-refused', `There ${many} in what would be exported; nothing was written.`);
+    super(
+      'trajectory/export-refused',
+      `Secrets or e-mail addresses in what would be exported: ${findings.length}; nothing was written.`,
+    );
   }
 }
 
@@ -284,19 +289,11 @@ async function read(info: string): Promise<z.infer<typeof entries>> {
 const refusal = (why: string, cause?: unknown): Fault =>
   new Fault('trajectory/dataset-info', `${why}; nothing was written. Export into another folder.`, { cause });
 
-export interface ExportPreview {
+export interface ExportPreview extends ExportContent {
   readonly first: readonly object[];
-  readonly rows: number;
-  readonly trajectories: number;
-  readonly tasks: number;
-  readonly successes: number;
   /** With a reply that gives the reference away. */
   readonly leaked: number;
-  /** With an agent that saw other instructions than are written. */
-  readonly otherPrompts: number;
-  readonly leftOut: LeftOut;
   readonly consents: readonly (readonly [pseudonym: string, consent: string])[];
-  readonly findings: readonly Finding[];
   /** For the option `previewed` of the export. */
   readonly digest: string;
 }
@@ -314,11 +311,7 @@ export async function previewExport(
   const gathering = new RowGathering(log, options);
   const first: object[] = [];
   for await (const row of gathering.rows()) if (first.length < most) first.push(row);
-  const { facts, rowCount: rows, leftOut, findings, digest } = gathering;
-  const { trajectories, tasks, successes, leaked, otherPrompts } = facts;
-  return {
-    ...{ first, rows, trajectories, tasks: tasks.size, successes, leaked, otherPrompts },
-    ...{ leftOut, findings, digest },
-    consents: consentsOf(facts, log.consents),
-  };
+  const { facts, digest } = gathering;
+  const consents = consentsOf(facts, log.consents);
+  return { ...contentOf(gathering), first, leaked: facts.leaked, consents, digest };
 }

@@ -6,12 +6,10 @@ import { branchesIn, isRole, type Role } from '../searchTree';
 import { isBoundByTerms } from '../modelTerms';
 import type { Trajectory } from '../trajectory';
 import { CardFacts } from './card';
-import { formatOf } from './formats';
+import { formatOf, type FormatId } from './formats';
 import { inspectSample } from './inspect';
 import { JUDGED } from './judgements';
-import type { ExportOptions, Render } from './options';
-import { pairsByTask, type Pairing } from './pairs';
-import { rolePairRow, rolePairs } from './rolePairs';
+import { pairsOf, rolePairRow, rolePairs } from './pairs';
 import { isProgram } from '../../task/task';
 import {
   chatRow,
@@ -21,12 +19,17 @@ import {
   type ExportedTrajectory,
   type Rendered,
 } from './rows';
-import { countUp, select, type LeftOut, type LeftOutReason, type Selected } from './selection';
+import {
+  countUp,
+  select,
+  type ExportOptions,
+  type LeftOut,
+  type LeftOutReason,
+  type Render,
+  type Selected,
+} from './selection';
 
-type Preferences = Extract<ExportOptions, { format: 'preferences' }>;
-type JudgedOptions = ExportOptions & { readonly format: keyof typeof JUDGED };
-type RoleOptions = ExportOptions & { readonly format: Role };
-type Singles = Exclude<ExportOptions, Preferences | JudgedOptions | RoleOptions>;
+type OfFormat<Format extends FormatId> = ExportOptions & { readonly format: Format; readonly render: Render };
 
 /** The counts are complete once all rows were produced. */
 export class RowGathering {
@@ -63,178 +66,129 @@ export class RowGathering {
 
   rows(): AsyncGenerator<object> {
     const { options } = this;
-    if (options.format === 'preferences') return this.preferences(options);
-    if (isOfRole(options)) return this.ofRole(options);
-    return isJudged(options) ? this.judged(options) : this.singles(options);
+    if (isPreferences(options)) return this.preferences(options);
+    return isOfRole(options) ? this.ofRole(options) : this.ofDialogues(options);
   }
 
-  private async *singles(options: Singles): AsyncGenerator<object> {
-    const grades = new Map(this.selected.map(({ summary, grade }) => [summary.id, grade]));
+  /** Each dialogue has one row, or one for each of people's words that it holds. */
+  private async *ofDialogues(options: ExportOptions): AsyncGenerator<object> {
+    const judged = isJudged(options) ? JUDGED[options.format] : undefined;
+    const selected = this.selected.filter(({ summary }) => judged?.isWithout(summary) !== true);
+    if (judged) this.leaveOut(judged.without, this.selected.length - selected.length);
     const played = new Map<string, number>();
-    for await (const trajectory of this.read(grades.keys(), grades.size)) {
-      const grade = grades.get(trajectory.id);
-      if (this.isLeftOut(trajectory)) continue;
-      const exported = { trajectory, grade, consents: this.consents };
-      const epoch = (played.get(trajectory.task.id) ?? 0) + 1;
-      const row = singleRow(options, exported, epoch);
-      if (await this.isLeftOutForFindings(trajectory, row)) continue;
-      played.set(trajectory.task.id, epoch);
-      yield await this.given(row, [exported]);
-    }
-  }
-
-  /** A dialogue may have several rows. */
-  private async *judged(options: JudgedOptions): AsyncGenerator<object> {
-    const { isWithout, without, rows: rowsOf } = JUDGED[options.format];
-    const judged = this.selected.filter(({ summary }) => !isWithout(summary));
-    const others = this.selected.length - judged.length;
-    if (others > 0) countUp(this.leftOut, without, others);
-    const grades = new Map(judged.map(({ summary, grade }) => [summary.id, grade]));
-    for await (const trajectory of this.read(grades.keys(), grades.size)) {
-      if (this.isLeftOut(trajectory)) continue;
-      const messages = options.render(trajectory);
-      const exported = { trajectory, messages, grade: grades.get(trajectory.id), consents: this.consents };
+    for await (const exported of this.read(selected)) {
+      const { trajectory } = exported;
       let counted = 0;
       const count = (reason: LeftOutReason): [] => {
         counted += 1;
-        countUp(this.leftOut, reason);
+        this.leaveOut(reason);
         return [];
       };
-      const rows = rowsOf(exported, count, options);
-      if (rows.length === 0 && counted === 0) countUp(this.leftOut, without);
+      const epoch = (played.get(trajectory.task.id) ?? 0) + 1;
+      const rows = judged
+        ? judged.rows(this.rendered(exported, options.render!), count, options)
+        : [singleRow(options, exported, epoch)];
+      if (judged && rows.length === 0 && counted === 0) this.leaveOut(judged.without);
       if (await this.isLeftOutForFindings(trajectory, rows)) continue;
+      played.set(trajectory.task.id, epoch);
       // Findings in any row of a dialogue are reported for its first row.
-      if (rows.length > 0 && options.staysHere !== true)
-        await this.scanner.scan(trajectory, rows, this.rowCount + 1);
+      if (rows.length > 0) await this.scan(trajectory, rows, this.rowCount + 1);
       for (const [index, row] of rows.entries()) yield await this.given(row, index === 0 ? [exported] : []);
     }
   }
 
-  private async *preferences(options: Preferences): AsyncGenerator<object> {
-    const pairing = options.pairs ?? 'paper';
-    const paired = new Map<string, Selected>();
-    const byTask = Map.groupBy(this.selected, ({ summary }) => summary.taskId);
-    // Which tasks are pages is known when their dialogues are read; the score of most has no success.
-    const withoutSuccess = (task: string): boolean =>
-      byTask.get(task)?.some(({ grade }) => grade?.success === null) === true;
-    for (const { task, pairs, unpaired } of pairsByTask(this.selected, { pairing, isPage: withoutSuccess })) {
-      if (pairs.length === 0) countUp(this.leftOut, WITHOUT_PAIR, unpaired);
-      else for (const each of byTask.get(task) ?? []) paired.set(each.summary.id, each);
-    }
-    // The trajectories of one task are adjacent, and few enough to be held in memory together.
-    let ofTask: Played[] = [];
-    for await (const trajectory of this.read(paired.keys(), paired.size)) {
-      if (ofTask.length > 0 && ofTask[0]!.trajectory.started.task !== trajectory.started.task) {
-        yield* this.pairsOf(ofTask, pairing, options.render);
-        ofTask = [];
-      }
-      const selected = paired.get(trajectory.id);
-      if (selected && !this.isLeftOut(trajectory)) ofTask.push({ trajectory, selected });
-    }
-    yield* this.pairsOf(ofTask, pairing, options.render);
-  }
-
-  /**
-   * Pairs the trajectories of one task. Trajectories with findings are left out before the pairing, so that another one
-   * can take their place.
-   */
-  private async *pairsOf(
-    played: readonly Played[],
-    pairing: Pairing,
-    render: Render,
-  ): AsyncGenerator<object> {
-    const sides = new Map<string, Rendered>();
-    const kept: Selected[] = [];
-    for (const { trajectory, selected } of played) {
-      const side = {
-        ...{ trajectory, grade: selected.grade, consents: this.consents },
-        messages: render(trajectory),
-      };
-      if (await this.isLeftOutForFindings(trajectory, chatRow(side))) continue;
-      sides.set(trajectory.id, side);
-      kept.push(selected);
-    }
-    const used = new Set<string>();
-    let inPairs = 0;
-    const isPage = (): boolean => played.some(({ trajectory }) => !isProgram(trajectory.task));
-    for (const { pairs, unpaired } of pairsByTask(kept, { pairing, isPage })) {
-      if (unpaired > 0) countUp(this.leftOut, WITHOUT_PAIR, unpaired);
-      inPairs = kept.length - unpaired;
-      for (const pair of pairs) {
-        const [chosen, rejected] = [pair.chosen, pair.rejected].map(({ summary }) => sides.get(summary.id)!);
-        const row = preferenceRow(chosen!, rejected!);
+  private async *preferences(options: OfFormat<'preferences'>): AsyncGenerator<object> {
+    const { pairs: pairing = 'paper' } = options;
+    const byTask = [...Map.groupBy(this.selected, ({ summary }) => summary.taskId).values()];
+    const paired = byTask.flatMap((selected) => {
+      // Which tasks are pages is known when their dialogues are read; the score of most has no success.
+      const isPage = selected.some(({ grade }) => grade?.success === null);
+      const { pairs, unpaired } = pairsOf(selected, { pairing, isPage });
+      if (pairs.length > 0) return selected;
+      this.leaveOut(WITHOUT_PAIR, unpaired);
+      return [];
+    });
+    for await (const sides of this.groups(paired, options.render, ({ task }) => task)) {
+      const isPage = sides.some(({ trajectory }) => !isProgram(trajectory.task));
+      const { pairs, unpaired } = pairsOf(sides, { pairing, isPage });
+      this.leaveOut(WITHOUT_PAIR, unpaired);
+      const used = new Set<Rendered>();
+      for (const { chosen, rejected } of pairs) {
+        const row = preferenceRow(chosen, rejected);
         if (row === undefined) continue;
-        const isNew = ({ trajectory }: ExportedTrajectory): boolean => !used.has(trajectory.id);
-        const sidesOfRow = [chosen!, rejected!].filter(isNew);
+        const sidesOfRow = [chosen, rejected].filter((side) => !used.has(side));
         for (const side of sidesOfRow) {
-          used.add(side.trajectory.id);
+          used.add(side);
           // Each side is scanned by itself: findings in one are none of the other.
-          if (this.options.staysHere !== true)
-            await this.scanner.scan(side.trajectory, chatRow(side), this.rowCount + 1);
+          await this.scan(side.trajectory, chatRow(side), this.rowCount + 1);
         }
         yield await this.given(row, sidesOfRow);
       }
-    }
-    if (inPairs > used.size) {
-      countUp(
-        this.leftOut,
-        'paired only with trajectories of other prompts or measures',
-        inPairs - used.size,
-      );
+      const others = sides.length - unpaired - used.size;
+      this.leaveOut('paired only with trajectories of other prompts or measures', others);
     }
   }
 
-  private async *ofRole(options: RoleOptions): AsyncGenerator<object> {
+  private async *ofRole(options: OfFormat<Role>): AsyncGenerator<object> {
+    const { format: role } = options;
     const played = this.selected.filter(({ summary }) => branchesIn(summary.collection) !== undefined);
-    const others = this.selected.length - played.length;
-    if (others > 0) countUp(this.leftOut, 'outside of a search tree', others);
+    this.leaveOut('outside of a search tree', this.selected.length - played.length);
     const trees = Map.groupBy(played, ({ summary }) => treeOf(summary.collection, summary.taskId));
-    const inOrder = new Map([...trees.values()].flat().map((one) => [one.summary.id, one]));
-    // The endings of one tree are adjacent, and few enough to be held in memory together.
-    let endings: Rendered[] = [];
-    for await (const trajectory of this.read(inOrder.keys(), inOrder.size)) {
-      const { started } = endings[0]?.trajectory ?? trajectory;
-      if (
-        treeOf(started.collection, started.task) !==
-        treeOf(trajectory.started.collection, trajectory.started.task)
-      ) {
-        yield* this.rolePairsOf(endings, options);
-        endings = [];
+    const keyOf = ({ collection, task }: Started): string => treeOf(collection, task);
+    for await (const endings of this.groups([...trees.values()].flat(), options.render, keyOf)) {
+      const pairs = rolePairs(role, endings, branchesIn(endings[0]!.trajectory.started.collection)!);
+      if (pairs.length === 0) this.leaveOut('in a search tree without a pair of this role', endings.length);
+      const used = new Set<Rendered>();
+      for (const pair of pairs) {
+        const sides = [pair.chosen.from, pair.rejected.from].filter((side) => !used.has(side));
+        for (const side of sides) used.add(side);
+        yield await this.given(rolePairRow(role, pair), sides);
       }
-      if (this.isLeftOut(trajectory)) continue;
-      const { grade } = inOrder.get(trajectory.id)!;
-      const ending = { trajectory, grade, consents: this.consents, messages: options.render(trajectory) };
-      if (!(await this.isLeftOutForFindings(trajectory, chatRow(ending)))) endings.push(ending);
-    }
-    yield* this.rolePairsOf(endings, options);
-  }
-
-  private async *rolePairsOf(
-    endings: readonly Rendered[],
-    { format: role }: RoleOptions,
-  ): AsyncGenerator<object> {
-    const branches = branchesIn(endings[0]?.trajectory.started.collection);
-    if (branches === undefined) return;
-    const pairs = rolePairs(role, endings, branches);
-    if (pairs.length === 0)
-      countUp(this.leftOut, 'in a search tree without a pair of this role', endings.length);
-    const used = new Set<Rendered>();
-    for (const pair of pairs) {
-      const sides = [pair.chosen.from, pair.rejected.from].filter((side) => !used.has(side));
-      for (const side of sides) used.add(side);
-      yield await this.given(rolePairRow(role, pair), sides);
     }
   }
 
-  private async *read(ids: Iterable<string>, total: number): AsyncGenerator<Trajectory> {
+  /**
+   * Adjacent dialogues with the same key, which are few enough to be held in memory together. Those with findings are
+   * left out before, so that another one can take their place in a pair.
+   */
+  private async *groups(
+    selected: readonly Selected[],
+    render: Render,
+    keyOf: (started: Started) => string,
+  ): AsyncGenerator<readonly Rendered[]> {
+    let group: Rendered[] = [];
+    for await (const exported of this.read(selected)) {
+      const { started } = exported.trajectory;
+      if (group.length > 0 && keyOf(group[0]!.trajectory.started) !== keyOf(started)) {
+        yield group;
+        group = [];
+      }
+      const side = this.rendered(exported, render);
+      if (!(await this.isLeftOutForFindings(side.trajectory, chatRow(side)))) group.push(side);
+    }
+    if (group.length > 0) yield group;
+  }
+
+  private rendered(exported: ExportedTrajectory, render: Render): Rendered {
+    return { ...exported, messages: render(exported.trajectory) };
+  }
+
+  private leaveOut(reason: LeftOutReason, number = 1): void {
+    if (number > 0) countUp(this.leftOut, reason, number);
+  }
+
+  private async *read(selected: readonly Selected[]): AsyncGenerator<ExportedTrajectory> {
+    const { signal, onProgress } = this.options;
+    const grades = new Map(selected.map(({ summary, grade }) => [summary.id, grade]));
     let done = 0;
-    for await (const trajectory of this.log.trajectories(ids, () => countUp(this.leftOut, 'damaged'))) {
-      this.options.signal?.throwIfAborted();
-      yield trajectory;
+    for await (const trajectory of this.log.trajectories(grades.keys(), () => this.leaveOut('damaged'))) {
+      signal?.throwIfAborted();
+      const grade = grades.get(trajectory.id);
+      if (!this.isLeftOut(trajectory)) yield { trajectory, grade, consents: this.consents };
       done += 1;
-      this.options.onProgress?.({ done, total });
+      onProgress?.({ done, total: grades.size });
     }
-    this.options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
   }
 
   private isLeftOut(trajectory: Trajectory): boolean {
@@ -245,7 +199,7 @@ export class RowGathering {
       this.consents.whyNot(trajectory, staysHere) ??
       leaveOut?.(trajectory) ??
       this.boundBy(trajectory);
-    if (reason !== undefined) countUp(this.leftOut, reason);
+    if (reason !== undefined) this.leaveOut(reason);
     return reason !== undefined;
   }
 
@@ -265,7 +219,7 @@ export class RowGathering {
   private async isLeftOutForFindings(trajectory: Trajectory, written: object): Promise<boolean> {
     if (this.options.findings !== 'leave-out' || this.options.staysHere === true) return false;
     const found = await this.scanner.scan(trajectory, written);
-    if (found) countUp(this.leftOut, 'secret or e-mail address');
+    if (found) this.leaveOut('secret or e-mail address');
     return found;
   }
 
@@ -275,16 +229,17 @@ export class RowGathering {
     if (this.options.staysHere !== true) this.hash.update(`${JSON.stringify(row)}\n`);
     for (const { trajectory, grade } of from) {
       this.facts.add(trajectory, grade);
-      if (this.options.staysHere !== true) await this.scanner.scan(trajectory, row, this.rowCount);
+      await this.scan(trajectory, row, this.rowCount);
     }
     return row;
   }
+
+  private async scan(trajectory: Trajectory, written: object, row: number): Promise<void> {
+    if (this.options.staysHere !== true) await this.scanner.scan(trajectory, written, row);
+  }
 }
 
-interface Played {
-  readonly trajectory: Trajectory;
-  readonly selected: Selected;
-}
+type Started = Trajectory['started'];
 
 const WITHOUT_PAIR = 'without a better or worse trajectory of the same task';
 
@@ -297,22 +252,19 @@ function emptyIn({ turns }: Trajectory): LeftOutReason | undefined {
 
 const treeOf = (collection: string | undefined, task: string): string => `${collection} ${task}`;
 
-const isOfRole = (options: ExportOptions): options is RoleOptions => isRole(options.format);
+const isPreferences = (options: ExportOptions): options is OfFormat<'preferences'> =>
+  options.format === 'preferences';
 
-const isJudged = (options: ExportOptions): options is JudgedOptions => options.format in JUDGED;
+const isOfRole = (options: ExportOptions): options is OfFormat<Role> => isRole(options.format);
+
+const isJudged = (options: ExportOptions): options is OfFormat<keyof typeof JUDGED> =>
+  options.format in JUDGED;
 
 /** @param epoch 1 for the first dialogue of its task, 2 for the second, and so on */
-function singleRow(options: Singles, exported: ExportedTrajectory, epoch: number): object {
-  const { trajectory } = exported;
-  switch (options.format) {
-    case 'trajectories':
-      return trajectoryRow({ ...exported, messages: options.render?.(trajectory) }, options.visible);
-    case 'chat':
-      return chatRow({ ...exported, messages: options.render(trajectory) });
-    case 'llamafactory-sft':
-    case 'axolotl-sft':
-      return sftRow({ ...exported, messages: options.render(trajectory) });
-    case 'inspect':
-      return inspectSample({ ...exported, messages: options.render(trajectory) }, epoch);
-  }
+function singleRow(options: ExportOptions, exported: ExportedTrajectory, epoch: number): object {
+  const messages = options.render?.(exported.trajectory);
+  if (options.format === 'trajectories') return trajectoryRow({ ...exported, messages }, options.visible);
+  const rendered = { ...exported, messages: messages! };
+  if (options.format === 'inspect') return inspectSample(rendered, epoch);
+  return options.format === 'chat' ? chatRow(rendered) : sftRow(rendered);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { taskToRow } from '../../task/row';
-import type { Trajectory, Turn } from '../trajectory';
+import type { Turn } from '../trajectory';
 import { origin, turnOrigin, type ExportedTrajectory, type Rendered } from './rows';
 
 /*
@@ -14,24 +14,10 @@ interface InspectUsage {
   readonly total_tokens: number;
 }
 
-export interface InspectSample {
-  readonly id: string;
-  /** 1 for the first dialogue of the task in the log, 2 for the second, and so on. */
-  readonly epoch: number;
-  readonly uuid: string;
-  readonly input: readonly object[];
-  /** The task's reference, which the agent never saw. */
-  readonly target: string;
-  readonly messages: readonly object[];
-  readonly output: object;
-  readonly scores?: { readonly reward: { readonly value: number } & Record<string, unknown> };
-  readonly metadata: object;
-  readonly model_usage: Readonly<Record<string, InspectUsage>>;
-  readonly started_at: string;
-  readonly completed_at: string;
-}
+export type InspectSample = ReturnType<typeof inspectSample>;
 
-export function inspectSample(of: Rendered, epoch: number): InspectSample {
+/** @param epoch 1 for the first dialogue of the task in the log, 2 for the second, and so on */
+export function inspectSample(of: Rendered, epoch: number) {
   const { trajectory, messages } = of;
   const { task, turns, started } = trajectory;
   const opening = messages.findIndex(({ role }) => role === 'assistant');
@@ -40,12 +26,14 @@ export function inspectSample(of: Rendered, epoch: number): InspectSample {
   return {
     ...{ id: task.id, epoch, uuid: trajectory.id },
     input,
+    // The agent never saw it.
     target: task.reference,
     messages: [...input, ...spoken],
     output: outputOf(turns.at(-1)!),
-    ...scoresOf(of),
+    scores: scoresOf(of),
     metadata: {
       ...origin(of),
+      agent: trajectory.agent,
       task_row: taskToRow(task),
       turns: turns.map((turn) => turnOrigin(turn, trajectory, of.consents)),
     },
@@ -77,17 +65,12 @@ function outputOf(turn: Turn): object {
 }
 
 /** The score is the reward of the export's grading mode; a dialogue without a grade has no score. */
-function scoresOf({ trajectory, grade }: ExportedTrajectory): Pick<InspectSample, 'scores'> {
-  if (grade === undefined) return {};
+function scoresOf({ trajectory, grade }: ExportedTrajectory) {
+  if (grade === undefined) return undefined;
   const { mode, reward, success } = grade;
-  return {
-    scores: {
-      reward: { value: reward, answer: answerOf(trajectory), metadata: { grading_mode: mode, success } },
-    },
-  };
+  const metadata = { grading_mode: mode, success };
+  return { reward: { value: reward, answer: trajectory.answer?.answer ?? '', metadata } };
 }
-
-const answerOf = ({ answer }: Trajectory): string => answer?.answer ?? '';
 
 function usageOf(turns: readonly Turn[]): Readonly<Record<string, InspectUsage>> {
   const sums = new Map<string, InspectUsage>();
@@ -122,7 +105,7 @@ export class InspectHeader {
 
   add({ id, epoch, uuid, metadata, scores, started_at, completed_at }: InspectSample): void {
     this.samples += 1;
-    this.agents.add((metadata as { agent: string }).agent);
+    this.agents.add(metadata.agent);
     if (scores) this.rewards.push(scores.reward.value);
     this.hash.update(JSON.stringify([id, epoch, uuid]));
     if (this.first === '' || started_at < this.first) this.first = started_at;

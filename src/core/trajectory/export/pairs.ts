@@ -1,63 +1,112 @@
-import type { Selected } from './selection';
-
-/**
- * Ways to pair trajectories of one task. `paper`: the first one with reward 1 against every one with a lower reward
- * (the critic's pairs of SWEET-RL); of a web page, whose score is seldom 1, every two. `successes`: each one with
- * reward 1 against every lower one. `all`: every two with different rewards.
- */
-export const PAIRINGS = ['paper', 'successes', 'all'] as const;
-export type Pairing = (typeof PAIRINGS)[number];
-
-interface TaskPairs {
-  readonly task: string;
-  readonly pairs: readonly { readonly chosen: Selected; readonly rejected: Selected }[];
-  readonly unpaired: number;
-}
+import { GOOD_ABOVE, pathOf, ROLES, valueOf, type Role } from '../searchTree';
+import type { ChatMessageLike, ExportedGrade, Rendered } from './rows';
+import type { Pairing } from './selection';
 
 /** Of the paper's pairs of pages (arXiv 2503.15478, appendix). */
 const PAGE_MARGIN = 0.1;
 /** 0.7 − 0.6 is a little less than 0.1. */
 const ROUNDING = 1e-9;
 
-export interface PairOptions {
+interface PairOptions {
   readonly pairing: Pairing;
   /** Least difference of two rewards; by default 0.1 for pages, and any difference for functions. */
   readonly margin?: number;
-  readonly isPage: (task: string) => boolean;
+  readonly isPage: boolean;
+}
+
+interface Rewarded {
+  readonly grade: ExportedGrade | undefined;
+}
+
+interface Pairs<One> {
+  readonly pairs: readonly { readonly chosen: One; readonly rejected: One }[];
+  readonly unpaired: number;
 }
 
 /**
- * In the order of the first trajectory of each task; `selected` must be sorted from oldest to newest. The trainer pairs
- * alike (`trainer/tandem_trainer/data/pairs.py`).
+ * Pairs the trajectories of one task, which are sorted from oldest to newest. The trainer pairs alike
+ * (`trainer/tandem_trainer/data/pairs.py`).
  */
-export function pairsByTask(selected: readonly Selected[], options: PairOptions): TaskPairs[] {
-  const byTask = Map.groupBy(selected, ({ summary }) => summary.taskId);
-  return [...byTask].map(([task, trajectories]) => {
-    const isPage = options.isPage(task);
-    const margin = options.margin ?? (isPage ? PAGE_MARGIN : 0);
-    const all = chosenOf(trajectories, isPage && options.pairing === 'paper' ? 'all' : options.pairing);
-    // Each reward is compared once: thousands of rollouts of a task may all have the same.
-    const lower = new Map(
-      [...new Set(all.map(rewardOf))].map((reward) => [
-        reward,
-        trajectories.filter((one) => rewardOf(one) < reward && reward - rewardOf(one) >= margin - ROUNDING),
-      ]),
-    );
-    const pairs = all.flatMap((chosen) =>
-      (lower.get(rewardOf(chosen)) ?? []).map((rejected) => ({ chosen, rejected })),
-    );
-    const paired = new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]));
-    return { task, pairs, unpaired: trajectories.length - paired.size };
-  });
+export function pairsOf<One extends Rewarded>(all: readonly One[], options: PairOptions): Pairs<One> {
+  const { pairing, isPage, margin = isPage ? PAGE_MARGIN : 0 } = options;
+  const better = chosenOf(all, isPage && pairing === 'paper' ? 'all' : pairing);
+  // Each reward is compared once: thousands of rollouts of a task may all have the same.
+  const lower = new Map(
+    [...new Set(better.map(rewardOf))].map((reward) => [
+      reward,
+      all.filter((one) => rewardOf(one) < reward && reward - rewardOf(one) >= margin - ROUNDING),
+    ]),
+  );
+  const pairs = better.flatMap((chosen) =>
+    lower.get(rewardOf(chosen))!.map((rejected) => ({ chosen, rejected })),
+  );
+  const paired = new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]));
+  return { pairs, unpaired: all.length - paired.size };
 }
 
-function chosenOf(trajectories: readonly Selected[], pairing: Pairing): readonly Selected[] {
-  if (pairing === 'all') return trajectories;
-  const successes = trajectories.filter((trajectory) => rewardOf(trajectory) === 1);
+function chosenOf<One extends Rewarded>(all: readonly One[], pairing: Pairing): readonly One[] {
+  if (pairing === 'all') return all;
+  const successes = all.filter((one) => rewardOf(one) === 1);
   return pairing === 'paper' ? successes.slice(0, 1) : successes;
 }
 
-function rewardOf({ grade, summary }: Selected): number {
-  if (grade) return grade.reward;
-  throw new Error(`Trajectory ${summary.id} was selected for pairs without a reward.`);
+/** Only graded trajectories are selected for pairs. */
+const rewardOf = ({ grade }: Rewarded): number => grade!.reward;
+
+interface RoleOutput {
+  readonly prompt: readonly ChatMessageLike[];
+  readonly text: string;
+  /** V of its node. */
+  readonly value: number;
+  readonly from: Rendered;
 }
+
+export interface RolePair {
+  readonly chosen: RoleOutput;
+  readonly rejected: RoleOutput;
+}
+
+/**
+ * Pairs every good with every bad output of a role after the same messages (arXiv 2412.01928): siblings in the tree.
+ * @param endings of one tree, with what the role read and said as their messages
+ */
+export function rolePairs(role: Role, endings: readonly Rendered[], branches: number): readonly RolePair[] {
+  const leaves = endings.map((from) => ({
+    from,
+    path: pathOf(from.trajectory.started.rollout ?? 0, branches),
+    success: from.grade?.success === true,
+  }));
+  const depth = ROLES.indexOf(role) + 1;
+  const spoken = leaves.filter(({ from }) => from.messages.length > 0);
+  const nodes = Map.groupBy(spoken, ({ path }) => path.slice(0, depth).join());
+  const outputs = [...nodes.values()].map(([first]) => {
+    const { from, path } = first!;
+    const [prompt, text] = [from.messages.slice(0, -1), from.messages.at(-1)!.content];
+    const value = valueOf(leaves, path.slice(0, depth));
+    return { prompt, text, value, from, siblings: JSON.stringify([path.slice(0, depth - 1), prompt]) };
+  });
+  return [...Map.groupBy(outputs, ({ siblings }) => siblings).values()].flatMap((siblings) => {
+    const bad = siblings.filter(({ value }) => value <= GOOD_ABOVE);
+    return siblings
+      .filter(({ value }) => value > GOOD_ABOVE)
+      .flatMap((chosen) => bad.map((rejected) => ({ chosen, rejected })))
+      .filter(({ chosen, rejected }) => chosen.text !== rejected.text);
+  });
+}
+
+/** `role` keeps these rows out of runs that train the agent or another role. */
+export function rolePairRow(role: Role, { chosen, rejected }: RolePair): object {
+  return {
+    prompt: chosen.prompt,
+    chosen: [says(chosen)],
+    rejected: [says(rejected)],
+    tandem: {
+      task: chosen.from.trajectory.task.id,
+      role,
+      chosen: { episode: chosen.from.trajectory.id, value: chosen.value },
+      rejected: { episode: rejected.from.trajectory.id, value: rejected.value },
+    },
+  };
+}
+
+const says = ({ text }: RoleOutput): ChatMessageLike => ({ role: 'assistant', content: text });

@@ -83,24 +83,30 @@ export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consent
   const thumbs = ratings.filter(({ thumb }) => thumb !== undefined);
   const thumb = exportedWord(thumbs, trajectory, consents)?.thumb;
   const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
-  const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
+  const isPerson = reply !== undefined && reply.author !== 'simulator';
+  const edits = isPerson && consents.mayLeaveWithEdits(reply.by) ? reply : undefined;
   return {
     ...sampledOrigin(agent),
     // The developer had the message sampled again: it is not a plain sample of the model.
-    ...(superseded && { superseded: superseded.length }),
-    ...(candidates && { candidates: candidates.length }),
-    ...(reply && { reply_author: reply.author, reply_by: reply.by }),
-    ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
+    superseded: superseded?.length,
+    candidates: candidates?.length,
+    reply_author: reply?.author,
+    reply_by: reply?.by,
+    reply_suggested_by: reply?.suggestedBy,
     // The row has the HTML of both pages, of which whoever has that renderer can draw these pictures again.
-    ...(reply?.shown !== undefined && { reply_shown: reply.shown }),
-    ...(reply?.pictures && { reply_pictures: reply.pictures }),
-    ...(reply?.pins && { reply_pins: reply.pins }),
-    ...(withEdits && editsOf(reply)),
-    ...(thumb && { thumb }),
-    ...(verdicts.length > 0 && {
-      verdicts: verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
-    }),
-    ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
+    reply_shown: reply?.shown,
+    reply_pictures: reply?.pictures,
+    reply_pins: reply?.pins,
+    reply_suggestion: edits?.suggestion,
+    reply_full_text: edits?.fullText,
+    reply_milliseconds: edits?.milliseconds,
+    thumb,
+    verdicts:
+      verdicts.length === 0
+        ? undefined
+        : verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
+    leak: leak?.fraction,
+    leaked: leak?.leaked,
   };
 }
 
@@ -120,22 +126,14 @@ export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): obje
   return {
     model,
     finish_reason: finishReason,
-    ...(sawHidden && { saw_hidden: true }),
+    saw_hidden: sawHidden,
     // The thoughts are in the token ids, but not in the text.
-    ...(reasoning !== undefined && { reasoning }),
-    ...(tokens?.ids && { token_ids: tokens.ids }),
-    ...(tokens?.logprobs && { logprobs: tokens.logprobs }),
-    ...(promptTokenIds && { prompt_token_ids: promptTokenIds }),
+    reasoning,
+    token_ids: tokens?.ids,
+    logprobs: tokens?.logprobs,
+    prompt_token_ids: promptTokenIds,
     // As a replaced message, not a plain sample of the model.
-    ...(selection && { selection }),
-  };
-}
-
-function editsOf({ suggestion, fullText, milliseconds }: NonNullable<Turn['reply']>): object {
-  return {
-    ...(suggestion !== undefined && { reply_suggestion: suggestion }),
-    ...(fullText !== undefined && { reply_full_text: fullText }),
-    ...(milliseconds !== undefined && { reply_milliseconds: milliseconds }),
+    selection,
   };
 }
 
@@ -211,22 +209,24 @@ export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory,
     started_at: started.at,
     seed: started.seed,
     prompts: started.prompts,
-    ...(started.pack !== undefined && { pack: started.pack }),
-    ...(started.rollout !== undefined && { rollout: started.rollout }),
-    ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
-    ...(grade && pageOrigin(trajectory, grade.mode)),
+    pack: started.pack,
+    rollout: started.rollout,
+    grading_mode: grade?.mode,
+    reward: grade?.reward,
+    success: grade?.success,
+    page: grade && measuredPage(trajectory, grade.mode),
     leaked: leaks.some(({ leaked }) => leaked),
-    ...(stars !== undefined && { stars }),
+    stars,
     ...(outcome && consents.mayLeave(outcome.by) && outcomeOf(outcome, consents)),
   };
 }
 
 /** What the reward of a page measures: rewards of different measures or renderers are not compared. */
-function pageOrigin({ grades }: Trajectory, mode: ExportedGrade['mode']): object {
+function measuredPage({ grades }: Trajectory, mode: ExportedGrade['mode']): object | undefined {
   const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
-  if (page === undefined) return {};
+  if (page === undefined) return undefined;
   const { measure, version, renderer, drafts } = page;
-  return { page: { measure, version, renderer, drafts } };
+  return { measure, version, renderer, drafts };
 }
 
 /** A developer's changes to the answer count as edits, which only the level `export-with-edits` lets out. */

@@ -1,8 +1,9 @@
 import { EVALUATION } from '../index/filter';
 import type { TrajectoryFilter, TrajectoryLog } from '../log';
 import { playsByTerms } from '../modelTerms';
-import type { TrajectorySummary } from '../trajectory';
-import type { ExportedGrade } from './rows';
+import type { Trajectory, TrajectorySummary, Turn } from '../trajectory';
+import type { FormatId } from './formats';
+import type { ChatMessageLike, ExportedGrade } from './rows';
 
 export interface Selection {
   readonly filter?: TrajectoryFilter;
@@ -21,6 +22,64 @@ export interface Selection {
   /** Include dialogues that lines lost from the log may have deleted, marked as leaked, or withdrawn the consent to. */
   readonly withDoubtful?: boolean;
 }
+
+/**
+ * The whole conversation as the agent saw it during play, up to its last message; its own messages are raw, thoughts
+ * included. For the formats `replies` and `edits`: for each reply, what a simulator would read, and the reply. For the
+ * format of a role: what the role read, and its first output. Callers provide this function, because it needs the
+ * dialogue's prompts.
+ */
+export type Render = (trajectory: Trajectory) => readonly ChatMessageLike[];
+
+/**
+ * Ways to pair trajectories of one task. `paper`: the first one with reward 1 against every one with a lower reward
+ * (the critic's pairs of SWEET-RL); of a web page, whose score is seldom 1, every two. `successes`: each one with
+ * reward 1 against every lower one. `all`: every two with different rewards.
+ */
+export const PAIRINGS = ['paper', 'successes', 'all'] as const;
+export type Pairing = (typeof PAIRINGS)[number];
+
+export type ExportFormat =
+  /** `visible` returns the text that the collaborator sees. With `render`, rows also contain the conversation. */
+  | {
+      readonly format: 'trajectories';
+      readonly visible: (turn: Turn) => string;
+      readonly render?: Render;
+    }
+  /** `pairs` is for preferences. */
+  | {
+      readonly format: Exclude<FormatId, 'trajectories'>;
+      readonly render: Render;
+      readonly pairs?: Pairing;
+    };
+
+/** The caller's reason to leave a trajectory out; undefined to keep it. */
+export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;
+
+/**
+ * If there are secrets or e-mail addresses: write nothing, leave out the dialogues that contain them, or write
+ * everything.
+ */
+export type FindingsPolicy = 'refuse' | 'leave-out' | 'write';
+
+export type ExportOptions = ExportFormat &
+  Selection & {
+    readonly leaveOut?: LeaveOut;
+    /** True if the agent saw other instructions than those that `render` writes; such trajectories are counted. */
+    readonly sawAnotherPrompt?: (trajectory: Trajectory) => boolean;
+    readonly findings?: FindingsPolicy;
+    /** Digest of the rows that a person has previewed; if they have changed, nothing is written. */
+    readonly previewed?: string;
+    /**
+     * True if the rows stay on this machine, e.g. for training: then dialogues that people keep local are included, and
+     * the rows are not scanned for secrets.
+     */
+    readonly staysHere?: boolean;
+    /** True if dialogues without a grade are taken where the format would need one. */
+    readonly withUngraded?: boolean;
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+  };
 
 export type LeftOutReason =
   | 'outside the filter'
@@ -65,7 +124,6 @@ export type LeftOutReason =
 /** Counts what makes no row; returns no rows. */
 export type CountLeftOut = (reason: LeftOutReason) => [];
 
-/** @param option option that includes doubtful dialogues anyway */
 export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {
   const dialogues = count === 1 ? '1 dialogue is' : `${count} dialogues are`;
   return `${dialogues} left out as doubtful: lines were lost from the log that may have been a deletion, a leak mark or a withdrawn consent, and no one can tell. Look through the list; ${option} takes doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good.`;

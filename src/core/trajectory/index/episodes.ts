@@ -16,9 +16,7 @@ export interface Held {
   folding: Folding | undefined;
   /** True if `folding` contains all of its lines in order; otherwise the episode must be read whole. */
   isWhole: boolean;
-  /** True if lines were added since it was written. */
   hasChanged: boolean;
-  /** True if lines were added since the last `putAway`. */
   isRecent: boolean;
 }
 
@@ -38,14 +36,8 @@ export class Episodes {
   /** Ids of episodes changed by this process or another one; the caller clears it. */
   readonly changed = new Set<string>();
   private held = new Map<string, Held>();
-  /** Numbers of all episodes while the index is first built; afterwards they are looked up in the store. */
-  private numbers: Map<string, number> | undefined;
 
   constructor(private readonly store: IndexStore) {}
-
-  begin(): void {
-    this.numbers = this.store.next === 0 ? new Map() : undefined;
-  }
 
   forget(): void {
     this.held.clear();
@@ -54,16 +46,12 @@ export class Episodes {
   find(id: string): Held | undefined {
     const held = this.held.get(id);
     if (held) return held;
-    const known = this.numbers?.get(id);
-    if (this.numbers && known === undefined) return undefined;
-    const sql = `select number, first_segment as segment, first_start as start, last_at from episode
-      where ${known === undefined ? 'id' : 'number'} = ?`;
-    const row = this.store.get<{ number: number; segment: number; start: number; last_at: number }>(
-      sql,
-      known ?? id,
+    const row = this.store.get<{ number: number; segment: number; start: number; lastAt: number }>(
+      'select number, first_segment as segment, first_start as start, last_at as lastAt from episode where id = ?',
+      id,
     );
     if (!row) return undefined;
-    const { number, last_at: lastAt, ...first } = row;
+    const { number, lastAt, ...first } = row;
     return this.hold({ id, number, first, ...this.store.lastPart(number), lastAt, isWhole: false });
   }
 
@@ -113,19 +101,12 @@ export class Episodes {
 
   /** Drops what need not stay in memory, once all lines are read and written. */
   end(): void {
-    this.numbers = undefined;
     if (this.held.size <= KEPT) return;
     for (const held of this.held.values()) if (hasEnded(held)) this.held.delete(held.id);
   }
 
-  private next(id: string): number {
-    const number = this.store.next++;
-    this.numbers?.set(id, number);
-    return number;
-  }
-
   private begun(id: string): Held {
-    const number = this.next(id);
+    const number = this.store.next++;
     return this.hold({ id, number, first: undefined, part: 0, ranges: [], lastAt: 0, isWhole: true });
   }
 

@@ -1,6 +1,6 @@
 import { reviewStates } from '../event';
 import type { TrajectoryState } from '../trajectory';
-import { VISIBLE, IS_ODD_ID } from './schema';
+import { VISIBLE } from './schema';
 import type { IndexStore } from './store';
 import { TEXT_COLUMNS, usedAs } from './rows';
 
@@ -125,7 +125,6 @@ export function conditionOf(store: IndexStore, filter: TrajectoryFilter): Episod
   return { where: parts.join(' and '), values };
 }
 
-/** A key for `once`, by the content of sets. */
 export const keyOf = (parts: unknown): string =>
   JSON.stringify(parts, (_, part: unknown) => (part instanceof Set ? [...(part as Set<unknown>)] : part));
 
@@ -173,7 +172,14 @@ function textCondition(
   text: string,
   named: ReadonlySet<string> = new Set(),
 ): EpisodeCondition {
-  const matching = numbersWith(store, text.toLowerCase(), named);
+  const wanted = text.toLowerCase();
+  const names = namesWith(store, wanted, named);
+  const places = TEXT_COLUMNS.filter((column) => (names.used & usedAs(column)) !== 0).map(isFound);
+  const isAny = [...places, 'instr(lower(id), ?)'].join(' or ');
+  // As JSON: one row of a query is read much faster than one for each episode.
+  const sql = `select json_group_array(number) as numbers from episode where ${VISIBLE} and (${isAny})`;
+  const tables = places.map(() => names.found);
+  const { numbers: matching } = store.get<{ numbers: string }>(sql, ...tables, wanted)!;
   const numbers = JSON.parse(matching) as number[];
   const total = numbers.length;
   if (total === 0) return { where: 'false', values: [], total };
@@ -182,31 +188,6 @@ function textCondition(
   const found = new Uint8Array(numbers.reduce((last, number) => Math.max(last, number), 0) + 1);
   for (const number of numbers) found[number] = FOUND;
   return { where: isFound('number + 1'), values: [found], total };
-}
-
-function numbersWith(store: IndexStore, wanted: string, named: ReadonlySet<string>): string {
-  const names = namesWith(store, wanted, named);
-  const columns = TEXT_COLUMNS.filter((column) => (names.used & usedAs(column)) !== 0);
-  const places: [condition: string, value: string | Uint8Array][] = columns.map((column) => [
-    isFound(column),
-    names.found,
-  ]);
-  const odd = numbersOf(store, `${IS_ODD_ID} and instr(lower(id), ?)`, [wanted]);
-  if (odd !== '[]') places.push(['number in (select value from json_each(?))', odd]);
-  if (/^[0-9a-f-]+$/.test(wanted)) places.push(['instr(id, ?)', wanted]);
-  if (places.length === 0) return '[]';
-  const isAny = places.map(([condition]) => condition).join(' or ');
-  return numbersOf(
-    store,
-    `${VISIBLE} and (${isAny})`,
-    places.map(([, value]) => value),
-  );
-}
-
-/** As JSON: one row of a query is read much faster than one for each episode. */
-function numbersOf(store: IndexStore, where: string, values: readonly (string | Uint8Array)[]): string {
-  const sql = `select json_group_array(number) as numbers from episode where ${where}`;
-  return store.get<{ numbers: string }>(sql, ...values)!.numbers;
 }
 
 /**

@@ -14,8 +14,7 @@ import {
 } from '../segment/files';
 import { closed } from '../segment/writer';
 import { LogIndex } from './logIndex';
-import { removeIndex } from './schema';
-import { isSqliteError } from './sqlite';
+import { removeIndex, isSqliteError } from './schema';
 import { IndexStore } from './store';
 
 /**
@@ -35,7 +34,6 @@ export class KeptIndex {
   private readonly listeners = new Set<ChangeListener>();
   private torn: LineProblem[] = [];
   private readonly said: string[] = [];
-  /** Changes to the index run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private isOpen = false;
   /** Number of lines on assigned packs that listeners know of. */
@@ -261,7 +259,6 @@ export class KeptIndex {
   }
 }
 
-/** A sentence for each file that brings back what was erased. */
 export function erasedAgain({ segments }: ReadLog): string[] {
   return segments.flatMap(({ name, erased = 0 }) =>
     erased === 0
@@ -295,11 +292,8 @@ async function removeOthers(file: string): Promise<void> {
 /** The index of another machine is removed after 30 days without a write: each rebuilt container has another name. */
 const OLD_MS = 30 * 24 * 60 * 60_000;
 
-/** Removes the files that earlier versions kept in place of the index, and the indexes of machines that are gone. */
 async function removeOld(file: string): Promise<void> {
   const folder = dirname(file);
-  await rm(join(folder, 'trajectories.index'), { force: true });
-  await removeIndex(join(folder, 'trajectories.sqlite'));
   for (const name of await readdir(folder)) {
     const other = join(folder, name);
     if (!name.endsWith('.sqlite') || other === file) continue;

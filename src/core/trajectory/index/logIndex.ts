@@ -117,24 +117,20 @@ export class LogIndex {
     const { store, episodes } = this;
     const since = store.revision;
     if (this.erased === undefined) await this.readErased();
-    episodes.begin();
     const known = new Map(store.segments.map(({ name }, number) => [name, number]));
     for (const name of names) {
       const number = known.get(name) ?? store.segments.push(unreadSegment(name)) - 1;
       const segment = store.segments[number]!;
       const file = join(this.logFolder, name);
       this.tasks.clear();
-      await readOn(
-        file,
-        segment,
-        (buffer, start, end, offset) => this.addLine(number, buffer, start, end, offset),
-        () => this.addTooLong(segment),
-        PIECE_BYTES,
-        () => {
+      await readOn(file, segment, (line, offset) => this.addLine(number, line, offset), {
+        onTooLong: () => this.addTooLong(segment),
+        readBytes: PIECE_BYTES,
+        onVisited: () => {
           this.write(number);
           this.onPiece();
         },
-      );
+      });
       const { open } = segment.losses;
       // All of its lines were written by the file's modification time.
       if (open) open.at = byNow(Math.floor((await stat(file)).mtimeMs));
@@ -151,22 +147,21 @@ export class LogIndex {
     this.store.commit(segment);
   }
 
-  private addLine(number: number, buffer: Buffer, start: number, end: number, offset: number): void {
+  private addLine(number: number, line: Buffer, offset: number): void {
     const segment = this.store.segments[number]!;
-    segment.scanned = offset + (end - start) + 1;
+    segment.scanned = offset + line.length + 1;
     segment.lines += 1;
     if (segment.lines % LINES === 0) this.episodes.putAway();
-    if (offset === 0) segment.fingerprint = fingerprintOf(buffer.subarray(start, end));
-    if (start === end) return;
-    const seal = sealOf(buffer, start, end);
-    if (typeof seal === 'number' || (seal === 'none' && !segment.sequence.isSealed)) {
-      this.addEvent(number, buffer, start, end, offset, seal);
-      return;
-    }
-    for (const event of eventsIn(buffer, start, end)) {
-      const sealOfEvent = sealOf(buffer, event.start, event.end);
-      this.addEvent(number, buffer, event.start, event.end, offset + event.start - start, sealOfEvent);
-    }
+    if (offset === 0) segment.fingerprint = fingerprintOf(line);
+    if (line.length === 0) return;
+    const seal = sealOf(line);
+    if (typeof seal === 'number' || (seal === 'none' && !segment.sequence.isSealed))
+      this.addEvent(line, { segment: number, start: offset, length: line.length }, seal);
+    else
+      for (const { event, offset: within } of eventsIn(line)) {
+        const place = { segment: number, start: offset + within, length: event.length };
+        this.addEvent(event, place, sealOf(event));
+      }
   }
 
   /** Reports a line over the limit once, even if it is met again because it has no end yet. */
@@ -177,81 +172,59 @@ export class LogIndex {
     store.addProblem({ file: name, line: lines + 1, reason });
   }
 
-  private addEvent(
-    number: number,
-    buffer: Buffer,
-    start: number,
-    end: number,
-    offset: number,
-    seal: Seal,
-  ): void {
-    const { name, lines, sequence, losses } = this.store.segments[number]!;
-    const front = peek(buffer, start, end);
+  private addEvent(line: Buffer, place: Line, seal: Seal): void {
+    const segment = this.store.segments[place.segment]!;
+    const { name, lines, sequence, losses } = segment;
+    const front = peek(line);
     const { refused, missing, isAfterGap } = follow(sequence, seal, front?.kind);
     const reason = refused ?? missing;
     if (reason !== undefined) this.store.addProblem({ file: name, line: lines, reason });
     if (refused !== undefined) {
-      if (this.passOver(number, buffer.subarray(start, end), offset)) sequence.told += 1;
+      if (this.passOver(line, place)) sequence.told += 1;
       return;
     }
-    const isErased = this.erased?.isEmpty === false && this.erased.covers(front, buffer.subarray(start, end));
-    if (isErased) this.store.segments[number]!.erased = (this.store.segments[number]!.erased ?? 0) + 1;
-    const isRead =
-      isErased ||
-      (front !== undefined &&
-        typeof seal === 'number' &&
-        this.addOutline(number, front, buffer, start, end, offset)) ||
-      this.addWhole(number, buffer.subarray(start, end), offset);
+    const isErased = this.erased?.isEmpty === false && this.erased.covers(front, line);
+    if (isErased) segment.erased = (segment.erased ?? 0) + 1;
+    const isSure = front !== undefined && typeof seal === 'number';
+    const isRead = isErased || (isSure && this.addOutline(front, line, place)) || this.addWhole(line, place);
     const isKnown = isRead || isAfterGap !== undefined;
     if (!isKnown || (losses.open === undefined && isAfterGap !== true)) return;
-    const at = front?.at ?? timeIn(buffer.subarray(start, end)) ?? this.store.newest;
-    readAgain(losses, isAfterGap, offset, at);
+    readAgain(losses, isAfterGap, place.start, front?.at ?? timeIn(line) ?? this.store.newest);
   }
 
   /**
    * @param parsed its content, if it is valid JSON
    * @returns whether it is known what the line was about
    */
-  private passOver(number: number, line: Buffer, offset: number, parsed?: Unreadable['told']): boolean {
+  private passOver(line: Buffer, place: Line, parsed?: Unreadable['told']): boolean {
     const { kind, episode } = parsed ?? beginningOf(line);
     const held = episode === undefined ? undefined : this.episodes.find(episode);
     if (held) {
-      this.episodes.addUnreadable(held, { segment: number, start: offset, length: line.length });
+      this.episodes.addUnreadable(held, place);
       return true;
     }
     if (parsed ? kind !== 'consent' : kind !== undefined && OF_NO_OTHER.has(kind)) return true;
-    lose(this.store.segments[number]!.losses, offset, kind === 'consent' ? 'consent' : 'anything');
+    const { losses } = this.store.segments[place.segment]!;
+    lose(losses, place.start, kind === 'consent' ? 'consent' : 'anything');
     return kind === 'consent';
   }
 
   /** False if the line must be parsed whole. */
-  private addOutline(
-    number: number,
-    front: LineFront,
-    buffer: Buffer,
-    start: number,
-    end: number,
-    offset: number,
-  ): boolean {
+  private addOutline(front: LineFront, line: Buffer, place: Line): boolean {
     if (front.episode === undefined) {
-      const task = front.kind === 'task' ? taskIdOf(front, buffer, end) : undefined;
-      if (task !== undefined) this.addTask(task, { segment: number, start: offset, length: end - start });
+      const task = front.kind === 'task' ? taskIdOf(front, line) : undefined;
+      if (task !== undefined) this.addTask(task, place);
       return task !== undefined;
     }
-    const event = outlineOf(front, buffer, start, end);
-    if (event)
-      this.addToEpisode(front.episode, front.at, event, {
-        segment: number,
-        start: offset,
-        length: end - start,
-      });
+    const event = outlineOf(front, line);
+    if (event) this.addToEpisode(front.episode, front.at, event, place);
     return event !== undefined;
   }
 
   /** False if the line is unreadable. */
-  private addWhole(number: number, line: Buffer, offset: number): boolean {
+  private addWhole(line: Buffer, place: Line): boolean {
     const { store } = this;
-    const segment = store.segments[number]!;
+    const segment = store.segments[place.segment]!;
     const read = readEvent(line);
     if ('unknown' in read) {
       segment.unknown += 1;
@@ -259,20 +232,19 @@ export class LogIndex {
     }
     if ('reason' in read) {
       store.addProblem({ file: segment.name, line: segment.lines, reason: read.reason });
-      this.passOver(number, line, offset, read.told);
+      this.passOver(line, place, read.told);
       return false;
     }
     const { event } = read;
-    const position = { segment: number, start: offset, length: line.length };
     switch (event.event) {
       case 'segment':
         segment.sequence.without = joined(event.without ?? [], []);
         store.addOlder(event.older ?? []);
         if (event.lost !== undefined) segment.losses.lostBy = byNow(Date.parse(event.lost));
-        if (event.imported && offset === 0) segment.origin = event.imported.origin;
+        if (event.imported && place.start === 0) segment.origin = event.imported.origin;
         return true;
       case 'task':
-        this.addTask(event.task.id, position);
+        this.addTask(event.task.id, place);
         return true;
       case 'consent':
         this.addConsent(event, segment.origin);
@@ -281,7 +253,7 @@ export class LogIndex {
         this.addAssignment(event);
         return true;
       default:
-        this.addToEpisode(event.episode, Date.parse(event.at), event, position);
+        this.addToEpisode(event.episode, Date.parse(event.at), event, place);
         return true;
     }
   }
@@ -294,13 +266,12 @@ export class LogIndex {
   }
 
   private addConsent({ pseudonym, purpose, level, at }: EventOf<'consent'>, origin?: string): void {
-    const from = origin === undefined ? {} : { origin };
-    this.store.addConsent({ pseudonym, purpose, at, ...(level && { level }), ...from });
+    this.store.addConsent({ pseudonym, purpose, at, level, origin });
     this.notice(Date.parse(at));
   }
 
   private addAssignment({ pack, part, at }: EventOf<'assignment'>): void {
-    this.store.addAssignment({ pack, at, ...(part && { part }) });
+    this.store.addAssignment({ pack, at, part });
     this.notice(Date.parse(at));
   }
 

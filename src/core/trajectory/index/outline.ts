@@ -6,12 +6,7 @@ import type { LineFront } from '../segment/line';
  * if the line must be parsed whole. The check sum must have been verified: then Tandem wrote the line, and its keys are
  * in a known order.
  */
-export function outlineOf(
-  front: LineFront,
-  buffer: Buffer,
-  start: number,
-  end: number,
-): LogEvent | undefined {
+export function outlineOf(front: LineFront, line: Buffer): LogEvent | undefined {
   const { kind, turn } = front;
   switch (kind) {
     case 'agent-turn':
@@ -20,25 +15,22 @@ export function outlineOf(
     case 'deleted':
     case 'undeleted':
       // Folding looks only at their kind and turn, and passes the rest on.
-      return shared(kind, turn);
+      return { event: kind, turn } as LogEvent;
     case 'candidates':
       // A judgement names its candidates by their time.
       return { event: kind, turn, at: new Date(front.at).toISOString() } as LogEvent;
     case 'reply': {
-      const [, author, milliseconds] = match(REPLY, front, buffer, end) ?? [];
-      const time = milliseconds === undefined ? undefined : Number(milliseconds);
-      if (author === 'simulator' && time === undefined) return shared(kind, turn, author);
-      return author === undefined
-        ? undefined
-        : ({ event: kind, turn, author, milliseconds: time } as LogEvent);
+      const [, author, milliseconds] = match(REPLY, front, line) ?? [];
+      const read = { event: kind, turn, author, milliseconds: milliseconds && Number(milliseconds) };
+      return author === undefined ? undefined : (read as LogEvent);
     }
     case 'leak': {
-      const [, fraction, leaked] = match(LEAK, front, buffer, end) ?? [];
+      const [, fraction, leaked] = match(LEAK, front, line) ?? [];
       const read = { event: kind, turn, fraction: Number(fraction), leaked: leaked === 'true' };
       return fraction === undefined ? undefined : (read as LogEvent);
     }
     case 'grade': {
-      const [, mode, reward, success] = match(GRADE, front, buffer, end) ?? [];
+      const [, mode, reward, success] = match(GRADE, front, line) ?? [];
       const grade = {
         mode,
         reward: reward === 'null' ? null : Number(reward),
@@ -47,28 +39,14 @@ export function outlineOf(
       return mode === undefined ? undefined : ({ event: kind, grade } as LogEvent);
     }
     case 'episode-started':
-      return startOf(buffer, start, end);
+      return startOf(line);
     default:
       return undefined;
   }
 }
 
-/**
- * For early turns always the same object: most events of a log have the same few fields, and folding changes none of
- * them.
- */
-function shared(event: LineFront['kind'], turn: number, author?: string): LogEvent {
-  const make = (): LogEvent => ({ event, turn, ...(author !== undefined && { author }) }) as LogEvent;
-  if (turn > SHARED_TURNS) return make();
-  return ((SHARED[event] ??= [])[turn] ??= make());
-}
-
-const SHARED_TURNS = 100;
-const SHARED: Partial<Record<LineFront['kind'], LogEvent[]>> = {};
-
 /** Under the conditions of `outlineOf`; undefined for ids with escapes or beyond ASCII. */
-export const taskIdOf = (front: LineFront, buffer: Buffer, end: number): string | undefined =>
-  match(TASK, front, buffer, end)?.[1];
+export const taskIdOf = (front: LineFront, line: Buffer): string | undefined => match(TASK, front, line)?.[1];
 
 /** Maximum number of bytes between the front of a line and its texts. */
 const BYTES = 128;
@@ -82,12 +60,12 @@ const GRADE = new RegExp(
 );
 const TASK = /^,"task":\{"id":"([^"\\\u0080-\u00ff]*)"/;
 
-const match = (form: RegExp, { rest }: LineFront, buffer: Buffer, end: number): RegExpExecArray | null =>
-  form.exec(buffer.toString('latin1', rest, Math.min(end, rest + BYTES)));
+const match = (form: RegExp, { rest }: LineFront, line: Buffer): RegExpExecArray | null =>
+  form.exec(line.toString('latin1', rest, rest + BYTES));
 
 /** Checked by hand, because each episode has one start and zod would take longer than parsing. */
-function startOf(buffer: Buffer, start: number, end: number): LogEvent | undefined {
-  const event = JSON.parse(buffer.toString('utf8', start, end)) as Partial<EventOf<'episode-started'>>;
+function startOf(line: Buffer): LogEvent | undefined {
+  const event = JSON.parse(line.toString()) as Partial<EventOf<'episode-started'>>;
   const { episode, at, task, agent, seed, pack, rollout, collection, collaborator } = event;
   const isWhole =
     typeof task === 'string' &&
@@ -97,17 +75,6 @@ function startOf(buffer: Buffer, start: number, end: number): LogEvent | undefin
     (rollout === undefined || typeof rollout === 'number') &&
     (collection === undefined || typeof collection === 'string') &&
     collaboratorSchema.safeParse(collaborator).success;
-  const outline = {
-    event: event.event,
-    episode,
-    at,
-    task,
-    agent,
-    seed,
-    pack,
-    rollout,
-    collection,
-    collaborator,
-  };
-  return isWhole ? (outline as LogEvent) : undefined;
+  const ids = { event: event.event, episode, at, task, agent, seed };
+  return isWhole ? ({ ...ids, pack, rollout, collection, collaborator } as LogEvent) : undefined;
 }

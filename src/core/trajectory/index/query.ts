@@ -105,16 +105,11 @@ export function page(
     `select * from episode where ${where} order by started_at ${order}, number ${order} limit ? offset ?`,
     ...[...values, Number.isFinite(limit) ? limit : -1, offset],
   );
-  // A page that is not full is the last one, and says how many there are.
-  const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
-  const total = isLast
-    ? offset + rows.length
-    : (known ??
-      store.once(keyOf(['total', filter, after, after && sort]), () => totalOf(store, where, values)));
+  const key = keyOf(['total', filter, after, after && sort]);
+  const total = known ?? store.once(key, () => totalOf(store, where, values));
   return { rows: rows.map((row) => summaryOf(row, store)), total };
 }
 
-/** Narrows a condition to the dialogues behind one in a list. */
 function behind(
   id: string,
   sort: 'newest' | 'oldest',
@@ -139,7 +134,6 @@ export function count(store: IndexStore, filter: TrajectoryFilter): TrajectoryCo
   return { ...counted! };
 }
 
-/** Reads each dialogue once for both counts. */
 export function countBy(store: IndexStore, by: CountedBy, filter: TrajectoryFilter): GroupedCounts {
   const { where, values } = conditionOf(store, filter);
   const value = by === 'source' ? SOURCE : by;

@@ -17,10 +17,8 @@ interface ByteRange {
   readonly length: number;
 }
 
-/** The last readable line of a task. */
 interface TaskCopy {
   readonly range: ByteRange;
-  /** True if readable lines of that id differ. */
   readonly areDifferent: boolean;
 }
 
@@ -203,7 +201,6 @@ export class EpisodeReader {
 /** Looked up for each episode, and there may be a loss for each segment. */
 class KnownLosses {
   private readonly positioned: ReadonlyMap<number, LostLines>;
-  /** The latest first. */
   private readonly byTime: readonly LostLines[];
 
   constructor(lost: readonly LostLines[]) {
@@ -226,7 +223,6 @@ class KnownLosses {
     return last !== undefined && Number(started_at) <= last.at;
   }
 
-  /** @param segments those of the episode */
   lastElsewhere(segments: ReadonlyMap<number, unknown>): LostLines | undefined {
     return this.byTime.find(({ segment, offset }) => offset === undefined || !segments.has(segment));
   }
@@ -241,13 +237,12 @@ function byteRanges(ranges: readonly number[]): ByteRange[] {
 
 const lossOf = ({ at }: LostLines): Loss => ({ event: 'loss', at: new Date(at).toISOString() });
 
-/** @param from offset of the bytes in the file */
 function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; offset: number }> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(0x0a, start);
     const end = found === -1 ? bytes.length : found;
-    for (const event of eventsIn(bytes, start, end))
-      yield { line: bytes.subarray(event.start, event.end), offset: from + event.start };
+    for (const { event, offset } of eventsIn(bytes.subarray(start, end)))
+      yield { line: event, offset: from + start + offset };
     start = end + 1;
   }
 }

@@ -4,10 +4,11 @@ import { crc32 } from 'node:zlib';
 import { kindOf } from '../../regularFile';
 import type { ReadSegment } from '../segment/files';
 import { COLUMNS } from './rows';
-import { damageOf, openDatabase } from './sqlite';
+import type * as Sqlite from 'node:sqlite';
+import { Fault } from '../../fault';
 
 /** Increase it whenever the content or its meaning changes. */
-const VERSION = 7;
+const VERSION = 8;
 
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;
@@ -16,6 +17,7 @@ export const SCHEMA = `
   create table episode (${Object.entries(COLUMNS)
     .map(([column, type]) => `${column} ${type}`)
     .join(', ')});
+  create unique index episode_by_id on episode (id);
   create index episode_damaged on episode (task) where damaged = 1 and unsettled = 0;
   create index episode_unsettled on episode (number) where unsettled = 1;
   create table lines (
@@ -24,10 +26,7 @@ export const SCHEMA = `
   create table task_line (
     task integer, segment integer, start integer, length integer, primary key (task, segment, start)
   ) without rowid;
-  create table consent (pseudonym text not null, purpose text not null, level text, at text not null, origin text);
-  create table assignment (pack text not null, part text, at text not null);
-  create table older (name text primary key, noted text not null) without rowid;
-  create table problem (segment text not null, line integer not null, reason text not null);
+  create table noted (kind text not null, what text not null);
   create view trajectory as
     select id, task.text as task, pack.text as pack, agent.text as agent, collaborator.text as collaborator,
       collaborator_kind, collection.text as collection, rollout, seed,
@@ -44,38 +43,20 @@ export const SCHEMA = `
 export const VISIBLE = 'deleted = 0 and started_at is not null';
 
 /**
- * Condition for episodes with an id that is no UUID in lower case: it has other characters than hexadecimal digits and
- * hyphens, or may have (`unhex` wants pairs of digits, and takes upper case).
- */
-export const IS_ODD_ID = "(unhex(id, '-') is null or id <> lower(id))";
-
-/**
  * The indexes of `episode` that are made after the first reading, because sorting everything at once is faster.
  * `episode_listed` is in the order of a list and has all columns that a filter asks for, so that finding a page and
- * counting read nothing else. `episode_odd_id` has the few ids in which any text may be found.
+ * counting read nothing else.
  */
 export const INDEXES = {
-  episode_by_id: 'create unique index if not exists episode_by_id on episode (id)',
   episode_deleted:
     'create index if not exists episode_deleted on episode (started_at, number) where deleted = 1',
   episode_listed: `create index if not exists episode_listed on episode (started_at, number, id, state, fixed, paper,
     leaked, stars, agent, collaborator, collaborator_kind, pack, collection, task, choices, verdicts, review, raters,
     player, tags, title, note)
     where ${VISIBLE}`,
-  episode_odd_id: `create index if not exists episode_odd_id on episode (id) where ${IS_ODD_ID}`,
 };
 
-export const TABLES = [
-  'segment',
-  'name',
-  'episode',
-  'lines',
-  'task_line',
-  'consent',
-  'assignment',
-  'older',
-  'problem',
-];
+export const TABLES = ['segment', 'name', 'episode', 'lines', 'task_line', 'noted'];
 
 /** The check sum keeps two branches with the same version from reading each other's files. */
 export const FORMAT = `${VERSION}.${crc32(SCHEMA + Object.values(INDEXES).join()).toString(16)}`;
@@ -105,9 +86,64 @@ export function lookInto(file: string, readOnly = false): ReadSegment[] | { read
   }
 }
 
-/** With those that SQLite keeps beside it. */
 const filesOf = (file: string): string[] => ['', '-wal', '-shm', '-journal'].map((suffix) => file + suffix);
 
 export async function removeIndex(file: string): Promise<void> {
   for (const each of filesOf(file)) await rm(each, { force: true });
+}
+
+export type Database = Sqlite.DatabaseSync;
+
+/**
+ * Opens a database with Node's own SQLite, loaded at the first call. Older Nodes warn on stderr that it is
+ * experimental, which does not concern the user of a command; only that warning is suppressed.
+ * @throws {Fault} `trajectory/no-sqlite`
+ */
+export function openDatabase(file: string, readOnly = false): Database {
+  const emitWarning = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
+  process.emitWarning = (...warning: unknown[]): void => {
+    if (!String(warning[0]).includes('SQLite')) emitWarning(...warning);
+  };
+  try {
+    const sqlite = process.getBuiltinModule('node:sqlite') as typeof Sqlite | undefined;
+    if (sqlite) return new sqlite.DatabaseSync(file, { readOnly });
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  const message = `The index of the log needs Node 22.13 or newer, and this is ${process.versions.node}: update Node, or VS Code.`;
+  throw new Fault('trajectory/no-sqlite', message);
+}
+
+/** Undefined if the error does not say that the file is damaged. */
+export function damageOf(error: unknown): string | undefined {
+  const isDamage = error instanceof Error && 'errcode' in error && DAMAGE.has(Number(error.errcode) & 0xff);
+  return isDamage ? error.message : undefined;
+}
+
+/** SQLITE_ERROR (a table or column is missing), SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE = new Set([1, 11, 26]);
+
+export function isSqliteError(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error;
+}
+
+/** Waits for the transactions of other processes. */
+export function transaction(database: Database, write: () => void): void {
+  database.exec('begin immediate');
+  try {
+    write();
+    database.exec('commit');
+  } catch (error) {
+    rollback(database);
+    throw error;
+  }
+}
+
+export function rollback(database: Database): void {
+  try {
+    database.exec('rollback');
+  } catch (error) {
+    // SQLite has already rolled back, e.g. after a full disk, and has said why.
+    if (!isSqliteError(error)) throw error;
+  }
 }

@@ -7,8 +7,19 @@ import type { Consent } from '../consent';
 import type { OlderSegment, LineProblem, ReadSegment } from '../segment/files';
 import { closed } from '../segment/writer';
 import { COLUMNS, usedAs, type Column, type Row, type TextColumn } from './rows';
-import { FORMAT, INDEXES, lookInto, removeIndex, SCHEMA, TABLES } from './schema';
-import { isSqliteError, openDatabase, rollback, transaction, type Database } from './sqlite';
+import {
+  FORMAT,
+  INDEXES,
+  lookInto,
+  removeIndex,
+  SCHEMA,
+  TABLES,
+  isSqliteError,
+  openDatabase,
+  rollback,
+  transaction,
+  type Database,
+} from './schema';
 
 /** Thrown if another process has written to the index since this one last read it: reload and try again. */
 export class Overtaken extends Error {}
@@ -31,9 +42,9 @@ export class IndexStore {
   /** Reading state of each segment; a segment's number is its position here. */
   segments: ReadSegment[] = [];
   older: Record<string, OlderSegment> = {};
-  private ownConsents: Consent[] = [];
-  private ownAssignments: Assigning[] = [];
-  private ownProblems: LineProblem[] = [];
+  consents: Consent[] = [];
+  assignments: Assigning[] = [];
+  problems: LineProblem[] = [];
   /** Latest time of any consent, assignment or event of an episode, in milliseconds since 1970; 0 if there is none. */
   newest = 0;
   next = 0;
@@ -93,19 +104,6 @@ export class IndexStore {
     const store = new IndexStore(database, isInMemory);
     store.reload();
     return store;
-  }
-
-  /** Grows while lines are read. */
-  get consents(): readonly Consent[] {
-    return this.ownConsents;
-  }
-
-  get assignments(): readonly Assigning[] {
-    return this.ownAssignments;
-  }
-
-  get problems(): readonly LineProblem[] {
-    return this.ownProblems;
   }
 
   /** Runs a query and caches its statement, so its text must not vary. */
@@ -203,17 +201,12 @@ export class IndexStore {
     const rows = this.all<{ name: string; state: string }>('select name, state from segment order by number');
     this.saved = new Map(rows.map(({ name, state }) => [name, state]));
     this.segments = rows.map(({ state }) => JSON.parse(state) as ReadSegment);
-    const noted = this.all<{ name: string; noted: string }>('select name, noted from older');
-    this.older = Object.fromEntries(
-      noted.map((each) => [each.name, JSON.parse(each.noted) as OlderSegment] as const),
-    );
+    this.older = Object.fromEntries(this.noted('older').map((each) => [each.name, each]));
     this.newest = Number(this.meta('newest') ?? 0);
     this.next = this.get<{ next: number | null }>('select max(number) + 1 as next from episode')?.next ?? 0;
-    this.ownConsents = this.readConsents();
-    this.ownAssignments = this.readAssignments();
-    this.ownProblems = this.all<LineProblem>(
-      'select segment as file, line, reason from problem order by rowid',
-    );
+    this.consents = this.noted('consent');
+    this.assignments = this.noted('assignment');
+    this.problems = this.noted('problem');
   }
 
   setMeta(name: string, value: string | number): void {
@@ -235,50 +228,34 @@ export class IndexStore {
   }
 
   addProblem(problem: LineProblem): void {
-    this.write('insert into problem values (?, ?, ?)', problem.file, problem.line, problem.reason);
-    this.ownProblems.push(problem);
+    this.note('problem', problem);
+    this.problems.push(problem);
   }
 
   addConsent(consent: Consent): void {
-    const { pseudonym, purpose, level, at, origin } = consent;
-    const sql = 'insert into consent values (?, ?, ?, ?, ?)';
-    this.write(sql, pseudonym, purpose, level ?? null, at, origin ?? null);
-    this.ownConsents.push(consent);
+    this.note('consent', consent);
+    this.consents.push(consent);
   }
 
   addAssignment(line: Assigning): void {
-    const part = line.part === undefined ? null : JSON.stringify(line.part);
-    this.write('insert into assignment values (?, ?, ?)', line.pack, part, line.at);
-    this.ownAssignments.push(line);
+    this.note('assignment', line);
+    this.assignments.push(line);
   }
 
   addOlder(noted: readonly OlderSegment[]): void {
     for (const each of noted) {
       this.older[each.name] = each;
-      this.write('insert or replace into older values (?, ?)', each.name, JSON.stringify(each));
+      this.note('older', each);
     }
   }
 
-  private readConsents(): Consent[] {
-    type Kept = Omit<Consent, 'level' | 'origin'> & {
-      readonly level: NonNullable<Consent['level']> | null;
-      readonly origin: string | null;
-    };
-    return this.all<Kept>('select * from consent order by rowid').map(
-      ({ pseudonym, purpose, level, at, origin }) => ({
-        ...{ pseudonym, purpose, at },
-        ...(level !== null && { level }),
-        ...(origin !== null && { origin }),
-      }),
-    );
+  private note<Kind extends keyof Noted>(kind: Kind, what: Noted[Kind]): void {
+    this.write('insert into noted values (?, ?)', kind, JSON.stringify(what));
   }
 
-  private readAssignments(): Assigning[] {
-    type Kept = Omit<Assigning, 'part'> & { readonly part: string | null };
-    return this.all<Kept>('select * from assignment order by rowid').map(({ pack, part, at }) => ({
-      ...{ pack, at },
-      ...(part !== null && { part: JSON.parse(part) as Assigning['part'] & object }),
-    }));
+  private noted<Kind extends keyof Noted>(kind: Kind): Noted[Kind][] {
+    const rows = this.all<{ what: string }>('select what from noted where kind = ? order by rowid', kind);
+    return rows.map(({ what }) => JSON.parse(what) as Noted[Kind]);
   }
 
   /**
@@ -348,6 +325,14 @@ export class IndexStore {
     if (!statement) this.statements.set(sql, (statement = this.database.prepare(sql)));
     return statement;
   }
+}
+
+/** Found in the lines, besides the episodes, and kept in the order of the lines. */
+interface Noted {
+  readonly consent: Consent;
+  readonly assignment: Assigning;
+  readonly older: OlderSegment;
+  readonly problem: LineProblem;
 }
 
 interface LinesPart {

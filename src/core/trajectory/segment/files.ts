@@ -14,7 +14,6 @@ export interface LineProblem {
   readonly file: string;
   /** Line number, from 1. */
   readonly line: number;
-  /** One sentence. */
   readonly reason: string;
 }
 
@@ -254,13 +253,11 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
   if (seal === 'none' || seal === 'broken') {
     sequence.isSealed = true;
     sequence.unreadable += 1;
-    return seal === 'broken'
-      ? {
-          refused: `The ${what} was changed after it was written: its check sum is wrong. It is passed over.`,
-        }
-      : {
-          refused: `The ${what} has no check sum, though the lines before it have one: it was changed, or another program wrote it. It is passed over.`,
-        };
+    const fault =
+      seal === 'broken'
+        ? 'was changed after it was written: its check sum is wrong'
+        : 'has no check sum, though the lines before it have one: it was changed, or another program wrote it';
+    return { refused: `The ${what} ${fault}. It is passed over.` };
   }
   sequence.isSealed = true;
   const number = seal;

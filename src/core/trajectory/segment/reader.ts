@@ -10,12 +10,12 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const READ_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
+const EMPTY = Buffer.alloc(0);
 
 /**
- * `buffer` holds one complete line from `start` to `end`, without the line feed, valid until it returns. `offset` is
- * the line's position in the file.
+ * Gets one complete line without the line feed, which is valid until the visit returns, and its position in the file.
  */
-export type LineVisitor = (buffer: Buffer, start: number, end: number, offset: number) => void;
+export type LineVisitor = (line: Buffer, offset: number) => void;
 
 export interface Scanned {
   /** File offset after the last complete line. */
@@ -24,27 +24,32 @@ export interface Scanned {
   readonly tail: number;
 }
 
+export interface ScanOptions {
+  /** Called with the offset of a line over the limit. */
+  readonly onTooLong?: (offset: number) => void;
+  /** Maximum number read at once; the process is blocked while their lines are visited. */
+  readonly readBytes?: number;
+  /** Called with the bytes of all complete lines in order, those over the limit too, before the visits. */
+  readonly onBytes?: (bytes: Buffer) => void;
+  /** Called when all these bytes have been visited, before anything is awaited. */
+  readonly onVisited?: () => void;
+  /**
+   * Whether a NUL byte, which is in no line, stands for bytes that are still on their way to a network drive: the scan
+   * then ends before that line.
+   */
+  readonly mayFill?: () => Promise<boolean>;
+}
+
 /**
  * Visits the complete lines of a file from an offset, in order; the next ones are read meanwhile. Empty lines are
  * visited too, so that callers can count lines. A line over the limit is visited as an empty one after a call of
  * `onTooLong`. Memory: two buffers as large as the longest line.
- *
- * @param onTooLong called with the offset of a line over the limit
- * @param readBytes maximum bytes read at once; the process is blocked while their lines are visited
- * @param onBytes called with the bytes of all complete lines in order, those over the limit too, before the visits
- * @param onVisited called when all these bytes have been visited, before anything is awaited
- * @param mayFill whether a NUL byte, which is in no line, stands for bytes that are still on their way to a
- * network drive: the scan then ends before that line
  */
 export async function scanLines(
   file: string,
   from: number,
   visit: LineVisitor,
-  onTooLong?: (offset: number) => void,
-  readBytes = READ_BYTES,
-  onBytes?: (bytes: Buffer) => void,
-  onVisited?: () => void,
-  mayFill?: () => Promise<boolean>,
+  { onTooLong, readBytes = READ_BYTES, onBytes, onVisited, mayFill }: ScanOptions = {},
 ): Promise<Scanned> {
   const handle = await openRegular(file);
   try {
@@ -54,26 +59,27 @@ export async function scanLines(
     let next = Buffer.allocUnsafe(size);
     let offset = from; // file offset of the first byte in `current`
     let { bytesRead: filled } = await handle.read(current, 0, current.length, offset);
+    const visitAll = (complete: number): void => {
+      onBytes?.(current.subarray(0, complete));
+      visitLines(current, complete, offset, visit, onTooLong);
+      onVisited?.();
+    };
     while (filled > 0) {
       const hole = mayFill === undefined ? -1 : current.subarray(0, filled).indexOf(0);
       const isHole = hole !== -1 && (await mayFill?.()) === true;
       const complete = current.subarray(0, isHole ? hole : filled).lastIndexOf(LINE_FEED) + 1;
       if (isHole) {
-        onBytes?.(current.subarray(0, complete));
-        visitLines(current, complete, offset, visit, onTooLong);
-        onVisited?.();
+        visitAll(complete);
         return { end: offset + complete, tail: (await handle.stat()).size - offset - complete };
       }
       const begun = filled - complete; // bytes of a line that continues in the next read
       if (begun >= MAX_LINE_BYTES) {
-        onBytes?.(current.subarray(0, complete));
-        visitLines(current, complete, offset, visit, onTooLong);
-        onVisited?.();
+        visitAll(complete);
         const long = offset + complete;
         const end = await endOfLine(handle, current, file, [long, offset + filled]);
         if (end !== undefined && onBytes) await readAgain(handle, current, long, end + 1, onBytes);
         onTooLong?.(long);
-        if (end !== undefined) visit(current, 0, 0, long);
+        if (end !== undefined) visit(EMPTY, long);
         onVisited?.();
         if (end === undefined) return { end: long, tail: (await handle.stat()).size - long };
         offset = end + 1;
@@ -83,9 +89,7 @@ export async function scanLines(
       if (next.length < 2 * begun) next = Buffer.allocUnsafe(2 * begun);
       current.copy(next, 0, complete, filled);
       const reading = handle.read(next, begun, next.length - begun, offset + filled);
-      onBytes?.(current.subarray(0, complete));
-      visitLines(current, complete, offset, visit, onTooLong);
-      onVisited?.();
+      visitAll(complete);
       offset += complete;
       const { bytesRead } = await reading;
       if (bytesRead === 0) return { end: offset, tail: begun };
@@ -108,10 +112,10 @@ function visitLines(
   for (let start = 0; start < complete;) {
     const end = buffer.indexOf(LINE_FEED, start);
     if (end - start < MAX_LINE_BYTES) {
-      visit(buffer, start, end, offset + start);
+      visit(buffer.subarray(start, end), offset + start);
     } else {
       onTooLong?.(offset + start);
-      visit(buffer, end, end, offset + start);
+      visit(EMPTY, offset + start);
     }
     start = end + 1;
   }
@@ -186,7 +190,6 @@ export interface ReadBytes {
 
 export const nothingRead = (): ReadBytes => ({ scanned: 0, tail: 0, sum: 0 });
 
-/** Bytes of the first line that the fingerprint covers. */
 const FINGERPRINT_BYTES = 256;
 
 /**
@@ -214,18 +217,14 @@ export async function whyChanged(
 }
 
 /**
- * @param known gets the new bytes
- * @param readBytes as for `scanLines`
- * @param onVisited called, before more is awaited, when all bytes recorded in `known` have been visited
+ * @param known gets the new bytes; `onVisited` is called when all bytes that it then has were visited
  * @returns the number of new bytes
  */
 export async function readOn(
   file: string,
   known: ReadBytes,
   visit: LineVisitor,
-  onTooLong?: (offset: number) => void,
-  readBytes?: number,
-  onVisited?: () => void,
+  options: Pick<ScanOptions, 'onTooLong' | 'readBytes' | 'onVisited'>,
 ): Promise<number> {
   const found = await stat(file);
   refuseOther(file, found); // a pipe and a device have no size, and would count as read
@@ -237,7 +236,7 @@ export async function readOn(
   };
   // A machine that writes to a network drive may send the end of a write before its middle.
   const mayFill = (): Promise<boolean> => isWrittenElsewhere(file);
-  const { end, tail } = await scanLines(file, from, visit, onTooLong, readBytes, onBytes, onVisited, mayFill);
+  const { end, tail } = await scanLines(file, from, visit, { ...options, onBytes, mayFill });
   known.scanned = end;
   known.tail = tail;
   known.changedAt = settledTime(found, end + tail);

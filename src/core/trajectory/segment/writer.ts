@@ -40,7 +40,6 @@ interface OpenSegment {
   readonly header: Buffer;
   size: number;
   lines: number;
-  /** Tasks already written to this segment, by id. */
   readonly tasks: Map<string, Task>;
 }
 
@@ -160,7 +159,9 @@ export abstract class LogWriter {
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       this.pending.push({ lines, tasks, durable, pictures, episodes, resolve, reject });
-      this.start();
+      if (this.isRunning) return;
+      this.isRunning = true;
+      this.running = this.drain();
     });
   }
 
@@ -175,12 +176,6 @@ export abstract class LogWriter {
   private now(): string {
     this.lastTime = Math.max(this.lastTime, Date.now());
     return new Date(this.lastTime).toISOString();
-  }
-
-  private start(): void {
-    if (this.isRunning) return;
-    this.isRunning = true;
-    this.running = this.drain();
   }
 
   private async drain(): Promise<void> {

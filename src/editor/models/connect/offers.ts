@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ConnectionProblem, Diagnosis } from '../../../core/model/connection';
 import type { FoundServer } from '../../../core/model/discovery';
-import { isLoopback } from '../../../core/serving/access';
+import { isLoopback } from '../../../core/serving/listener';
 import { shown, type Given, type Head } from '../../inputSteps';
 import type { Server } from '../../server';
 

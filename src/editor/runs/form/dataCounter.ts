@@ -1,7 +1,7 @@
 import type { DataCounts } from '../../../core/training/data/countData';
 import { pause } from '../../../core/training/pause';
 import { rowsOfRun, type RowsOfRun } from '../../../core/training/methods';
-import { PAIRINGS } from '../../../core/trajectory/export/pairs';
+import { PAIRINGS } from '../../../core/trajectory/export/selection';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 
 type Data = Readonly<Record<string, unknown>>;

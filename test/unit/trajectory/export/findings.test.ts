@@ -55,7 +55,7 @@ describe('an export with findings', () => {
     const folder = await temporaryFolder();
     const refused = exportTrajectories(await leaky(), join(folder, 'out.jsonl'), visible);
     await expect(refused).rejects.toThrow(
-      'There are 2 secrets or e-mail addresses in what would be exported; nothing was written.',
+      'Secrets or e-mail addresses in what would be exported: 2; nothing was written.',
     );
     const { findings } = (await refused.catch((error: unknown) => error)) as ExportRefused;
     expect(findings).toEqual([

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { checkLog } from '../../../../src/core/trajectory/check/check';
+import { checkLog } from '../../../../src/core/trajectory/check';
 import { IndexStore } from '../../../../src/core/trajectory/index/store';
 import { temporaryFolder } from '../../../fixtures/log';
 import { fillLog, logShapes } from '../../../fixtures/logShapes';

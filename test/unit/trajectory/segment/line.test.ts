@@ -23,7 +23,7 @@ describe('a line', () => {
       expect(line.indexOf('\n')).toBe(line.length - 1);
       // The line is in the middle of a buffer, as in a scan.
       const buffer = Buffer.concat([Buffer.from('before\n'), line, Buffer.from('{"version":1')]);
-      expect(peek(buffer, 7, 7 + line.length - 1)).toMatchObject({
+      expect(peek(buffer.subarray(7, 7 + line.length - 1))).toMatchObject({
         kind: event.event,
         episode: 'episode' in event ? event.episode : undefined,
         at: Date.parse(at),
@@ -37,7 +37,7 @@ describe('a line', () => {
     for (const { shape } of eventSchema.options) {
       const kind = shape.event.value;
       const line = Buffer.from(JSON.stringify({ version: LOG_VERSION, event: kind, episode: 'e1', at }));
-      expect(peek(line, 0, line.length)?.kind).toBe(kind);
+      expect(peek(line)?.kind).toBe(kind);
     }
   });
 
@@ -58,7 +58,7 @@ describe('a line', () => {
     ];
     for (const other of others) {
       const bytes = Buffer.from(other);
-      expect(peek(bytes, 0, bytes.length), other).toBeUndefined();
+      expect(peek(bytes), other).toBeUndefined();
     }
   });
 });

@@ -12,12 +12,9 @@ describe('scanning a segment', () => {
   ): Promise<Scanned & { lines: [number, string][]; long: number[] }> {
     const lines: [number, string][] = [];
     const long: number[] = [];
-    const scanned = await scanLines(
-      file,
-      from,
-      (buffer, start, end, offset) => lines.push([offset, buffer.toString('utf8', start, end)]),
-      (offset) => long.push(offset),
-    );
+    const scanned = await scanLines(file, from, (line, offset) => lines.push([offset, line.toString()]), {
+      onTooLong: (offset) => long.push(offset),
+    });
     return { ...scanned, lines, long };
   }
 

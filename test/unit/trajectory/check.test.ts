@@ -1,9 +1,8 @@
 import { appendFile, cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkLog } from '../../../../src/core/trajectory/check/check';
-import { repairedFolder, repairLog } from '../../../../src/core/trajectory/check/repair';
-import { exported } from '../exported';
+import { checkLog, repairedFolder, repairLog } from '../../../src/core/trajectory/check';
+import { exported } from './exported';
 import {
   doubling,
   kim,
@@ -12,7 +11,7 @@ import {
   segmentFiles,
   takeSealsAway,
   temporaryFolder,
-} from '../../../fixtures/log';
+} from '../../fixtures/log';
 
 /** Creates a data folder with three dialogues in one segment. */
 async function filled(): Promise<{ folder: string; file: string; lines: string[] }> {

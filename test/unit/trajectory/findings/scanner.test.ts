@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedExcerpt, spansIn } from '../../../../src/core/trajectory/findings/spans';
+import { maskedExcerpt, spansIn } from '../../../../src/core/trajectory/findings/scanner';
 
 /** Invented secrets in the services' formats; they are concatenated so that secret scanners do not report this file. */
 const secrets = {
