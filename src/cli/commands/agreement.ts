@@ -1,7 +1,7 @@
 import { agreementIn, type PeoplesAgreement } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions, type Opinions } from '../../core/evaluation/people/opinions';
 import { PageChoices, unlessUndrawn, type PeopleAndMeasures } from '../../core/evaluation/people/measures';
-import { inEnglish, linesOf } from '../../core/evaluation/report/english';
+import { inEnglish, linesOf } from '../../core/evaluation/report/table';
 import {
   alphaTable,
   measuresNote,

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { PackAssignment, partsFor } from '../../core/dialogue/packAssignment';
-import { SharedTaskIds } from '../../core/dialogue/sharedTaskIds';
-import { TaskProgress } from '../../core/dialogue/taskProgress';
+import { SharedTaskIds, TaskProgress } from '../../core/dialogue/taskProgress';
 import { loadTasks, packsBeside } from '../../core/task/pack';
 import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { collect, collectionName, type CollectionResult, rendererOf } from '../../core/dialogue/collect';
 import type { Model } from '../../core/model/model';
-import { openRefined } from '../../core/dialogue/refinement/openRefined';
+import { openRefined } from '../../core/dialogue/refinement/refinedModel';
 import { refineSpec } from '../../core/dialogue/refinement/refineSpec';
 import { openAgent } from '../../core/model/spec';
 import type { GradingMode } from '../../core/grading/grade';

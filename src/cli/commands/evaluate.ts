@@ -1,12 +1,17 @@
 import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
-import { comparedInWords } from '../../core/evaluation/comparisonWords';
-import { draftRows, pageRows, progressInWords } from '../../core/evaluation/pages/words';
+import {
+  comparedInWords,
+  draftRows,
+  pageRows,
+  progressInWords,
+  estimate,
+  rate,
+} from '../../core/evaluation/words';
 import { questionRows } from '../../core/evaluation/questionFigures';
-import { estimate, rate } from '../../core/evaluation/words';
 import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
-import { openRefined } from '../../core/dialogue/refinement/openRefined';
+import { openRefined } from '../../core/dialogue/refinement/refinedModel';
 import type { Model } from '../../core/model/model';
 import { openAgent } from '../../core/model/spec';
 import { isProgram } from '../../core/task/task';

@@ -1,5 +1,5 @@
-import { Judgements } from '../../core/evaluation/leaderboard/judgements';
 import {
+  Judgements,
   leaderboardOf,
   type Leaderboard,
   remarks,

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { Fault } from '../../core/fault';
-import { openRefined } from '../../core/dialogue/refinement/openRefined';
+import { openRefined } from '../../core/dialogue/refinement/refinedModel';
 import type { Model } from '../../core/model/model';
 import { openPlayer } from '../../core/model/spec';
 import { isPack } from '../../core/task/pack';

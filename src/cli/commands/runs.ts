@@ -1,4 +1,4 @@
-import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
+import { RunResults, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
 import { Runs } from '../../core/training/runs';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { followRun, toldOf } from '../following';

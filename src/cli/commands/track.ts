@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option } from 'commander';
 import { Runs } from '../../core/training/runs';
-import { track } from '../../core/training/track';
+import { track } from '../../core/training/convert';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { say } from '../output';
 import { dataOption } from '../play';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
-import { writeStarterPack, type StarterPack } from '../../core/task/starter/pack';
+import { writeStarterPack, type StarterPack } from '../../core/task/starter/worlds';
 import { DIFFICULTIES, SPLITS } from '../../core/task/starter/world';
 import { WORLDS, type World } from '../../core/task/starter/splits';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';

@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { NoMemoryForRequest, readBody, sendJson, TooLongRequest } from '../serving/messages';
 import type { RequestMemory } from '../serving/requestMemory';
-import type { EnvironmentPlan, ServedEpisode } from './episode';
-import { beginEpisode } from './seats';
+import { type EnvironmentPlan, type ServedEpisode, beginEpisode } from './episode';
 import type { PackSplit } from './splits';
 import {
   invalidFields,

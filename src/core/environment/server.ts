@@ -7,8 +7,7 @@ import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson } from '../serving/messages';
 import { RequestMemory } from '../serving/requestMemory';
-import type { EnvironmentPlan, ServedEpisode } from './episode';
-import { beginEpisode } from './seats';
+import { type EnvironmentPlan, type ServedEpisode, beginEpisode } from './episode';
 import { answerHttp, MAX_REQUEST_BYTES, mcpResponse } from './http';
 import {
   clientMessages,

@@ -1,5 +1,5 @@
 import type { Outline } from '../trajectory/log';
-import { keyOf, type PageScale } from './pages/pageScale';
+import { keyOf, type PageScale } from './pages/pageFigures';
 import { average, meanFigure, medianInterval, wilson, type Figure } from './interval';
 
 export type Grouping = 'agent' | 'pack' | 'collaborator';
@@ -21,7 +21,7 @@ export interface GroupStatistics {
 }
 
 /** Scores of web pages by one scale, averaged per task first; the interval is over tasks. */
-export interface ScaleStatistics {
+interface ScaleStatistics {
   readonly scale: PageScale;
   readonly tasks: number;
   readonly dialogues: number;
@@ -29,18 +29,18 @@ export interface ScaleStatistics {
   readonly score: Figure;
 }
 
-export interface Group extends GroupStatistics {
+interface Group extends GroupStatistics {
   readonly name: string;
 }
 
 export type Unit = 'hour' | 'day' | 'week' | 'month';
 
-export interface Period extends GroupStatistics {
+interface Period extends GroupStatistics {
   /** Milliseconds since 1970; periods are of local time. */
   readonly from: number;
 }
 
-export interface Course {
+interface Course {
   readonly unit: Unit;
   /** From the oldest to the newest; periods without a dialogue are left out. */
   readonly periods: readonly Period[];

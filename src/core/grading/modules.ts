@@ -1,6 +1,5 @@
 import type { CallOutcome, Runner } from './runner';
-import type { Gate } from './gate';
-import type { GradingLimits } from './limits';
+import type { Gate, GradingLimits } from './fairRun';
 import { plainOutcome } from './outcome';
 
 /**

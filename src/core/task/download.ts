@@ -2,9 +2,8 @@ import { statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Fault } from '../fault';
 import { licenceNotice, type HubFiles } from './downloads';
-import { isCommit, keepCommit } from './folderSource';
+import { isCommit, keepCommit, HubTransfer, type Downloaded, type DownloadOptions } from './hubTransfer';
 import { HubFailure, isHubToken, type HubConnection } from './hub';
-import { HubTransfer, type Downloaded, type DownloadOptions } from './hubTransfer';
 import { compareFile, PartialFile, type Verification, type Version } from './partial';
 import { RowTransfer } from './rowTransfer';
 

@@ -10,10 +10,8 @@ import {
 import { evaluate as evaluateAll } from '../evaluation/evaluate';
 import { isFinished, type AgentFigures } from '../evaluation/figures';
 import { pageFigures } from '../evaluation/pages/pageFigures';
-import { pageScoreInWords } from '../evaluation/pages/words';
+import { pageScoreInWords, estimate, rate, comparedInWords } from '../evaluation/words';
 import { figuresOf } from '../evaluation/statistics';
-import { comparedInWords } from '../evaluation/comparisonWords';
-import { estimate, rate } from '../evaluation/words';
 import { Fault } from '../fault';
 import { packsInput, packsNamed } from './packs';
 import { defineTool, firstOf, type OpenPlay, type PlayRequest, type ToolCall, type Workplace } from './tool';

@@ -1,6 +1,9 @@
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
 import * as z from 'zod';
 import { ask, faultOf, type Trainer, oneBehind } from './trainer';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { readJsonLines } from '../task/jsonl';
 
 export type Precision = z.infer<typeof precisionSchema>;
 
@@ -22,7 +25,7 @@ const graphsSchema = z.object({
   refused: z.array(precisionSchema),
 });
 
-export type Graphs = Readonly<z.infer<typeof graphsSchema>>;
+type Graphs = Readonly<z.infer<typeof graphsSchema>>;
 
 /**
  * Writes `onnx/`. Each graph is compared with PyTorch before it is put in place.
@@ -76,4 +79,109 @@ export async function convertModel(trainer: Trainer, options: ConvertOptions): P
   });
   if (answer.code === 0) return convertedSchema.parse(JSON.parse(answer.stdout));
   throw faultOf(answer, ['training/cannot-convert', 'training/not-converted']);
+}
+
+/** `tensorboard`: a folder; `trackio`: a project on this machine. */
+type Tracker = { readonly tensorboard: string } | { readonly trackio: string };
+
+const trackedSchema = z.object({ figures: z.int(), state: z.string().nullable() });
+
+/** `figures`: events with figures handed over now; `state`: of the run, null where it did not change. */
+type Tracked = Readonly<z.infer<typeof trackedSchema>>;
+
+/**
+ * Exports figures until the run rests, or at once. Nothing is exported twice, so a later call continues.
+ * @param folder of the run
+ * @throws {Fault} `training/cannot-track` if the tracker's package is missing; `training/not-tracked`
+ * @throws the signal's reason when it is aborted
+ */
+export async function track(
+  trainer: Trainer,
+  folder: string,
+  tracker: Tracker,
+  options: { readonly once: boolean; readonly signal: AbortSignal; readonly onLine: (line: string) => void },
+): Promise<Tracked> {
+  const to =
+    'tensorboard' in tracker ? ['--tensorboard', tracker.tensorboard] : ['--trackio', tracker.trackio];
+  const args = ['track', folder, ...to, ...(options.once ? ['--once'] : [])];
+  const answer = await ask(trainer, args, {
+    cwd: process.cwd(),
+    signal: options.signal,
+    onLine: options.onLine,
+  });
+  if (answer.code === 0) return trackedSchema.parse(JSON.parse(answer.stdout.trim().split('\n').at(-1)!));
+  throw faultOf(answer, ['training/cannot-track', 'training/not-tracked']);
+}
+
+export const scoredSchema = z.looseObject({
+  id: z.string(),
+  task: z.string(),
+  /** Null when the trajectory was not graded. */
+  reward: z.number().nullable(),
+  turns: z.array(
+    z.looseObject({
+      /** From 0. */
+      turn: z.number().int(),
+      tokens: z.number().int(),
+      /** In nats per token; for a value head, the logit of the reward predicted after the turn. */
+      advantage: z.number().nullable(),
+      /** The control: the untrained base. */
+      untrained: z.number().nullable(),
+      /** Of a page: how much this turn's draft scores above the one before; 0 without a draft. */
+      gain: z.number().optional(),
+      /** Log-ratios in nats; null for a value head. */
+      texts: z.array(z.string()).optional(),
+      log_ratios: z.array(z.number()).nullish(),
+    }),
+  ),
+});
+
+export type Scored = z.infer<typeof scoredSchema>;
+
+export interface ScoreOptions {
+  /** `critic/` of a run, or another exported critic. */
+  readonly critic: string;
+  /** Published or exported rows; `withRowsOfLogs` makes such files from data folders. */
+  readonly trajectories: readonly string[];
+  /** When the critic's base is not where it was during training. */
+  readonly base?: string;
+  readonly out?: string;
+  readonly withTokens?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onLine?: (line: string) => void;
+}
+
+/**
+ * The trajectories need not be graded.
+ * @throws {Fault} `training/cannot-score` for an unusable critic, base or trajectory; `training/not-scored`
+ * @throws the signal's reason when it is aborted
+ */
+export async function scoreTrajectories(trainer: Trainer, options: ScoreOptions): Promise<Scored[]> {
+  const { critic, trajectories, base, out, withTokens = false, signal, onLine } = options;
+  const temporary = await mkdtemp(join(tmpdir(), 'tandem-score-'));
+  try {
+    const file = out === undefined ? join(temporary, 'scored.jsonl') : resolve(out);
+    const given = [
+      '--critic',
+      resolve(critic),
+      '--out',
+      file,
+      ...(base === undefined ? [] : ['--base', base]),
+      ...(withTokens ? ['--tokens'] : []),
+    ];
+    const files = trajectories.map((trajectory) => resolve(trajectory));
+    const answer = await ask(trainer, ['score', ...given, ...files], {
+      cwd: temporary,
+      signal,
+      onLine: oneBehind(onLine).onLine,
+    });
+    if (answer.code !== 0) throw faultOf(answer, ['training/cannot-score', 'training/not-scored']);
+    const rows: Scored[] = [];
+    for await (const line of readJsonLines(file, { maxLineBytes: Number.POSITIVE_INFINITY })) {
+      if ('value' in line) rows.push(scoredSchema.parse(line.value));
+    }
+    return rows;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
+import { RunResults, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
 import { mayFinish } from '../../core/training/finish';
 import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';

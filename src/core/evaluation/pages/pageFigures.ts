@@ -1,10 +1,17 @@
 import type { GradingMode, PageMeasure } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { average, meanFigure, type Figure } from '../interval';
-import { keyOf, type PageScale } from './pageScale';
+
+/** What a score is measured by. Scores of two scales are never averaged or compared. */
+export interface PageScale extends Pick<PageMeasure, 'measure' | 'version' | 'renderer'> {
+  readonly mode: GradingMode;
+}
+
+export const keyOf = ({ mode, measure, version, renderer }: PageScale): string =>
+  JSON.stringify([mode, measure, version, renderer]);
 
 /** Drafts that were shown in one turn. */
-export interface DraftFigures {
+interface DraftFigures {
   /** From 1. */
   readonly turn: number;
   readonly dialogues: number;

@@ -1,8 +1,7 @@
 import { draftOf } from '../../dialogue/drafts';
 import { Fault } from '../../fault';
-import type { PictureEmbedder } from '../../grading/clip';
+import { type PictureEmbedder, gradePage } from '../../grading/page';
 import type { PageMeasure } from '../../grading/grade';
-import { gradePage } from '../../grading/page';
 import type { PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';
 import type { Picked } from '../../trajectory/event';

@@ -1,4 +1,4 @@
-import { scaleInWords } from '../pages/words';
+import { scaleInWords } from '../words';
 import type { Figure } from '../interval';
 import type { GroupStatistics } from '../statistics';
 import { number, t, tableOf, type Cell, type Field, type Table } from './table';

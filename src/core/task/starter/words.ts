@@ -1,6 +1,5 @@
 import type { Domain } from './domains';
-import { EXTRA, type DecisionKind, type Value } from './kinds';
-import type { FunctionForm } from './program';
+import { EXTRA, type DecisionKind, type Value, type FunctionForm } from './program';
 
 /**
  * Wordings of the starter world. What a collaborator says of one decision shares no word with questions about another,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { ScoringProcess } from '../../model/local/critic/process';
 import type { ReadDialogue } from '../../model/local/critic/protocol';
-import { scoreTrajectories, type Scored } from '../score';
+import { scoreTrajectories, type Scored } from '../convert';
 import { advantageOf, logRatios } from '../../model/local/critic/advantage';
 import type { Trainer } from '../trainer';
 import type { Credit, Scorable, TurnCredit } from './credit';

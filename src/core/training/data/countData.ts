@@ -9,7 +9,7 @@ import { isRole } from '../../trajectory/searchTree';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
 import type { RowsOfRun } from '../methods';
-import { chosenBy } from './logSelection';
+import { chosenBy } from './prepare';
 
 export interface DataCounts {
   readonly trajectories: number;

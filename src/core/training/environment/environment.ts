@@ -7,7 +7,7 @@ import { diskUse } from '../runFolder';
 import { runPython, type Trainer } from '../trainer';
 import { findPython, onPath, type SystemPython } from './findPython';
 import { isThere } from '../../trajectory/files';
-import { makeOnce } from './makeOnce';
+import { makeOnce } from './cache';
 import { childEnvironment } from '../../childEnvironment';
 import { startLeashed } from '../../leash';
 

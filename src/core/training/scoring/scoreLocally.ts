@@ -5,10 +5,9 @@ import { readCriticFile, type CriticFile } from '../../model/local/critic/critic
 import { ScoringProcess } from '../../model/local/critic/process';
 import { readJsonLines } from '../../task/jsonl';
 import { writeAtomically } from '../../trajectory/files';
-import type { Scored, ScoreOptions } from '../score';
-import { gainsOf } from '../credit/gains';
+import type { Scored, ScoreOptions } from '../convert';
+import { gainsOf, dialogueOf, type RowDialogue } from './dialogues';
 import { advantageOf } from '../../model/local/critic/advantage';
-import { dialogueOf, type RowDialogue } from './dialogues';
 
 interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
   readonly scoring: string;

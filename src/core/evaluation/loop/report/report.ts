@@ -5,7 +5,7 @@ import { writeAtomically } from '../../../trajectory/files';
 import type { TrajectoryLog } from '../../../trajectory/log';
 import type { LoopPlan, LoopResult } from '../plan';
 import type { Reported } from '../record';
-import { learningPicture } from '../../pictures/learning';
+import { learningPicture } from '../../pictures/curves';
 import { EventTail } from '../../../training/eventFile';
 import { RunHistory } from '../../../training/history/history';
 import { habitsPicture, PICTURES, successPicture, HABITS, HALVING_HABITS } from './pictures';

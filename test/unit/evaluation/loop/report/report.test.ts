@@ -4,7 +4,7 @@ import {
   type TrainedComparisons,
   verdictOf,
 } from '../../../../../src/core/evaluation/loop/comparison';
-import { learningPicture } from '../../../../../src/core/evaluation/pictures/learning';
+import { learningPicture } from '../../../../../src/core/evaluation/pictures/curves';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
 import { QUICK, sizesFor } from '../../../../../src/core/evaluation/loop/settings';
 import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
