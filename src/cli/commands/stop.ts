@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import { stopRun } from '../../core/training/lifecycle';
-import { finishRun } from '../../core/training/finish';
+import { stopRun, finishRun } from '../../core/training/lifecycle';
 import { Runs } from '../../core/training/runs';
 import type { Install, CommandResult, CliContext } from '../command';
 import { toldOf } from '../following';

@@ -1,3 +1,4 @@
+import { withoutComments } from '../task/python/asserts';
 import { PythonStrings } from '../task/python/strings';
 import { isProgram, type Task } from '../task/task';
 
@@ -72,10 +73,8 @@ const mayTell = (told: readonly Token[]): boolean =>
   told.length >= MIN_RUN && told.filter(({ text }) => isOperator(text)).length >= MIN_OPERATORS;
 
 function reading(secret: readonly Token[], told: readonly Token[]): Reading {
-  const [hidden, said] = [secret, told].map((tokens) => tokens.map(({ text }) => text)) as [
-    string[],
-    string[],
-  ];
+  const hidden = secret.map(({ text }) => text);
+  const said = told.map(({ text }) => text);
   const [isCovered, isTold] = [runsIn(hidden, said, isOperator), runsIn(said, hidden, isOperator)];
   const fraction = secret.length === 0 ? 0 : isCovered.filter(Boolean).length / secret.length;
   return { fraction, told, isTold };
@@ -131,17 +130,6 @@ const proseTokens = (text: string): Token[] =>
 /** Replaces every name that is neither a keyword nor a common built-in by `name`. */
 const withoutName = (token: string): string =>
   /^[\p{L}_]/u.test(token) && !KEYWORDS.has(token) ? 'name' : token;
-
-function withoutComments(source: string): string {
-  const strings = new PythonStrings(source);
-  let code = '';
-  for (let at = 0; at < source.length;) {
-    const end = source[at] === '#' ? lineEnd(source, at) : (strings.at(at)?.end ?? at + 1);
-    if (source[at] !== '#') code += source.slice(at, end);
-    at = end;
-  }
-  return code;
-}
 
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);

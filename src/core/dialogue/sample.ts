@@ -74,24 +74,8 @@ function generated(
   { name, terms }: Model,
   settings: SamplingSettings,
 ): Omit<Candidate, 'agent'> {
-  const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage } = generation;
-  const { servedModel, sawHidden, selection } = generation;
-  const model = servedModel ?? name;
-  const sampling = { ...settings, server: generation.serverSampling };
-  return {
-    text,
-    reasoning,
-    finishReason,
-    model,
-    terms,
-    sampling,
-    tokens,
-    promptTokenIds,
-    usage,
-    timing,
-    sawHidden,
-    selection,
-  };
+  const { servedModel, serverSampling, ...said } = generation;
+  return { ...said, model: servedModel ?? name, terms, sampling: { ...settings, server: serverSampling } };
 }
 
 /** Set only if the server reports another name. */

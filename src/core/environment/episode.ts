@@ -103,10 +103,7 @@ export abstract class ServedEpisode {
     return { episode_id: name ?? id, step_count: steps, task: this.chosen.task.id, done: isOver };
   }
 
-  /**
-   * Resolves with what the client answers first. To be called once, before any step.
-   * @throws as `step`
-   */
+  /** Resolves with what the client answers first. To be called once, before any step. @throws as `step` */
   abstract open(signal?: AbortSignal): Promise<EpisodeObservation>;
 
   /** Says the client's message and plays until the client is to speak again. */
@@ -116,7 +113,6 @@ export abstract class ServedEpisode {
    * Resolves with the other side's message or, when the dialogue ended, the grade.
    * @throws {Fault} `environment/over`; errors of the simulator, the grader and the log, after logging them: then the
    * episode is over
-   * @throws the signal's reason when it is aborted
    */
   async step(action: AgentAction, signal?: AbortSignal): Promise<EpisodeObservation> {
     if (this.isOver) throw new Fault('environment/over', 'The episode is over; send reset to begin another.');

@@ -26,7 +26,6 @@ export interface Grader {
   /**
    * @param answer what the agent gave as its final answer: code, with or without a fence
    * @throws Fault when grading itself is broken here, never for what the answer does
-   * @throws the signal's reason when it is aborted
    */
   grade(task: ProgramTask, answer: string, options: GradeOptions): Promise<Grade>;
   /** One sentence for each test on which the task's reference gives nothing to compare with. */

@@ -18,7 +18,6 @@ export type { Downloaded, DownloadOptions } from './hubTransfer';
  *
  * @throws {Fault} `task/licence-declined`, `task/bad-token`, `task/file-exists`, `task/hub-*`, `task/disk-full`,
  * `task/not-written`, `task/download-damaged`, `task/bad-source`, `task/other-commit`
- * @throws the signal's reason when it is aborted
  */
 export async function download(source: HubFiles, options: DownloadOptions): Promise<Downloaded[]> {
   const { signal, accessToken } = options;

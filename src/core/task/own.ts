@@ -3,12 +3,11 @@ import { ended } from '../text';
 import { type PythonFunction, functionText } from './python/functions';
 import { isProgram, type ProgramTask, type Task, type Fact } from './task';
 import { parseProgram, taskToRow, factSchema } from './row';
-import { PythonStrings } from './python/strings';
 import { sourceLines, definedBy, statementsIn, type Statement } from './python/statements';
 import * as z from 'zod';
 import { lazily } from '../lazily';
 import { isTooDeep } from '../json';
-import { equalityIn } from './python/asserts';
+import { equalityIn, partsIn } from './python/asserts';
 
 /**
  * A task without tests or reference: the hidden information is in the developer's head, so only the person who accepts
@@ -71,17 +70,7 @@ export function taskFromFunction(
 }
 
 /** At semicolons that are not inside strings. */
-export function typedCalls(text: string): string[] {
-  const strings = new PythonStrings(text);
-  const parts: string[] = [];
-  let begin = 0;
-  for (let at = 0; at <= text.length; at = strings.at(at)?.end ?? at + 1) {
-    if (at < text.length && text[at] !== ';') continue;
-    parts.push(text.slice(begin, at));
-    begin = at + 1;
-  }
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
-}
+export const typedCalls = (text: string): string[] => partsIn(text, ';').filter((part) => part !== '');
 
 export function packLine(task: ProgramTask): string {
   return `${JSON.stringify(taskToRow(task))}\n`;

@@ -68,12 +68,6 @@ export interface Run {
   readonly selection?: SelectionReport;
 }
 
-interface FollowOptions {
-  readonly signal?: AbortSignal;
-  /** Milliseconds between two reads of the folder. */
-  readonly everyMs?: number;
-}
-
 const POLL_INTERVAL_MS = 250;
 
 const configurationSchema = lazily(() =>
@@ -167,8 +161,10 @@ export class Runs {
    * returns its state.
    * @throws the signal's reason when it is aborted; the run continues
    */
-  async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<TrainerEvent> {
-    const { signal, everyMs = POLL_INTERVAL_MS } = options;
+  async *follow(
+    id: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<TrainerEvent> {
     const folder = join(this.folder, id);
     const tail = new EventTail(join(folder, runFiles.events));
     let progress: Progress | undefined;
@@ -183,7 +179,7 @@ export class Runs {
           signal?.throwIfAborted();
         }
         if (!worksOn(trainer, progress)) return;
-        await pause(everyMs, signal);
+        await pause(POLL_INTERVAL_MS, signal);
       }
     } finally {
       await tail.close();

@@ -78,11 +78,7 @@ export function ask(
   return runPython(trainer, commandOf(trainer, args).slice(1), options);
 }
 
-/**
- * The process ends with this one and with the signal.
- * @throws {Fault} `training/python-not-started`
- * @throws the signal's reason when it is aborted
- */
+/** The process ends with this one and with the signal. @throws {Fault} `training/python-not-started` */
 export async function runPython(
   trainer: Trainer,
   args: readonly string[],
@@ -133,9 +129,20 @@ export function sentenceOf({ stderr, code }: TrainerAnswer): string {
   return stderr.findLast((line) => line.trim() !== '')?.trim() ?? `The trainer ended with status ${code}.`;
 }
 
-/** @param codes for unusable arguments or files, and for any other failure */
-export const faultOf = (answer: TrainerAnswer, codes: readonly [FaultCode, FaultCode]): Fault =>
-  new Fault(codes[answer.code === WRONG_USE ? 0 : 1], sentenceOf(answer));
+/**
+ * The output of `python -m tandem_trainer …` when it succeeds.
+ * @param codes of faults for unusable arguments or files, and for any other failure
+ */
+export async function answered(
+  trainer: Trainer,
+  args: readonly string[],
+  codes: readonly [FaultCode, FaultCode],
+  options: Omit<TrainerCallOptions, 'cwd'>,
+): Promise<string> {
+  const answer = await ask(trainer, args, { cwd: process.cwd(), ...options });
+  if (answer.code === 0) return answer.stdout;
+  throw new Fault(codes[answer.code === WRONG_USE ? 0 : 1], sentenceOf(answer));
+}
 
 /** Passes lines on one behind, because the last is the trainer's own report, or the message of the fault. */
 export function oneBehind(onLine: TrainerCallOptions['onLine']) {

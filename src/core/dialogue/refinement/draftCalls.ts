@@ -1,6 +1,6 @@
 import { mulberry32 } from '../../random';
 import { deriveSeed } from '../../seed';
-import { PythonStrings } from '../../task/python/strings';
+import { argumentsIn } from '../../task/python/asserts';
 import { signatureIn } from '../../task/signature';
 
 /** Rows are lists in a list: two numbers; a text and one or two numbers; two texts and two numbers. */
@@ -137,30 +137,12 @@ export interface Parameter {
 export function parametersOf(code: string, name: string): readonly Parameter[] | undefined {
   const signature = signatureIn(code, name);
   if (signature === undefined) return undefined;
-  const parts = splitAtCommas(signature.slice(signature.indexOf('(') + 1, signature.lastIndexOf(')')));
+  const parts = argumentsIn(signature.slice(signature.indexOf('(') + 1, signature.lastIndexOf(')')));
   const end = parts.findIndex((part) => part.startsWith('*'));
   return (end === -1 ? parts : parts.slice(0, end)).flatMap((part) => {
     const [, word, hint = ''] = /^([\p{L}_][\p{L}\p{N}_]*)\s*(?::([^=]*))?/u.exec(part) ?? [];
     return word === undefined ? [] : [{ name: word, hint: hint.trim() }];
   });
-}
-
-/** At those outside of brackets and strings. */
-function splitAtCommas(text: string): readonly string[] {
-  const strings = new PythonStrings(text);
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < text.length; at = strings.at(at)?.end ?? at + 1) {
-    const character = text[at]!;
-    if ('([{'.includes(character)) depth += 1;
-    else if (')]}'.includes(character)) depth -= 1;
-    else if (character === ',' && depth === 0) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
-    }
-  }
-  return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== '');
 }
 
 // Calls on which drafts of a function are compared. Nothing is known of its parameters but their names and perhaps

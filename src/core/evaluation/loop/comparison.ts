@@ -110,30 +110,15 @@ function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { befor
   return { before: of(before), after: of(after) };
 }
 
-/** Direction of a paired difference by its 95 % interval; `open` when that contains 0. */
-type Way = 'up' | 'down' | 'open';
-
-function wayOf({ interval }: PairedDifference): Way {
-  if (interval === null) return 'open';
-  return interval.low > 0 ? 'up' : interval.high < 0 ? 'down' : 'open';
+/** What training did to a kind of play; nothing that is clear where the 95 % interval contains 0. */
+function didTo(play: string, { interval }: PairedDifference): string {
+  if (interval !== null && interval.low > 0) return `helped ${play} play`;
+  return interval !== null && interval.high < 0 ? `harmed ${play} play` : `made no clear difference to ${play} play`;
 }
-
-const VERDICTS: Readonly<Record<`${Way} ${Way}`, string>> = {
-  'up up': 'Training helped',
-  'up open': 'Training helped sampled play; greedy play shows no clear difference',
-  'up down': 'Training helped sampled play and harmed greedy play',
-  'open up': 'Training helped greedy play; sampled play shows no clear difference',
-  'open open': 'Training made no difference that these tasks could show',
-  'open down': 'Training harmed greedy play; sampled play shows no clear difference',
-  'down up': 'Training harmed sampled play and helped greedy play',
-  'down open': 'Training harmed sampled play; greedy play shows no clear difference',
-  'down down': 'Training made the agent worse',
-};
 
 /** One sentence without its full stop. */
-export function verdictOf({ sampled, greedy }: TrainedComparisons): string {
-  return VERDICTS[`${wayOf(sampled.success)} ${wayOf(greedy.success)}`];
-}
+export const verdictOf = ({ sampled, greedy }: TrainedComparisons): string =>
+  `Training ${didTo('sampled', sampled.success)} and ${didTo('greedy', greedy.success)}`;
 
 /** `sampled success 31.2 % → 44.9 %, +13.7 points [+9.1, +18.2], p < 0.001`. */
 export function successInWords(kind: string, { before, after, success }: TrainedComparison): string {

@@ -157,19 +157,19 @@ export function expectedOf(settings: LoopSettings, slowness: number): Expected {
   const measured =
     (settings.heldOutTasks * (settings.evaluationRollouts + 1)) /
     (QUICK.heldOutTasks * (QUICK.evaluationRollouts + 1));
-  const { tasks, collect, train, evaluate, report } = MEASURED;
   const learned =
     settings.training.method === 'distill'
       ? DISTILLATION * settings.trainTasks * settings.rollouts
-      : (train - TRAINER_STARTS) * played;
-  return {
-    tasks: tasks * slowness * played,
-    collect: collect * slowness * played,
-    train: slowness * (TRAINER_STARTS + learned),
-    export: MEASURED.export * slowness,
-    evaluate: evaluate * slowness * measured,
-    report: report * slowness,
+      : (MEASURED.train - TRAINER_STARTS) * played;
+  const here: Expected = {
+    ...MEASURED,
+    tasks: MEASURED.tasks * played,
+    collect: MEASURED.collect * played,
+    train: TRAINER_STARTS + learned,
+    evaluate: MEASURED.evaluate * measured,
   };
+  const slower = Object.entries(here).map(([stage, seconds]) => [stage, seconds * slowness]);
+  return Object.fromEntries(slower) as Expected;
 }
 
 export const secondsOf = (expected: Expected): number =>

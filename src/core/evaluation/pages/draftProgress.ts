@@ -3,7 +3,8 @@ import { readReply, type ReadReply } from '../../page/claims';
 import { CheckReading } from '../../page/checkReading';
 import { checkPage } from '../../page/checks';
 import { type DraftReading, OutlineReading } from '../../page/draftReading';
-import { isOfPage, type PageReader } from '../../page/outline';
+import { unlessAtFault } from '../../grading/page';
+import type { PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import { meanRate, type Estimate } from '../interval';
@@ -26,15 +27,7 @@ export interface DraftProgress {
   readonly unread: number;
 }
 
-interface Counts {
-  told: number;
-  applied: number;
-  redrafts: number;
-  regressed: number;
-  claims: number;
-  falseClaims: number;
-  unread: number;
-}
+type Counts = ReturnType<typeof zero>;
 
 /**
  * Reads the drafts of finished dialogues about pages as they were drawn. Drafts that cannot be drawn are left out.
@@ -66,7 +59,7 @@ export async function draftProgress(
   };
 }
 
-const zero = (): Counts => ({
+const zero = () => ({
   ...{ told: 0, applied: 0, redrafts: 0, regressed: 0 },
   ...{ claims: 0, falseClaims: 0, unread: 0 },
 });
@@ -126,12 +119,3 @@ async function count(turns: readonly Turn[], read: DraftReader, counts: Counts):
   }
 }
 
-/** Undefined where the page itself is at fault. */
-async function unlessAtFault<T>(read: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isOfPage(error)) return undefined;
-    throw error;
-  }
-}

@@ -7,18 +7,8 @@ import { EXTRA, type DecisionKind, type Value, type FunctionForm } from './progr
  */
 
 /** Fills in the domain's words: {quantity}, {one}, {entry}, {result}, {discount}, {fee}, {extra}. */
-export function inWordsOf(domain: Domain, text: string): string {
-  const words: Readonly<Record<string, string>> = {
-    quantity: domain.quantity,
-    one: domain.one,
-    entry: domain.entry,
-    result: domain.result,
-    discount: domain.discount,
-    fee: domain.fee,
-    extra: domain.extra,
-  };
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => words[name]!);
-}
+export const inWordsOf = (domain: Domain, text: string): string =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => String(domain[name as keyof Domain]));
 
 export const ARGUMENTS: Readonly<Record<FunctionForm, readonly string[]>> = {
   amount: [

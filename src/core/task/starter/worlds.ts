@@ -38,7 +38,6 @@ export interface StarterPack extends WorldOptions {
  * Writes the first tasks of a split, in place of a file of that name, which appears when it is complete.
  * @param onProgress called now and then with the number of tasks drawn so far
  * @throws the system's error when it cannot be written
- * @throws the signal's reason when it is aborted
  */
 export async function writeStarterPack(
   file: string,

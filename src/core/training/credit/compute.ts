@@ -22,7 +22,6 @@ export interface CreditOptions {
  * Uses ONNX Runtime or the trainer.
  * @throws {Fault} `training/cannot-score` for a dialogue that the critic cannot read; `model/*` for the critic's
  * folder
- * @throws the signal's reason when it is aborted
  */
 export async function computeCredits(
   critic: Critic,

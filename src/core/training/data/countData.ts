@@ -34,10 +34,7 @@ interface CountOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Counts the trajectories that `prepareData` would write.
- * @throws the signal's reason when it is aborted
- */
+/** Counts the trajectories that `prepareData` would write. */
 export async function countData(
   log: TrajectoryLog,
   selection: LogSelection,

@@ -11,7 +11,7 @@ import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
 import { type LogSelection, EXCLUDED_MODELS } from '../configuration';
 import type { RowsOfRun } from '../methods';
-import { runFiles, writeWhole } from '../runFolder';
+import { isFolder, runFiles, writeWhole } from '../runFolder';
 import type { SelectionReport } from './report';
 import { refinedModels } from '../../dialogue/refinement/refineSpec';
 import { mixedModels } from '../../model/mixtureSpec';
@@ -35,7 +35,6 @@ export interface PrepareOptions {
  * and, where the log has them, the token ids of prompts and turns and their log-probabilities. Rows of the collaborator
  * hold a reply, and what a simulator would have read before it.
  * @throws {Fault} `training/no-log`, `training/no-data`
- * @throws the signal's reason when it is aborted
  */
 export async function prepareData(
   selection: LogSelection,
@@ -195,7 +194,6 @@ interface RowsOfLogsOptions extends Pick<PrepareOptions, 'prompts' | 'signal'> {
  * Calls `work` with each data folder replaced by a file of its rows: those that a run would train on, and those with
  * leaks. The files are removed when `work` ends.
  * @throws {Fault} `training/no-log`, `training/no-data`
- * @throws the signal's reason when it is aborted
  */
 export async function withRowsOfLogs<T>(
   places: readonly string[],
@@ -227,9 +225,3 @@ async function rowsOfLog(
   return join(folder, runFiles.trajectories);
 }
 
-/** False for a missing place; its reader reports it. */
-const isFolder = (place: string): Promise<boolean> =>
-  stat(place).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );

@@ -23,7 +23,6 @@ const SECONDS_BETWEEN_WORDS = 2;
  * critic and two of its base.
  * @throws {Fault} `training/cannot-score` for an unusable critic, or when no trajectory can be scored; `model/*` for
  * the critic's folder
- * @throws the signal's reason when it is aborted
  */
 export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
   const { out, signal, onLine = () => undefined } = options;
