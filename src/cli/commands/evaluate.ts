@@ -9,7 +9,8 @@ import {
   rate,
 } from '../../core/evaluation/words';
 import { questionRows } from '../../core/evaluation/questionFigures';
-import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
+import { isFinished, taskFigures } from '../../core/evaluation/figures';
+import type { AgentFigures } from '../../core/evaluation/figureSchemas';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
 import { openRefined } from '../../core/dialogue/refinement/refinedModel';
 import type { Model } from '../../core/model/model';

@@ -1,3 +1,4 @@
+import type { QuestionFigures } from './figureSchemas';
 import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
 import { isProgram, type Task } from '../task/task';
@@ -5,21 +6,6 @@ import { ATTRIBUTES, type Attribute, type Figure } from '../task/starter/questio
 import { figureIn, figuresLeft } from '../task/starter/questions/world';
 import type { Trajectory } from '../trajectory/trajectory';
 import { average } from './interval';
-
-/** Of the dialogues of twenty questions, beside the best way to ask there is; averaged over dialogues. */
-export interface QuestionFigures {
-  readonly dialogues: number;
-  /** Questions that would have been needed in expectation. */
-  readonly needed: number;
-  /** Questions asked, with a reply. */
-  readonly asked: number;
-  /** Expected information of a question in bits, at most 1; null when none was asked. */
-  readonly bits: number | null;
-  /** Expected questions lost by all that were asked. */
-  readonly regret: number;
-  /** Figures that the request and the replies leave when the agent answers. */
-  readonly left: number;
-}
 
 interface AskedQuestion {
   readonly bits: number;

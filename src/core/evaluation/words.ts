@@ -1,8 +1,6 @@
 import type { Estimate, Figure } from './interval';
-import type { PairedDifference } from './paired';
-import type { AgentFigures } from './figures';
-import type { DraftProgress } from './pages/draftProgress';
-import type { PageFigures, PageScale } from './pages/pageFigures';
+import type { AgentFigures, DraftProgress, PageFigures, PairedDifference } from './figureSchemas';
+import type { PageScale } from './pages/pageFigures';
 import type { PairedPages } from './pages/pairedPages';
 import type { PairedComparison } from './evaluate';
 

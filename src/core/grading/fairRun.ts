@@ -128,7 +128,7 @@ export interface GradingLimits {
   readonly floorMilliseconds: number;
   /** Highest limit of an answer's call, and the limit of a reference's call. */
   readonly ceilingMilliseconds: number;
-  /** Number of calls after whose time-out an answer is given up; see fairRun.ts. */
+  /** Number of calls after whose time-out an answer is given up. */
   readonly timeOuts: number;
   readonly memoryMegabytes: number;
 }

@@ -8,7 +8,8 @@ import {
   rendererOf,
 } from '../dialogue/collect';
 import { evaluate as evaluateAll } from '../evaluation/evaluate';
-import { isFinished, type AgentFigures } from '../evaluation/figures';
+import { isFinished } from '../evaluation/figures';
+import type { AgentFigures } from '../evaluation/figureSchemas';
 import { pageFigures } from '../evaluation/pages/pageFigures';
 import { pageScoreInWords, estimate, rate, comparedInWords } from '../evaluation/words';
 import { figuresOf } from '../evaluation/statistics';

@@ -46,7 +46,7 @@ export interface Run {
   /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
   readonly commit?: string;
   readonly state: RunState;
-  /** Asked of a running trainer, which has not ended yet: to stop, or to end its policy early (`finish.ts`). */
+  /** Asked of a running trainer, which has not ended yet: to stop, or to end its policy early (`lifecycle.ts`). */
   readonly request?: 'stop' | 'finish';
   readonly isLive: boolean;
   readonly canResume: boolean;

@@ -1,5 +1,5 @@
 import { pairedTasks, type PairedFigures } from '../paired';
-import type { AgentFigures } from '../figures';
+import type { AgentFigures } from '../figureSchemas';
 import {
   type KeptEvaluation,
   type ModelResult,

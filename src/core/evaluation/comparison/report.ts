@@ -45,7 +45,7 @@ export async function writeReport(file: string, { runs, of, names, workspace }: 
   );
   const page = pageOf({ records, names: there, measured, workspace, pictures: folder });
   await writePictures(path.join(path.dirname(file), folder), pictures);
-  await writeAtomically(file, (handle) => handle.writeFile(page));
+  await writeAtomically(file, page);
 }
 
 async function recordOf(runs: Runs, id: string): Promise<RunRecord | undefined> {
@@ -86,7 +86,7 @@ async function writePictures(
   }
   if (pictures.length > 0) await mkdir(folder, { recursive: true });
   for (const [name, svg] of pictures) {
-    await writeAtomically(path.join(folder, name), (file) => file.writeFile(`${svg}\n${MARK}`));
+    await writeAtomically(path.join(folder, name), `${svg}\n${MARK}`);
   }
 }
 

@@ -2,28 +2,19 @@ import * as z from 'zod';
 import { refuseIncomplete, type CollectionProgress } from '../../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluate';
 import { taskFigures } from '../figures';
-import { figuresSchema, intervalSchema, keep, playedOf, settingOf } from './evaluationCache';
-import type { PairedDifference } from '../paired';
+import { figuresSchema, pairedSchema, type PairedDifference } from '../figureSchemas';
+import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
 import { difference, rate } from '../words';
-
-const number = z.number();
-
-const paired = z.object({
-  difference: number.nullable(),
-  interval: intervalSchema.nullable(),
-  p: number.nullable(),
-  tasks: number,
-}) satisfies z.ZodType<PairedDifference>;
 
 const comparison = z.object({
   before: figuresSchema,
   after: figuresSchema,
-  success: paired,
-  testsPassed: paired,
+  success: pairedSchema,
+  testsPassed: pairedSchema,
   /** Tasks that were solved more often afterwards, and less often. */
-  gained: number,
-  lost: number,
+  gained: z.number(),
+  lost: z.number(),
   example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
 });
 
@@ -113,7 +104,9 @@ function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { befor
 /** What training did to a kind of play; nothing that is clear where the 95 % interval contains 0. */
 function didTo(play: string, { interval }: PairedDifference): string {
   if (interval !== null && interval.low > 0) return `helped ${play} play`;
-  return interval !== null && interval.high < 0 ? `harmed ${play} play` : `made no clear difference to ${play} play`;
+  return interval !== null && interval.high < 0
+    ? `harmed ${play} play`
+    : `made no clear difference to ${play} play`;
 }
 
 /** One sentence without its full stop. */

@@ -77,7 +77,7 @@ export async function beginLesson(
 export async function keepLesson(lesson: Lesson): Promise<Lesson> {
   const { agent, world, seed, size, isWanted, outcome } = lesson;
   const text = `${JSON.stringify({ version: 1, agent, world, seed, size, isWanted, outcome }, undefined, 2)}\n`;
-  await writeAtomically(join(lesson.folder, FILE), (file) => file.writeFile(text));
+  await writeAtomically(join(lesson.folder, FILE), text);
   return lesson;
 }
 

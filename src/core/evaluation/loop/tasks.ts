@@ -154,6 +154,6 @@ async function fromPacks(
 
 async function writePack(file: string, tasks: readonly Task[]): Promise<string> {
   const text = tasks.map((task) => `${JSON.stringify(taskToRow(task))}\n`).join('');
-  await writeAtomically(file, (handle) => handle.writeFile(text));
+  await writeAtomically(file, text);
   return digestOf(text);
 }

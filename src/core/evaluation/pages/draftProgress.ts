@@ -1,3 +1,4 @@
+import type { DraftProgress } from '../figureSchemas';
 import { draftsOf } from '../../dialogue/drafts';
 import { readReply, type ReadReply } from '../../page/claims';
 import { CheckReading } from '../../page/checkReading';
@@ -8,24 +9,6 @@ import type { PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import { meanRate, type Estimate } from '../interval';
-
-/** What happens from draft to draft. Rates are averaged per task first, with 95 % Wilson intervals over tasks. */
-export interface DraftProgress {
-  /** Differences that replies told and that a later draft could mend. */
-  readonly told: number;
-  /** Share of them that the next draft has right. */
-  readonly applied: Estimate | null;
-  /** Drafts that followed another. */
-  readonly redrafts: number;
-  /** Share of those that have something wrong that the draft before had right. */
-  readonly regressed: Estimate | null;
-  /** Sentences of a simulator about the pages that could be read with certainty. */
-  readonly claims: number;
-  /** Share of those that are false of the pages. */
-  readonly falseClaims: Estimate | null;
-  /** Sentences of a simulator that were left unread. */
-  readonly unread: number;
-}
 
 type Counts = ReturnType<typeof zero>;
 
@@ -118,4 +101,3 @@ async function count(turns: readonly Turn[], read: DraftReader, counts: Counts):
     before = { reading, reply: said };
   }
 }
-

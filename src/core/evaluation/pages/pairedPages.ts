@@ -1,7 +1,8 @@
 import type { GradingMode } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { average, wilson, type Interval } from '../interval';
-import { pairedDifference, type PairedDifference } from '../paired';
+import { pairedDifference } from '../paired';
+import type { PairedDifference } from '../figureSchemas';
 import { byScale, type ScoredDialogue, keyOf, type PageScale } from './pageFigures';
 
 /** Two agents on the tasks that both were scored on by one scale. */

@@ -35,7 +35,7 @@ const UNITS = 6;
  * Krippendorff's alpha (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011) for any number of people, with
  * missing values.
  * @param units the values of each judged thing, one a person; a unit with fewer than two values is left out
- * @param order all values from the lowest to the highest; `interval` takes them as equally far apart
+ * @param order all values from the lowest to the highest
  */
 export function alphaOf<Value>(
   units: readonly (readonly Value[])[],

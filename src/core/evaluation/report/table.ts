@@ -69,6 +69,13 @@ export interface Field<Of> extends Column {
   readonly isOptional?: boolean;
 }
 
+export const field = <Of>(
+  name: string,
+  title: Words,
+  cell: (of: Of) => Cell,
+  more: Partial<Field<Of>> = {},
+): Field<Of> => ({ name, title, cell, ...more });
+
 export function tableOf<Of>(
   table: Pick<Table, 'name' | 'head'>,
   fields: readonly Field<Of>[],

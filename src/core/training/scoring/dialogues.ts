@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { colBenchPageProtocol, colBenchProtocol } from '../../dialogue/protocol';
 import { agentPromptFor, type Prompts } from '../../dialogue/prompts';
+import { Fault } from '../../fault';
 import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
 import type { ChatMessage } from '../../model/model';
+import { readJsonLines } from '../../task/jsonl';
 import { isProgram } from '../../task/task';
 import { ROW_VERSION } from '../../trajectory/export/rows';
 import { badRow, parsePublishedRow, parseRow, type PublishedRow } from '../../trajectory/publishedRow';
@@ -46,6 +48,31 @@ const form = z.looseObject({
 });
 
 type Row = z.infer<typeof form>;
+
+/**
+ * What is read of each row of some files.
+ * @param onBad gets `file:line` of each line that is no dialogue, and the reason
+ * @throws {Fault} as `readJsonLines`
+ */
+export async function* readRows<Read>(
+  files: readonly string[],
+  read: (value: unknown, where: string) => Read,
+  onBad: (where: string, reason: string) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ readonly where: string; readonly row: Read }> {
+  for (const file of files) {
+    for await (const line of readJsonLines(file, { signal })) {
+      const where = `${file}:${line.line}`;
+      try {
+        if ('reason' in line) onBad(where, line.reason);
+        else yield { where, row: read(line.value, where) };
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        onBad(where, error.message);
+      }
+    }
+  }
+}
 
 /**
  * Reads rows as the trainer's `rows.py`: a published row, an exported one, or a row of the chat export, which has no

@@ -1,4 +1,4 @@
-import type { AgentFigures } from '../../figures';
+import type { AgentFigures } from '../../figureSchemas';
 import type { Estimate } from '../../interval';
 import { percent } from '../../words';
 import type { TrainedComparison, TrainedComparisons } from '../comparison';

@@ -7,7 +7,7 @@ import {
 import { learningPicture } from '../../../../../src/core/evaluation/pictures/curves';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
 import { QUICK, sizesFor } from '../../../../../src/core/evaluation/loop/settings';
-import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
+import type { AgentFigures } from '../../../../../src/core/evaluation/figureSchemas';
 import { parseEvent } from '../../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../../src/core/training/events';
 import { RunHistory } from '../../../../../src/core/training/history/history';
