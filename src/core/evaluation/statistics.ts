@@ -91,19 +91,11 @@ export function figuresOf(rows: readonly Outline[]): GroupStatistics {
 }
 
 function successOf(rows: readonly Outline[]): { success?: Figure; graded: number } {
-  const byTask = new Map<string, { graded: number; successes: number }>();
-  let graded = 0;
-  for (const { task: id, success } of rows) {
-    if (success === null) continue;
-    const task = byTask.get(id) ?? { graded: 0, successes: 0 };
-    byTask.set(id, task);
-    task.graded += 1;
-    if (success) task.successes += 1;
-    graded += 1;
-  }
-  if (byTask.size === 0) return { graded };
-  const value = average([...byTask.values()].map((task) => task.successes / task.graded));
-  return { success: { value, interval: wilson(value, byTask.size) }, graded };
+  const graded = rows.filter(({ success }) => success !== null);
+  if (graded.length === 0) return { graded: 0 };
+  const byTask = [...Map.groupBy(graded, ({ task }) => task).values()];
+  const value = average(byTask.map((ofTask) => average(ofTask.map(({ success }) => Number(success)))));
+  return { success: { value, interval: wilson(value, byTask.length) }, graded: graded.length };
 }
 
 function pagesOf(rows: readonly Outline[]): ScaleStatistics[] {

@@ -1,6 +1,5 @@
-/** Tells Python from the prose around it, line by line and without parsing either. Takes linear time. */
-
-/** Reads Python source without running it: open strings, indentation, prompts, names. */
+// Reads Python source without running it: open strings, indentation, prompts, names. Tells it from the prose around it,
+// line by line and without parsing either. Takes linear time.
 
 export type Quote = "'''" | '"""' | null;
 

@@ -13,7 +13,7 @@ import { Fault } from '../../fault';
 import type { Grader } from '../../grading/grader';
 import { gradePage } from '../../grading/page';
 
-/** Credit without a critic: what the agent makes of each history tells the worth of the turns between them. */
+// Credit without a critic: what the agent makes of each history tells the worth of the turns between them.
 
 /** A dialogue that people or models played, as far as its credit needs it. */
 export interface PlayedDialogue {
