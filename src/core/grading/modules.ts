@@ -8,8 +8,8 @@ import { plainOutcome } from './outcome';
  * gets it.
  */
 const modulesElsewhere = new Set(
+  // Modules of the standard library that lack their C part in WebAssembly.
   (
-    // Modules of the standard library that lack their C part in WebAssembly.
     'curses fcntl grp lzma _lzma mmap multiprocessing _multiprocessing pwd readline resource ssl _ssl syslog termios ' +
     'tkinter _tkinter ' +
     // Packages that answers import.

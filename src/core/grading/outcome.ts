@@ -73,7 +73,9 @@ export function areEqual(one: string, other: string): boolean {
 export function readOutcome(text: string, milliseconds: number): Reply {
   const parsed = replySchema.safeParse(jsonOrUndefined(text));
   if (!parsed.success)
-    throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', { cause: parsed.error });
+    throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', {
+      cause: parsed.error,
+    });
   const { data } = parsed;
   if (data.kind === 'need') return data;
   if (data.kind !== 'told') return shownOutcome(data, milliseconds);

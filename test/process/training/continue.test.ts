@@ -57,8 +57,7 @@ describe('a run that is done', () => {
     expect(configuration).toMatchObject({ policy: { epochs: 2, more_epochs: 1.5, patience: 0 } });
     expect((await beginNext([runs], trainer))?.id).toBe(run.id);
     const steps: number[] = [];
-    for await (const event of runs.follow(run.id))
-      if (event.event === 'step') steps.push(event.step);
+    for await (const event of runs.follow(run.id)) if (event.event === 'step') steps.push(event.step);
     expect(steps).toEqual([1, 2, 3]);
     expect(await runs.find(run.id)).toMatchObject({ state: 'done' });
     expect(await runs.find(done.id)).toMatchObject({ state: 'done', name: 'called otherwise' });

@@ -6,9 +6,11 @@ import { EXTRA, type DecisionKind, type Value, type FunctionForm } from './progr
  * not even "hours": the rules simulator goes by words, and has to see that a question is about nothing the task has.
  */
 
-/** Fills in the domain's words: {quantity}, {one}, {entry}, {result}, {discount}, {fee}, {extra}. */
+type DomainWord = 'quantity' | 'one' | 'entry' | 'result' | 'discount' | 'fee' | 'extra';
+
+/** Fills in the domain's words: {quantity}, {one} and so on. */
 export const inWordsOf = (domain: Domain, text: string): string =>
-  text.replace(/\{(\w+)\}/g, (_, name: string) => String(domain[name as keyof Domain]));
+  text.replace(/\{(\w+)\}/g, (_, word: DomainWord) => domain[word]);
 
 export const ARGUMENTS: Readonly<Record<FunctionForm, readonly string[]>> = {
   amount: [

@@ -224,4 +224,3 @@ async function rowsOfLog(
   if (reasons.length > 0) onLine(`Left out of the log in ${log}: ${reasons.join(', ')}.`);
   return join(folder, runFiles.trajectories);
 }
-

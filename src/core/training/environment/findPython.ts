@@ -9,7 +9,9 @@ import { Fault } from '../../fault';
 const OLDEST = [3, 10] as const;
 
 /** The system's own first, then versions that may be installed beside an older one. */
-export const PYTHON_NAMES = 'python3 python python3.13 python3.12 python3.11 python3.14 python3.10'.split(' ');
+export const PYTHON_NAMES = 'python3 python python3.13 python3.12 python3.11 python3.14 python3.10'.split(
+  ' ',
+);
 
 export interface SystemPython {
   readonly file: string;
