@@ -236,7 +236,7 @@ function copyAssets() {
     if (!fs.existsSync(from)) continue;
     const to = path.join(outdir, name);
     fs.mkdirSync(path.dirname(to), { recursive: true });
-    // READMEs of folders are for contributors, and their text must not count as the trainer's code (trainerCode.ts).
+    // READMEs of folders are for contributors, and their text must not count as the trainer's code (trainer.ts).
     const isPart = (file) => file === from || !['__pycache__', 'README.md'].includes(path.basename(file));
     fs.cpSync(from, to, { recursive: true, filter: isPart });
   }

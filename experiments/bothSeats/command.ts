@@ -4,7 +4,7 @@ import { colBenchProtocol } from '../../src/core/dialogue/protocol';
 import { Prompts } from '../../src/core/dialogue/prompts';
 import { openSimulator } from '../../src/core/dialogue/simulator';
 import { evaluate } from '../../src/core/evaluation/evaluate';
-import type { AgentFigures } from '../../src/core/evaluation/figures';
+import type { AgentFigures } from '../../src/core/evaluation/figureSchemas';
 import { digestOf } from '../../src/core/evaluation/loop/record';
 import { trained } from '../../src/core/evaluation/loop/trainingStage';
 import { estimate, rate } from '../../src/core/evaluation/words';

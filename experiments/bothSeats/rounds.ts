@@ -1,4 +1,4 @@
-import type { AgentFigures } from '../../src/core/evaluation/figures';
+import type { AgentFigures } from '../../src/core/evaluation/figureSchemas';
 
 export type Seat = 'agent' | 'collaborator';
 

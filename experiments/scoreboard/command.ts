@@ -20,7 +20,7 @@ import { trainingCosts } from './trainingCosts';
 import { questionTasks } from '../../src/core/task/starter/questions/world';
 import { starterTasks } from '../../src/core/task/starter/world';
 import { Runs } from '../../src/core/training/runs';
-import { scoreTrajectories } from '../../src/core/training/score';
+import { scoreTrajectories } from '../../src/core/training/convert';
 import type { Trainer } from '../../src/core/training/trainer';
 import { percent, points } from '../../src/core/evaluation/words';
 import {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packLine } from '../../src/core/task/drafted';
+import { packLine } from '../../src/core/task/own';
 import { parseConfiguration, type RunConfiguration } from '../../src/core/training/configuration';
 import { writeAtomically } from '../../src/core/trajectory/files';
 import {

@@ -1,5 +1,5 @@
 import { deriveSeed } from '../../src/core/seed';
-import { AnswerScores } from '../../src/core/training/credit/answerScores';
+import { AnswerScores } from '../../src/core/training/credit/playedCredit';
 import { mean, roll, type End, type RolloutPlan } from '../../src/core/training/credit/rollouts';
 import type { EventOf } from '../../src/core/trajectory/event';
 import type { Trajectory, Turn } from '../../src/core/trajectory/trajectory';

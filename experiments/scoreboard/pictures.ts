@@ -1,8 +1,8 @@
 import { percent } from '../../src/core/evaluation/words';
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { OverSeeds } from './seeds';
-import { barPicture } from '../../src/core/evaluation/pictures/bars';
 import {
+  barPicture,
   axisLine,
   axisText,
   COLOURS,

@@ -4,14 +4,13 @@ import type { ProgramTask } from '../../src/core/task/task';
 import type { Prompts } from '../../src/core/dialogue/prompts';
 import type { Simulator } from '../../src/core/dialogue/simulator';
 import type { Grader } from '../../src/core/grading/grader';
-import type { Precision } from '../../src/core/training/convert';
+import type { Precision, Scored, ScoreOptions } from '../../src/core/training/convert';
 import type {
   TrainedResult,
   TrainedOptions,
   TrainedProgress,
 } from '../../src/core/evaluation/loop/trainingStage';
 import type { Model } from '../../src/core/model/model';
-import type { Scored, ScoreOptions } from '../../src/core/training/score';
 import type { Method } from './methods';
 import type { Plan } from './plan';
 import type { Costs } from './rows';

@@ -1,7 +1,7 @@
 import { answerByRules } from '../../src/core/dialogue/rules';
 import type { ChatMessage } from '../../src/core/model/model';
 import { DOMAINS } from '../../src/core/task/starter/domains';
-import { KINDS, type DecisionKind, type Value } from '../../src/core/task/starter/kinds';
+import { KINDS, type DecisionKind, type Value } from '../../src/core/task/starter/program';
 import {
   codeFor,
   IDLE_TOPICS,

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../src/core/model/model';
 import { deriveSeed } from '../../src/core/seed';
 import { Random } from '../../src/core/task/starter/draw';
-import type { DecisionKind } from '../../src/core/task/starter/kinds';
+import type { DecisionKind } from '../../src/core/task/starter/program';
 import { starterTasks, type Difficulty, type StarterTask } from '../../src/core/task/starter/world';
 import { answerWith, askEverything, demonstrate } from './demonstrator';
 import type { Document } from './document';

@@ -5,7 +5,7 @@ import { Prompts } from '../core/dialogue/prompts';
 import { colBenchPageProtocol, colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
-import { openRefined } from '../core/dialogue/refinement/openRefined';
+import { openRefined } from '../core/dialogue/refinement/refinedModel';
 import type { Model, ModelCounts, SamplingSettings } from '../core/model/model';
 import { openAgent, type OpenModelOptions } from '../core/model/spec';
 import { eachSamplingNumber, samplingEntries, type SamplingName } from '../core/samplingSettings';

@@ -21,7 +21,7 @@ import {
 } from '../core/training/credit/playedCredit';
 import { playedDialogues } from '../core/training/credit/playedRows';
 import { Rollouts } from '../core/training/credit/rollouts';
-import { withRowsOfLogs } from '../core/training/scoring/rowsOfLogs';
+import { withRowsOfLogs } from '../core/training/data/prepare';
 import { writeAtomically } from '../core/trajectory/files';
 import type { CliContext, CommandResult } from './command';
 import { keyEnvOption, namedKeys } from './keys';

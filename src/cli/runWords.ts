@@ -7,7 +7,7 @@ import {
   type TrainerEvent,
   type TrainerEventOf,
 } from '../core/training/events';
-import type { RunResult } from '../core/evaluation/comparison/latestResults';
+import type { RunResult } from '../core/evaluation/comparison/measuredRuns';
 import { percent, points } from '../core/evaluation/words';
 import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';

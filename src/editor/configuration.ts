@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { SHORT } from '../core/dialogue/prompts';
 import { Fault } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
-import type { GradingLimits } from '../core/grading/limits';
+import type { GradingLimits } from '../core/grading/fairRun';
 import type { SamplingSettings } from '../core/model/model';
 import { MB, readBytes } from '../core/regularFile';
 import { eachSamplingNumber } from '../core/samplingSettings';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../core/fault';
-import type { SampledAgent } from '../core/dialogue/candidates';
+import type { SampledAgent } from '../core/dialogue/sample';
 import type { DialogueParts } from '../core/dialogue/dialogueParts';
 import type { Prompts } from '../core/dialogue/prompts';
 import { refinedModels } from '../core/dialogue/refinement/refineSpec';
@@ -280,7 +280,7 @@ export class Engine implements vscode.Disposable {
   }
 
   private async openPlayer(spec: string): Promise<Model> {
-    const { openRefined } = await import('../core/dialogue/refinement/openRefined');
+    const { openRefined } = await import('../core/dialogue/refinement/refinedModel');
     return openRefined(
       spec,
       (each) => this.mixtures.open(each),

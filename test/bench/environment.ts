@@ -12,7 +12,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
-import { beginEpisode } from '../../src/core/environment/seats';
+import { beginEpisode } from '../../src/core/environment/episode';
 import type { AgentAction } from '../../src/core/environment/messages';
 import { createGrader } from '../../src/core/grading/grader';
 import { loadTasks } from '../../src/core/task/pack';

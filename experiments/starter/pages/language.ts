@@ -1,5 +1,5 @@
-import { pagePieces } from '../../../src/core/task/starter/pages/pageSource';
 import {
+  pagePieces,
   PAGE_DECISIONS,
   PAGE_OPTIONS,
   PAGE_TRADES,

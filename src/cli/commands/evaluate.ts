@@ -1,10 +1,16 @@
 import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
-import { comparedInWords } from '../../core/evaluation/comparisonWords';
-import { draftRows, pageRows, progressInWords } from '../../core/evaluation/pages/words';
+import {
+  comparedInWords,
+  draftRows,
+  pageRows,
+  progressInWords,
+  estimate,
+  rate,
+} from '../../core/evaluation/words';
 import { questionRows } from '../../core/evaluation/questionFigures';
-import { estimate, rate } from '../../core/evaluation/words';
-import { isFinished, taskFigures, type AgentFigures } from '../../core/evaluation/figures';
+import { isFinished, taskFigures } from '../../core/evaluation/figures';
+import type { AgentFigures } from '../../core/evaluation/figureSchemas';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { append } from '../keys';

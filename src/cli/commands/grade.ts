@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { draftsOf } from '../../core/dialogue/drafts';
 import { meanFigure, wilson } from '../../core/evaluation/interval';
-import { keyOf, type PageScale } from '../../core/evaluation/pages/pageScale';
-import { pageScoreInWords } from '../../core/evaluation/pages/words';
-import { estimate } from '../../core/evaluation/words';
+import { keyOf, type PageScale } from '../../core/evaluation/pages/pageFigures';
+import { pageScoreInWords, estimate } from '../../core/evaluation/words';
 import { Fault } from '../../core/fault';
 import type { Grade, GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';

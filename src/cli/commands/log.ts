@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Option } from 'commander';
-import { leakOf } from '../../core/dialogue/pageLeak';
+import { leakOf } from '../../core/dialogue/leak';
 import { ifThere } from '../../core/trajectory/files';
 import { importTrajectories, repliers, type Replier } from '../../core/trajectory/import';
 import type { Merged } from '../../core/trajectory/log';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { PackAssignment, partsFor } from '../../core/dialogue/packAssignment';
-import { SharedTaskIds } from '../../core/dialogue/sharedTaskIds';
-import { TaskProgress } from '../../core/dialogue/taskProgress';
+import { SharedTaskIds, TaskProgress } from '../../core/dialogue/taskProgress';
 import { loadTasks, packsBeside } from '../../core/task/pack';
 import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';
@@ -13,7 +12,7 @@ import { table } from '../terminal';
 import { agreementIn, type PeoplesAgreement } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions, type Opinions } from '../../core/evaluation/people/opinions';
 import { PageChoices, unlessUndrawn, type PeopleAndMeasures } from '../../core/evaluation/people/measures';
-import { inEnglish, linesOf } from '../../core/evaluation/report/english';
+import { inEnglish, linesOf } from '../../core/evaluation/report/table';
 import {
   alphaTable,
   measuresNote,
@@ -24,8 +23,8 @@ import {
 import type { ClipEmbedder } from '../../core/model/local/clip/embedder';
 import type { BrowserPages } from '../../core/rendering/browserPages';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
-import { Judgements } from '../../core/evaluation/leaderboard/judgements';
 import {
+  Judgements,
   leaderboardOf,
   type Leaderboard,
   remarks,

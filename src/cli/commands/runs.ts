@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { Option } from 'commander';
-import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
+import { RunResults, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
 import { continueRun } from '../../core/training/continue';
-import { finishRun } from '../../core/training/finish';
-import { resumeRun, stopRun } from '../../core/training/lifecycle';
+import { finishRun, resumeRun, stopRun } from '../../core/training/lifecycle';
 import { Runs, type Run } from '../../core/training/runs';
-import { track } from '../../core/training/track';
+import { track } from '../../core/training/convert';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { dataOption } from '../play';
 import { openShippedTrainer } from '../resources';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option } from 'commander';
-import { gainCorrelation } from '../../core/evaluation/creditGains';
+import { gainCorrelation } from '../../core/evaluation/agreement';
 import { hasCriticGraphs } from '../../core/model/local/critic/criticFile';
-import { scoreTrajectories, type Scored } from '../../core/training/score';
+import { scoreTrajectories, type Scored } from '../../core/training/convert';
 import { scoreHere } from '../../core/training/scoring/scoreLocally';
-import { withRowsOfLogs } from '../../core/training/scoring/rowsOfLogs';
+import { withRowsOfLogs } from '../../core/training/data/prepare';
 import {
   type Install,
   type CommandResult,

@@ -36,7 +36,7 @@ import {
 } from '../../core/environment/episode';
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
-import { remembering } from '../../core/grading/gradeCache';
+import { remembering } from '../../core/grading/grader';
 import { factsOf, isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { openGrader, openLog, Opened, openDrawing, type PageOptions } from '../resources';

@@ -7,7 +7,7 @@ import { isOfPage } from '../../core/page/outline';
 import { isProgram, type PageTask } from '../../core/task/task';
 import { openGrader, openPages } from '../resources';
 import { Option } from 'commander';
-import { writeStarterPack, type StarterPack } from '../../core/task/starter/pack';
+import { writeStarterPack, type StarterPack } from '../../core/task/starter/worlds';
 import { DIFFICULTIES, SPLITS } from '../../core/task/starter/world';
 import { WORLDS, type World } from '../../core/task/starter/splits';
 

@@ -164,24 +164,18 @@ type Played = { readonly episode: string } | 'failed' | 'absent';
 
 class Collection {
   private readonly known: ReadonlyMap<string, CollectedRollout>;
-  private total: number;
   /** By task and rollout, in the order of the jobs: endings of a tree wait for those that they branch off from. */
   private readonly played = new Map<string, Promise<Played>>();
   private readonly failures = new Map<string, number>();
   private readonly grading = new Set<Promise<void>>();
   private readonly stop = new AbortController();
   private readonly signal: AbortSignal;
-  private done = 0;
-  private already = 0;
-  private failed = 0;
-  private inFlight = 0;
-  private graded = 0;
-  private solved = 0;
+  private readonly counts = { total: 0, done: 0, already: 0, failed: 0, inFlight: 0, graded: 0, solved: 0 };
   private failedInARow = 0;
 
   constructor(private readonly plan: CollectionPlan) {
     this.known = plan.log.collected(plan.collection);
-    this.total = [...this.jobs()].length;
+    this.counts.total = [...this.jobs()].length;
     this.signal =
       plan.signal === undefined ? this.stop.signal : AbortSignal.any([plan.signal, this.stop.signal]);
   }
@@ -195,7 +189,7 @@ class Collection {
     const broken = results.find((result) => result.status === 'rejected');
     if (broken !== undefined) throw broken.reason;
     return {
-      ...this.progress(),
+      ...this.counts,
       failures: [...this.failures].map(([message, count]) => ({ message, count })),
     };
   }
@@ -226,22 +220,22 @@ class Collection {
   private async perform(job: Job): Promise<Played> {
     const known = this.known.get(`${job.task.id}#${job.rollout}`);
     if (known?.gradedModes.includes(this.plan.mode) === true && !known.damaged) {
-      this.already++;
-      this.done++;
+      this.counts.already++;
+      this.counts.done++;
       this.report();
       return known;
     }
     const branch = await this.branchOf(job);
     if (branch === 'failed') return branch;
     if (branch === 'absent') {
-      this.total--;
+      this.counts.total--;
       return branch;
     }
-    this.inFlight++;
+    this.counts.inFlight++;
     try {
       return await this.playAndGrade(job, branch, known);
     } finally {
-      this.inFlight--;
+      this.counts.inFlight--;
       this.report();
     }
   }
@@ -318,16 +312,16 @@ class Collection {
 
   private async grade(dialogue: Dialogue): Promise<void> {
     const { reward, success } = await dialogue.grade(this.plan.grader, this.plan.mode, this.signal);
-    this.done++;
-    if (reward !== null) this.graded++;
-    if (success === true) this.solved++;
+    this.counts.done++;
+    if (reward !== null) this.counts.graded++;
+    if (success === true) this.counts.solved++;
     this.report();
   }
 
   private countFailure(error: unknown): 'failed' {
     const message = messageOf(error);
     this.failures.set(message, (this.failures.get(message) ?? 0) + 1);
-    this.failed++;
+    this.counts.failed++;
     this.failedInARow++;
     if (this.failedInARow < Math.max(FAILURES_IN_A_ROW, this.plan.concurrency)) return 'failed';
     this.stop.abort(
@@ -340,13 +334,8 @@ class Collection {
     return 'failed';
   }
 
-  private progress(): CollectionProgress {
-    const { total, done, already, failed, inFlight, graded, solved } = this;
-    return { total, done, already, failed, inFlight, graded, solved };
-  }
-
   private report(): void {
-    this.plan.onProgress?.(this.progress());
+    this.plan.onProgress?.({ ...this.counts });
   }
 }
 

@@ -8,7 +8,14 @@ import { isProgram, programOf, type Task } from '../task/task';
 import { isChoice, type Trajectory, type Turn } from '../trajectory/trajectory';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
 import { termsOf } from '../trajectory/modelTerms';
-import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
+import {
+  drawCandidates,
+  goesOnWith,
+  lookAlike,
+  type CandidateOptions,
+  sampleAgent,
+  type AgentTurnEvent,
+} from './sample';
 import {
   endingAfter,
   endingWith,
@@ -20,14 +27,12 @@ import {
   type Mover,
 } from './state';
 import { draftsOf } from './drafts';
-import { leakOf } from './pageLeak';
-import type { ShownPictures } from './pageSimulator';
+import { leakOf } from './leak';
+import { type ShownPictures, replyIn, type SimulatedReply, type Simulator } from './simulator';
 import { pictureId } from '../trajectory/pictures';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './dialogueParts';
 import { limitReply, type Protocol } from './protocol';
-import { sampleAgent, type AgentTurnEvent } from './sample';
 import { deriveSeed } from '../seed';
-import { replyIn, type SimulatedReply, type Simulator } from './simulator';
 
 /**
  * One dialogue between an agent and a collaborator under the ColBench protocol. Every step is in the log before its

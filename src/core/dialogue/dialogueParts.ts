@@ -1,4 +1,4 @@
-import type { PictureEmbedder } from '../grading/clip';
+import type { PictureEmbedder } from '../grading/page';
 import type { Model, SamplingSettings } from '../model/model';
 import type { PageReader } from '../page/outline';
 import type { Task } from '../task/task';

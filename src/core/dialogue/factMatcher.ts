@@ -1,6 +1,5 @@
 import type { Fact, ProgramTask } from '../task/task';
-import { withoutTerms, stems } from './questionKind';
-import { type Question, questionsOf } from './questions';
+import { withoutTerms, stems, type Question, questionsOf } from './questions';
 
 /** Weight of the sentence before a question, relative to the question itself. */
 const CONTEXT_WEIGHT = 0.25;

@@ -1,19 +1,19 @@
 import type { GenerateOptions, Generation, HiddenInformation, Model, SamplingSettings } from '../model/model';
 import { isProgram, type Task } from '../task/task';
-import type { Candidate, EventOf } from '../trajectory/event';
+import type { Candidate, EventOf, Picked } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { agentMessages } from './conversation';
 import type { Prompts } from './prompts';
-import type { Protocol } from './protocol';
+import { type Protocol, parseAgentMessage } from './protocol';
 import { deriveSeed } from '../seed';
 
-export interface Speaker {
+interface Speaker {
   readonly agent: Model;
   readonly prompts: Prompts;
   readonly sampling: SamplingSettings;
 }
 
-export interface Setting {
+interface Setting {
   readonly id: string;
   readonly task: Task;
   readonly protocol: Protocol;
@@ -69,32 +69,78 @@ export function requestAfter(
  * The part of a generated message that the log keeps. `sampling` holds the requested settings, seed included, and what
  * the server made of them.
  */
-export function generated(
+function generated(
   generation: Generation,
   { name, terms }: Model,
   settings: SamplingSettings,
 ): Omit<Candidate, 'agent'> {
-  const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage } = generation;
-  const { servedModel, sawHidden, selection } = generation;
-  const model = servedModel ?? name;
-  const sampling = { ...settings, server: generation.serverSampling };
-  return {
-    text,
-    reasoning,
-    finishReason,
-    model,
-    terms,
-    sampling,
-    tokens,
-    promptTokenIds,
-    usage,
-    timing,
-    sawHidden,
-    selection,
-  };
+  const { servedModel, serverSampling, ...said } = generation;
+  return { ...said, model: servedModel ?? name, terms, sampling: { ...settings, server: serverSampling } };
 }
 
 /** Set only if the server reports another name. */
 function askedFor({ name }: Model, { model }: Pick<Candidate, 'model'>): { agent?: string } {
   return model === name ? {} : { agent: name };
+}
+
+export type SampledAgent = Pick<Speaker, 'agent' | 'sampling'>;
+
+export interface CandidateOptions {
+  /** Agent that writes the other candidate; without it the dialogue's own agent writes both. */
+  readonly rival?: SampledAgent;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Samples two candidates at once, each with its own seed. The dialogue's seed draws their order, so that the position
+ * does not tell who wrote which. Neither is shown before both are written, so that the time does not tell either.
+ *
+ * @param before the turns that they follow, all with a reply
+ * @param refused number of pairs of candidates refused for this turn before
+ * @throws the error of the first to fail; the other is stopped
+ */
+export async function drawCandidates(
+  speaker: Speaker,
+  setting: Setting,
+  before: readonly Turn[],
+  refused: number,
+  { rival, signal }: CandidateOptions,
+): Promise<[Candidate, Candidate]> {
+  const { messages, position } = requestAfter(before, speaker, setting);
+  const drawn = ['candidate', position.turn, refused] as const;
+  const failure = new AbortController();
+  const either = signal === undefined ? failure.signal : AbortSignal.any([signal, failure.signal]);
+  const swapped = deriveSeed(setting.seed, 'order', ...drawn) % 2 === 1;
+  const draw = async (place: 0 | 1): Promise<Candidate> => {
+    const which = swapped ? 1 - place : place;
+    const { agent, sampling } = which === 1 && rival !== undefined ? rival : speaker;
+    const settings = { ...sampling, seed: deriveSeed(setting.seed, ...drawn, which) };
+    try {
+      const generation = await agent.generate(messages, settings, {
+        signal: either,
+        position,
+      });
+      return { agent: agent.name, ...generated(generation, agent, settings) };
+    } catch (error) {
+      failure.abort(error);
+      throw error;
+    }
+  };
+  const [first, second] = await Promise.allSettled([draw(0), draw(1)]);
+  signal?.throwIfAborted();
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  throw failure.signal.reason;
+}
+
+export function lookAlike(candidates: readonly [Candidate, Candidate]): boolean {
+  const [first, second] = candidates.map(({ text }) => parseAgentMessage(text));
+  return first!.visible === second!.visible && first!.answer === second!.answer;
+}
+
+/** If the person found both equal it is the first shown, which is a random one, since their order was drawn. */
+export function goesOnWith(
+  { candidates }: EventOf<'candidates'>,
+  picked: Exclude<Picked, 'neither'>,
+): Candidate {
+  return candidates[picked === 1 ? 1 : 0];
 }

@@ -3,16 +3,23 @@ import { isProgram, programOf, type PageTask, type Task } from '../task/task';
 import type { Shown } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { Fault } from '../fault';
-import type { GenerateOptions, Model, ModelCounts, Usage } from '../model/model';
+import {
+  type GenerateOptions,
+  type Model,
+  type ModelCounts,
+  type Usage,
+  maySee,
+  type Generation,
+  type SamplingSettings,
+} from '../model/model';
 import { openModel, type OpenModelOptions } from '../model/spec';
 import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
-import { answerByDifferences, type PageRulesPosition } from './pageRules';
-import { pageRequest, type PageRequest, type ShownPictures } from './pageSimulator';
+import { answerByDifferences, type PageRulesPosition, bothPages } from './pageRules';
 import { answerByRules } from './rules';
 import { GrowingText, Search, type TextRange } from '../growingText';
-import { Thinking } from './thinking';
+import { Thinking } from './agentMessage';
 import { createHash } from 'node:crypto';
 import {
   IDLE_TOPICS,
@@ -22,6 +29,7 @@ import {
   starterTasks,
   VAGUE_QUESTIONS,
 } from '../task/starter/world';
+import { outlineInWords } from '../page/outlineWords';
 
 export interface DialogueView {
   readonly task: Task;
@@ -288,4 +296,55 @@ function replies(): string {
     hash.update(JSON.stringify(history));
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+/** Pictures of a draft and of the wanted page that a simulator was shown. */
+export interface ShownPictures {
+  /** PNG. */
+  readonly draft: Buffer;
+  readonly wanted: Buffer;
+  /** Names what drew them. */
+  readonly renderer: string;
+}
+
+export interface PageRequest {
+  readonly shown: Shown;
+  readonly pictures?: ShownPictures;
+  readonly generate: (sampling: SamplingSettings, options: GenerateOptions) => Promise<Generation>;
+}
+
+/**
+ * What a model is asked about a draft, as in ColBench: an instruction, the draft and the wanted page, and neither the
+ * description nor the dialogue. A model that sees gets pictures, another one the outlines in words.
+ *
+ * @returns what is replied to a message without a page in place of a request
+ * @throws {Fault} as `PageReader` and `SeeingModel.sees`
+ */
+export async function pageRequest(
+  position: PageRulesPosition,
+  {
+    model,
+    prompts,
+    pages,
+    signal,
+  }: { model: Model; prompts: Prompts; pages: PageReader; signal?: AbortSignal },
+): Promise<PageRequest | { readonly text: string }> {
+  const { replyLimit } = position;
+  if (pages.pictureOf !== undefined && maySee(model) && (await model.sees(signal))) {
+    const pictures = await bothPages(position, (html) => pages.pictureOf!(html));
+    if ('text' in pictures) return pictures;
+    const content = prompts.renderParts('simulator-page.md', { ...pictures, replyLimit });
+    return {
+      shown: 'pictures',
+      pictures: { ...pictures, renderer: await pages.name() },
+      generate: (...options) => model.generate([{ role: 'user', content }], ...options),
+    };
+  }
+  const outlines = await bothPages(position, async (html) => outlineInWords(await pages.outlineOf(html)));
+  if ('text' in outlines) return outlines;
+  const content = prompts.render('simulator-outline.md', { ...outlines, replyLimit });
+  return {
+    shown: 'outlines',
+    generate: (...options) => model.generate([{ role: 'user', content }], ...options),
+  };
 }

@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import { Fault } from '../fault';
 import type { EventOf } from '../trajectory/event';
 import type { Claim, TrajectoryLog } from '../trajectory/log';
@@ -18,16 +19,9 @@ export function survival(accepted: string, now: string): number {
 
 const linesOf = (code: string): string[] => trimmedLines(code).slice(0, MAX_LINES);
 
-function commonLines(one: readonly string[], other: readonly string[]): number {
-  let row = new Array<number>(other.length + 1).fill(0);
-  for (const line of one) {
-    const next = [0];
-    for (const [at, against] of other.entries()) {
-      next.push(line === against ? row[at]! + 1 : Math.max(row[at + 1]!, next[at]!));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
+function commonLines(one: string[], other: string[]): number {
+  const kept = diffArrays(one, other).filter(({ added, removed }) => !added && !removed);
+  return kept.reduce((sum, { count }) => sum + count, 0);
 }
 
 type Survived = Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds' | 'by'>;

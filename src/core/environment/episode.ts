@@ -4,7 +4,7 @@ import type { PackTask } from '../dialogue/collect';
 import type { DialogueParts, DialogueRecord } from '../dialogue/dialogueParts';
 import { parseAgentMessage, type Protocol } from '../dialogue/protocol';
 import type { Prompts } from '../dialogue/prompts';
-import type { Simulator } from '../dialogue/simulator';
+import { type Simulator, replyIn } from '../dialogue/simulator';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
@@ -17,9 +17,17 @@ import {
   type EnvironmentState,
   type EpisodeObservation,
   type ObservationMetadata,
+  textOf,
+  type ResetRequest,
 } from './messages';
+import { simulatorMessages } from '../dialogue/conversation';
+import { requestAfter } from '../dialogue/sample';
+import { endingAfter } from '../dialogue/state';
+import { deriveSeed } from '../seed';
+import { turnsOf } from '../training/credit/playedCredit';
+import { dialogueAfter } from '../training/credit/rollouts';
 
-export type Seat = 'agent' | 'collaborator';
+type Seat = 'agent' | 'collaborator';
 
 /** Pages and CLIP may be absent where no task is a web page. */
 export interface EnvironmentPlan extends Pick<DialogueParts, 'pages' | 'clip'> {
@@ -71,7 +79,7 @@ export const clientSimulator = (name: string): Simulator => ({
 export const samplingElsewhere = { temperature: 1, maxTokens: 0 };
 
 /** Of one episode. */
-export interface EpisodeNumbers {
+interface EpisodeNumbers {
   readonly seed: number;
   readonly rollout: number;
 }
@@ -95,10 +103,7 @@ export abstract class ServedEpisode {
     return { episode_id: name ?? id, step_count: steps, task: this.chosen.task.id, done: isOver };
   }
 
-  /**
-   * Resolves with what the client answers first. To be called once, before any step.
-   * @throws as `step`
-   */
+  /** Resolves with what the client answers first. To be called once, before any step. @throws as `step` */
   abstract open(signal?: AbortSignal): Promise<EpisodeObservation>;
 
   /** Says the client's message and plays until the client is to speak again. */
@@ -108,7 +113,6 @@ export abstract class ServedEpisode {
    * Resolves with the other side's message or, when the dialogue ended, the grade.
    * @throws {Fault} `environment/over`; errors of the simulator, the grader and the log, after logging them: then the
    * episode is over
-   * @throws the signal's reason when it is aborted
    */
   async step(action: AgentAction, signal?: AbortSignal): Promise<EpisodeObservation> {
     if (this.isOver) throw new Fault('environment/over', 'The episode is over; send reset to begin another.');
@@ -194,3 +198,146 @@ function gradeWords({ mode, success, tests, page, notGradable }: Grade): Partial
   const scored = page && { measure: page.measure, measure_version: page.version, renderer: page.renderer };
   return { mode, success, tests: tests.length, tests_passed: passed, not_gradable: notGradable, ...scored };
 }
+
+/**
+ * @throws {Fault} `environment/unknown-task`, `environment/unknown-split`; `environment/over` when the history ends the
+ * episode, `environment/no-history` where the client is the collaborator
+ */
+export function beginEpisode(plan: EnvironmentPlan, request: ResetRequest): ServedEpisode {
+  const chosen = plan.splits.choose(request);
+  const rollout = plan.rollouts.get(chosen.task.id) ?? 0;
+  plan.rollouts.set(chosen.task.id, rollout + 1);
+  const seed = request.seed ?? deriveSeed(plan.seed, chosen.task.id, rollout);
+  const name = request.episode_id ?? undefined;
+  const history = request.history ?? undefined;
+  if (plan.seat === 'agent') return new AgentEpisode(plan, chosen, { seed, rollout }, name, history);
+  if (history === undefined) return new CollaboratorEpisode(plan, chosen, { seed, rollout }, name);
+  throw new Fault(
+    'environment/no-history',
+    'An episode of the collaborator cannot go on from a history: leave it out.',
+  );
+}
+
+/**
+ * The client is the agent. The log records the episode from its first message on, so that a client that only looks at
+ * the request leaves nothing behind. It does not record an episode that goes on from a history.
+ */
+class AgentEpisode extends ServedEpisode {
+  /** @throws {Fault} `environment/over` */
+  constructor(
+    plan: EnvironmentPlan,
+    chosen: PackTask,
+    numbers: EpisodeNumbers,
+    name: string | undefined,
+    private readonly history: NonNullable<ResetRequest['history']> | undefined,
+  ) {
+    super(plan, chosen, numbers, name);
+    this.requireOpen();
+  }
+
+  private requireOpen(): void {
+    const { protocol, history = [] } = this;
+    const last = history.findIndex(
+      ({ agent: text }, index) => endingAfter({ episode: '', text, turn: index + 1 }, protocol) !== undefined,
+    );
+    if (last === -1) return;
+    throw new Fault(
+      'environment/over',
+      `Message ${last + 1} of the history ends the episode: leave it out, and what follows it.`,
+    );
+  }
+
+  override open(): Promise<EpisodeObservation> {
+    const { id, protocol, numbers } = this;
+    const { task } = this.chosen;
+    const { messages } = requestAfter([], this.plan, { id, task, protocol, ...numbers });
+    return Promise.resolve({
+      message: task.description,
+      turn: this.history?.length ?? 0,
+      done: false,
+      reward: null,
+      metadata: this.metadata({}),
+      prompt: messages[0]!.content,
+    });
+  }
+
+  protected override async answered(action: AgentAction, signal?: AbortSignal): Promise<EpisodeObservation> {
+    const dialogue = (this.dialogue ??= await this.start());
+    await dialogue.agentSaid(textOf(action));
+    this.steps++;
+    if (dialogue.next === 'nobody') return this.graded(dialogue);
+    return this.replied(await dialogue.simulatorReply({ signal }));
+  }
+
+  protected override start(): Promise<Dialogue> {
+    const { plan, protocol, history } = this;
+    if (history === undefined) return super.start();
+    plan.counts.begun++;
+    const position = { task: this.chosen.task, protocol, turns: turnsOf(history) };
+    return dialogueAfter(position, this.numbers.seed, plan);
+  }
+
+  private replied({ agent, reply, leak }: Turn): EpisodeObservation {
+    const { promptTokens, completionTokens } = reply?.usage ?? {};
+    const metadata = this.metadata({
+      leak: leakWords(leak),
+      usage:
+        promptTokens === undefined || completionTokens === undefined
+          ? undefined
+          : { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+    });
+    return { message: reply!.text, turn: agent.turn, done: false, reward: 0, metadata };
+  }
+}
+
+/** The client is the collaborator of an agent that plays here and speaks first. */
+class CollaboratorEpisode extends ServedEpisode {
+  override open(signal?: AbortSignal): Promise<EpisodeObservation> {
+    return this.orEnd(async () => {
+      this.dialogue = await this.start();
+      return this.agentSays(null, undefined, signal);
+    }, signal);
+  }
+
+  protected override async answered(
+    { message }: AgentAction,
+    signal?: AbortSignal,
+  ): Promise<EpisodeObservation> {
+    if (replyIn(message) === '') return this.silent();
+    const { leak } = await this.dialogue!.simulatorSaid(message);
+    this.steps++;
+    return this.agentSays(0, leak, signal);
+  }
+
+  /** @param leak of the reply that the agent answers */
+  private async agentSays(
+    reward: EpisodeObservation['reward'],
+    leak?: Turn['leak'],
+    signal?: AbortSignal,
+  ): Promise<EpisodeObservation> {
+    const dialogue = this.dialogue!;
+    await dialogue.agentTurnOrEnd({ signal });
+    if (dialogue.next === 'nobody') return this.graded(dialogue, { leak: leakWords(leak) });
+    const { task, turns, protocol } = dialogue;
+    const { agent } = turns.at(-1)!;
+    return {
+      message: parseAgentMessage(agent.text).visible,
+      turn: agent.turn,
+      done: false,
+      reward,
+      metadata: this.metadata({ leak: leakWords(leak) }),
+      prompt: simulatorMessages(task, turns, protocol, this.plan.prompts)[0]!.content,
+    };
+  }
+
+  /** A collaborator that says nothing fails its dialogue; an error would let it leave one that goes badly. */
+  private async silent(): Promise<EpisodeObservation> {
+    await this.end('failed', 'The reply is empty.');
+    const turn = this.dialogue!.turns.length;
+    const metadata = this.metadata({ ended: 'empty-reply', success: false });
+    return { message: '', turn, done: true, reward: 0, metadata };
+  }
+}
+
+const leakWords = (leak: Turn['leak']): ObservationMetadata['leak'] =>
+  leak && { fraction: leak.fraction, leaked: leak.leaked };

@@ -8,8 +8,7 @@ import {
   TooLongRequest,
   type RequestMemory,
 } from '../serving/messages';
-import type { EnvironmentPlan, ServedEpisode } from './episode';
-import { beginEpisode } from './seats';
+import { type EnvironmentPlan, type ServedEpisode, beginEpisode } from './episode';
 import type { PackSplit } from './splits';
 import {
   invalidFields,

@@ -6,8 +6,7 @@ import { jsonOrUndefined } from '../json';
 import { Fault, messageOf } from '../fault';
 import { Listener, type ListenPlace } from '../serving/listener';
 import { sendJson, RequestMemory } from '../serving/messages';
-import type { EnvironmentPlan, ServedEpisode } from './episode';
-import { beginEpisode } from './seats';
+import { type EnvironmentPlan, type ServedEpisode, beginEpisode } from './episode';
 import { answerHttp, MAX_REQUEST_BYTES, mcpResponse } from './http';
 import {
   clientMessages,
@@ -165,23 +164,14 @@ export class EnvironmentSession {
   /** Resolves when the client has disconnected and the end of its episode is logged. */
   readonly ended: Promise<void>;
 
-  private readonly plan: EnvironmentPlan;
-  private readonly idleMilliseconds: number;
-  private readonly memory: RequestMemory;
-
   /** @param connection the one of the socket, of which a message takes memory before it is complete */
   constructor(
     private readonly socket: WebSocket,
     connection: Duplex,
-    {
-      plan,
-      idleMilliseconds,
-      memory,
-    }: Pick<ServerOptions, 'plan' | 'idleMilliseconds'> & { readonly memory: RequestMemory },
+    private readonly options: Pick<ServerOptions, 'plan' | 'idleMilliseconds'> & {
+      readonly memory: RequestMemory;
+    },
   ) {
-    this.plan = plan;
-    this.idleMilliseconds = idleMilliseconds;
-    this.memory = memory;
     // Before the socket's own listener, which may complete a message with the piece.
     connection.prependListener('data', (piece: Buffer) => this.arrive(piece.length));
     socket.on('message', (data, isBinary) => this.receive(data, isBinary));
@@ -216,7 +206,7 @@ export class EnvironmentSession {
 
   private arrive(bytes: number): void {
     if (this.stop.signal.aborted) return;
-    if (this.memory.hold(bytes)) {
+    if (this.options.memory.hold(bytes)) {
       this.held += bytes;
       this.arrived += bytes;
       return;
@@ -230,7 +220,7 @@ export class EnvironmentSession {
 
   private release(bytes: number): void {
     const held = Math.min(bytes, this.held);
-    this.memory.release(held);
+    this.options.memory.release(held);
     this.held -= held;
   }
 
@@ -255,10 +245,10 @@ export class EnvironmentSession {
   private wait(): void {
     clearTimeout(this.idle);
     if (this.stop.signal.aborted) return;
-    const minutes = this.idleMilliseconds / 60_000;
+    const minutes = this.options.idleMilliseconds / 60_000;
     const why = `No message came for ${minutes} minutes, so the episode was ended.`;
     // `ended` reports the error.
-    this.idle = setTimeout(() => void this.end(why).catch(() => undefined), this.idleMilliseconds);
+    this.idle = setTimeout(() => void this.end(why).catch(() => undefined), this.options.idleMilliseconds);
   }
 
   private async answer(data: RawData, isBinary: boolean): Promise<void> {
@@ -297,7 +287,7 @@ export class EnvironmentSession {
       await this.send('mcp', mcpResponse(clientMessages.mcp.parse(message).data));
     } else if (type === 'reset') {
       const { data } = clientMessages.reset.parse(message);
-      const next = beginEpisode(this.plan, data);
+      const next = beginEpisode(this.options.plan, data);
       await this.episode?.abandon('The client began another episode before the answer.');
       this.episode = next;
       this.said = (data.history ?? []).reduce(

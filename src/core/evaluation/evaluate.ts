@@ -9,7 +9,8 @@ import {
 import type { Model } from '../model/model';
 import { EVALUATION } from '../trajectory/index/filter';
 import type { Trajectory } from '../trajectory/trajectory';
-import { agentFigures, isFinished, taskFigures, type AgentFigures } from './figures';
+import { agentFigures, isFinished, taskFigures } from './figures';
+import type { AgentFigures } from './figureSchemas';
 import { draftProgress } from './pages/draftProgress';
 import { pairedPages, type PairedPages } from './pages/pairedPages';
 import { pairedTasks, type PairedFigures } from './paired';

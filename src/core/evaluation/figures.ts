@@ -1,59 +1,12 @@
+import type { AgentFigures, TaskFigures } from './figureSchemas';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
-import { average, meanRate, type Estimate } from './interval';
+import { average, meanRate } from './interval';
 import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
 import { type Fact, factsOf, isProgram } from '../task/task';
-import type { DraftProgress } from './pages/draftProgress';
-import { pageFigures, type PageFigures } from './pages/pageFigures';
-import { questionFigures, type QuestionFigures } from './questionFigures';
-
-/** Besides `pages`, `notGradable` and `unfinished` they are of functions only, if some of the tasks are functions. */
-export interface AgentFigures {
-  readonly agent: string;
-  readonly mode: GradingMode;
-  /** Tasks with at least one dialogue that succeeded or failed: the `n` of the intervals. Without any, the figures are null. */
-  readonly tasks: number;
-  readonly dialogues: number;
-  /** Fraction of dialogues with an answer that passes all tests, averaged per task first. */
-  readonly success: Estimate | null;
-  /** Fraction of tests passed, averaged per task first. */
-  readonly testsPassed: Estimate | null;
-  /** Fraction of dialogues in which a reply gave the reference away. */
-  readonly leakRate: number | null;
-  /** Agent turns per dialogue, the answer included. */
-  readonly meanTurns: number | null;
-  /** Hidden decisions that were never asked about, per dialogue; null when no task has facts, and for twenty questions. */
-  readonly missedDecisions: number | null;
-  /** Questions about no decision or about one asked before, per dialogue; null when no task has facts. */
-  readonly uselessQuestions: number | null;
-  /** Written by the agent, per dialogue; null when its model does not count them. */
-  readonly meanTokens: number | null;
-  /** Seconds of agent and collaborator, per dialogue; longer the more dialogues are played at once. */
-  readonly meanSeconds: number | null;
-  /** Fraction of dialogues that ran out of turns or of context, so that the last turn counted as the answer. */
-  readonly turnLimitRate: number | null;
-  /** Fraction of answers with a test that timed out. */
-  readonly timeOutRate: number | null;
-  /** Answers that could not be graded here, e.g. because the reference fails; left out of the rates. */
-  readonly notGradable: number;
-  /** Dialogues without an answer, because a model failed or the log lost a line of them; left out of the rates. */
-  readonly unfinished: number;
-  /** Scores of web pages, one entry a scale; absent without any. */
-  readonly pages?: readonly PageFigures[];
-  /** Of the drafts of web pages; absent where they were not read. */
-  readonly draftProgress?: DraftProgress;
-  /** Of twenty questions; absent without any. */
-  readonly questions?: QuestionFigures;
-}
-
-/** Averaged over the task's rollouts. */
-export interface TaskFigures {
-  readonly task: string;
-  readonly success: number;
-  readonly testsPassed: number;
-  readonly rollouts: number;
-}
+import { pageFigures } from './pages/pageFigures';
+import { questionFigures } from './questionFigures';
 
 interface Graded {
   readonly trajectory: Trajectory;

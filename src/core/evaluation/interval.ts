@@ -1,20 +1,6 @@
-/** 95 %, in the unit of the estimate. */
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
+import type { Estimate, Figure, Interval } from './figureSchemas';
 
-/** A mean with its 95 % interval. */
-export interface Estimate {
-  readonly mean: number;
-  readonly interval: Interval;
-}
-
-/** A statistic; the interval needs enough values. */
-export interface Figure {
-  readonly value: number;
-  readonly interval?: Interval;
-}
+export type { Estimate, Figure, Interval };
 
 /** @param values at least one */
 export const average = (values: readonly number[]): number =>

@@ -1,16 +1,6 @@
-import type { TaskFigures } from './figures';
+import type { PairedDifference, TaskFigures } from './figureSchemas';
 import type { Interval } from './interval';
 import { mulberry32 } from '../random';
-
-export interface PairedDifference {
-  /** Mean of second − first; null without a task that both were graded on. */
-  readonly difference: number | null;
-  /** 95 %; null with too few tasks for resampling. */
-  readonly interval: Interval | null;
-  /** Two-sided, of the hypothesis that the two policies are interchangeable. */
-  readonly p: number | null;
-  readonly tasks: number;
-}
 
 const RESAMPLES = 10_000;
 const MIN_TASKS = 6;

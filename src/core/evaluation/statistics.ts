@@ -1,5 +1,5 @@
 import type { Outline } from '../trajectory/log';
-import { keyOf, type PageScale } from './pages/pageScale';
+import { keyOf, type PageScale } from './pages/pageFigures';
 import { average, meanFigure, medianInterval, wilson, type Figure } from './interval';
 
 export type Grouping = 'agent' | 'pack' | 'collaborator';
@@ -21,7 +21,7 @@ export interface GroupStatistics {
 }
 
 /** Scores of web pages by one scale, averaged per task first; the interval is over tasks. */
-export interface ScaleStatistics {
+interface ScaleStatistics {
   readonly scale: PageScale;
   readonly tasks: number;
   readonly dialogues: number;
@@ -29,18 +29,18 @@ export interface ScaleStatistics {
   readonly score: Figure;
 }
 
-export interface Group extends GroupStatistics {
+interface Group extends GroupStatistics {
   readonly name: string;
 }
 
 export type Unit = 'hour' | 'day' | 'week' | 'month';
 
-export interface Period extends GroupStatistics {
+interface Period extends GroupStatistics {
   /** Milliseconds since 1970; periods are of local time. */
   readonly from: number;
 }
 
-export interface Course {
+interface Course {
   readonly unit: Unit;
   /** From the oldest to the newest; periods without a dialogue are left out. */
   readonly periods: readonly Period[];
@@ -91,19 +91,11 @@ export function figuresOf(rows: readonly Outline[]): GroupStatistics {
 }
 
 function successOf(rows: readonly Outline[]): { success?: Figure; graded: number } {
-  const byTask = new Map<string, { graded: number; successes: number }>();
-  let graded = 0;
-  for (const { task: id, success } of rows) {
-    if (success === null) continue;
-    const task = byTask.get(id) ?? { graded: 0, successes: 0 };
-    byTask.set(id, task);
-    task.graded += 1;
-    if (success) task.successes += 1;
-    graded += 1;
-  }
-  if (byTask.size === 0) return { graded };
-  const value = average([...byTask.values()].map((task) => task.successes / task.graded));
-  return { success: { value, interval: wilson(value, byTask.size) }, graded };
+  const graded = rows.filter(({ success }) => success !== null);
+  if (graded.length === 0) return { graded: 0 };
+  const byTask = [...Map.groupBy(graded, ({ task }) => task).values()];
+  const value = average(byTask.map((ofTask) => average(ofTask.map(({ success }) => Number(success)))));
+  return { success: { value, interval: wilson(value, byTask.length) }, graded: graded.length };
 }
 
 function pagesOf(rows: readonly Outline[]): ScaleStatistics[] {

@@ -1,6 +1,6 @@
 import type { GradingMode } from './grade';
-import { codeAmongProse } from './prose';
 import {
+  codeAmongProse,
   calledNames,
   definitionsIn,
   isSignature,

@@ -1,3 +1,4 @@
+import { argumentsIn } from '../task/python/asserts';
 import type { ProgramTask } from '../task/task';
 import type { Grade, TestResult } from './grade';
 
@@ -125,28 +126,8 @@ const numberOf = (shown: string): number =>
 /** Compares the elements as text; shortened values are never the same. */
 function haveSameElements(one: string, other: string): boolean {
   if (one.includes('…') || other.includes('…')) return false;
-  const sorted = (shown: string): string => elementsOf(shown).sort().join('\n');
+  const sorted = (shown: string): string => argumentsIn(shown.slice(1, -1)).sort().join('\n');
   return sorted(one) === sorted(other);
-}
-
-function elementsOf(shown: string): string[] {
-  const elements: string[] = [];
-  let depth = 0;
-  let quote = '';
-  let start = 1;
-  for (let at = 1; at < shown.length - 1; at += 1) {
-    const sign = shown[at]!;
-    if (sign === '\\') at += 1;
-    else if (quote !== '') quote = sign === quote ? '' : quote;
-    else if (sign === "'" || sign === '"') quote = sign;
-    else if ('([{'.includes(sign)) depth += 1;
-    else if (')]}'.includes(sign)) depth -= 1;
-    else if (sign === ',' && depth === 0) {
-      elements.push(shown.slice(start, at).trim());
-      start = at + 1;
-    }
-  }
-  return [...elements, shown.slice(start, -1).trim()].filter((element) => element !== '');
 }
 
 /** Minimum number of tests that share a factor or a difference, where not all wrong numbers do. */

@@ -1,5 +1,3 @@
-import type { Gate } from './gate';
-import type { GradingLimits } from './limits';
 import type { Job, Reply, Runner } from './runner';
 
 /** Share of its limit that a call gets at first, and once another call of the job has used up the whole limit. */
@@ -49,4 +47,106 @@ async function runAll(
 
 function isTimedOut(outcome: Reply | undefined): boolean {
   return outcome?.kind === 'timed-out';
+}
+
+/** Milliseconds after which work that has to be apart no longer gives way to other work. */
+const patienceMilliseconds = 2_000;
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly since: number;
+}
+
+/**
+ * Admits work: `together`, up to a number at a time, or `apart`, up to a smaller number and only beside its like. Work
+ * that waits to be apart is put off while there is other work, but not for long; then all of it is done in one go.
+ */
+export class Gate {
+  private readonly sharedQueue: Waiting[] = [];
+  private readonly apartQueue: Waiting[] = [];
+  private running = 0;
+  private apartRunning = false;
+
+  constructor(
+    private readonly places: number,
+    private readonly apartPlaces: number,
+  ) {}
+
+  together<T>(work: () => Promise<T>): Promise<T> {
+    return this.admit(this.sharedQueue, work);
+  }
+
+  apart<T>(work: () => Promise<T>): Promise<T> {
+    return this.admit(this.apartQueue, work);
+  }
+
+  private async admit<T>(queue: Waiting[], work: () => Promise<T>): Promise<T> {
+    await new Promise<void>((begin) => {
+      queue.push({ begin, since: performance.now() });
+      this.open();
+    });
+    try {
+      return await work();
+    } finally {
+      this.running--;
+      this.open();
+    }
+  }
+
+  private open(): void {
+    const first = this.apartQueue[0];
+    const impatient = first !== undefined && performance.now() - first.since > patienceMilliseconds;
+    // Once the pool has emptied for one, the others that wait to be apart follow.
+    const apartNext =
+      first !== undefined && (this.apartRunning || impatient || this.sharedQueue.length === 0);
+    if (apartNext) {
+      if (this.running > 0 && !this.apartRunning) return;
+      this.apartRunning = true;
+      this.begin(this.apartQueue, this.apartPlaces);
+      return;
+    }
+    if (this.apartRunning && this.running > 0) return;
+    this.apartRunning = false;
+    this.begin(this.sharedQueue, this.places);
+  }
+
+  private begin(queue: Waiting[], places: number): void {
+    while (queue.length > 0 && this.running < places) {
+      this.running++;
+      queue.shift()!.begin();
+    }
+  }
+}
+
+/**
+ * Limits on running code; times are in milliseconds. The interpreter in WebAssembly is four to eight times
+ * slower than a native one.
+ */
+export interface GradingLimits {
+  /** Limit of an answer's call, as a multiple of the time of the reference's slowest call. */
+  readonly factor: number;
+  readonly floorMilliseconds: number;
+  /** Highest limit of an answer's call, and the limit of a reference's call. */
+  readonly ceilingMilliseconds: number;
+  /** Number of calls after whose time-out an answer is given up. */
+  readonly timeOuts: number;
+  readonly memoryMegabytes: number;
+}
+
+export const defaultLimits: GradingLimits = {
+  factor: 10,
+  floorMilliseconds: 1_000,
+  ceilingMilliseconds: 5_000,
+  timeOuts: 2,
+  memoryMegabytes: 256,
+};
+
+export function answerLimit(limits: GradingLimits, slowestReferenceCall: number): number {
+  const wanted = Math.max(limits.factor * slowestReferenceCall, limits.floorMilliseconds);
+  return Math.min(wanted, limits.ceilingMilliseconds);
+}
+
+/** Milliseconds beyond which a reference's call moves an answer's limit, so that it is measured alone. */
+export function noticeableReferenceTime(limits: GradingLimits): number {
+  return limits.floorMilliseconds / limits.factor;
 }

@@ -1,22 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { Fault } from '../fault';
 import type { ProgramTask } from '../task/task';
-import { runFairly } from './fairRun';
+import { runFairly, Gate, answerLimit, defaultLimits, type GradingLimits } from './fairRun';
 import { OutcomeCache, type CachePlace, type ReferenceOutputs } from './referenceCache';
 import { extractCode } from './code';
-import { Gate } from './gate';
-import { graderVersion, type Grade, type GradingMode } from './grade';
+import { graderVersion, type Grade, type GradingMode, type TestResult } from './grade';
 import { believable, judge, missingHere, notGradable } from './judgement';
-import { answerLimit, defaultLimits, type GradingLimits } from './limits';
 import { importsElsewhere, isNowhere, lacking, MissingModules } from './modules';
 import { decided } from './decision';
 import type { OpenNative, Unavailable } from './native/native';
-import { namesOf, References, referenceFailures } from './reference';
+import { namesOf, References, referenceFailures, weaknesses } from './reference';
 import { plainOutcome } from './outcome';
 import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner } from './runner';
 import { calledNames } from './source';
 import { WasiPool } from './wasi/pool';
-import { weaknesses } from './weakTests';
+import { createHash } from 'node:crypto';
 
 export interface GradeOptions {
   readonly mode: GradingMode;
@@ -28,7 +26,6 @@ export interface Grader {
   /**
    * @param answer what the agent gave as its final answer: code, with or without a fence
    * @throws Fault when grading itself is broken here, never for what the answer does
-   * @throws the signal's reason when it is aborted
    */
   grade(task: ProgramTask, answer: string, options: GradeOptions): Promise<Grade>;
   /** One sentence for each test on which the task's reference gives nothing to compare with. */
@@ -297,3 +294,36 @@ const bannedTexts = ['import os'];
 function bannedText(code: string): string | undefined {
   return bannedTexts.find((text) => code.includes(text));
 }
+
+/** About 2 kB each; the least recently used is dropped. */
+const MAX_GRADES = 4_000;
+
+/**
+ * Makes a grader run an answer once, however often it is given: an agent that is trained often gives the same one. A
+ * grade that may be due to the day or the machine is not kept: one with a test that timed out or crashed, and one that
+ * says that the answer cannot be graded here.
+ */
+export function remembering(grader: Grader): Grader {
+  const grades = new Map<string, Grade>();
+  return {
+    grade: async (task, answer, options) => {
+      options.signal?.throwIfAborted();
+      const content = JSON.stringify([options.mode, task.reference, task.testCases, answer]);
+      const key = createHash('sha256').update(content).digest('base64');
+      const grade = grades.get(key) ?? (await grader.grade(task, answer, options));
+      // A Map lists its keys in the order of insertion, so the first is the least recently used.
+      grades.delete(key);
+      if (isLasting(grade)) grades.set(key, grade);
+      if (grades.size > MAX_GRADES) grades.delete(grades.keys().next().value!);
+      return grade;
+    },
+    checkReference: (...of) => grader.checkReference(...of),
+    weakTests: (...of) => grader.weakTests(...of),
+    close: () => grader.close(),
+  };
+}
+
+const isLasting = ({ reward, tests }: Grade): boolean => reward !== null && !tests.some(isOfTheDay);
+
+const isOfTheDay = (test: TestResult): boolean =>
+  test.status === 'timed-out' || (test.status === 'error' && test.type === 'InterpreterCrash');

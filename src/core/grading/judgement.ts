@@ -55,40 +55,13 @@ function isFailure({ status }: TestResult): boolean {
 }
 
 /** Modules through which an answer reaches others that an interpreter here may lack, or starts threads. */
-const gateways = new Set([
-  'asyncio',
-  'concurrent',
-  'multiprocessing',
-  'subprocess',
-  'pty',
-  'tty',
-  'getpass',
-  'importlib',
-]);
+const gateways = new Set(
+  'asyncio concurrent multiprocessing subprocess pty tty getpass importlib'.split(' '),
+);
 const users: Readonly<Record<string, readonly string[]>> = {
-  threads: ['threading', '_thread', 'concurrent', 'asyncio', 'multiprocessing', 'socketserver'],
-  processes: [
-    'os',
-    'posix',
-    'subprocess',
-    '_posixsubprocess',
-    'multiprocessing',
-    'concurrent',
-    'asyncio',
-    'pty',
-  ],
-  sockets: [
-    'socket',
-    '_socket',
-    'asyncio',
-    'urllib',
-    'http',
-    'ftplib',
-    'smtplib',
-    'socketserver',
-    'ssl',
-    'xmlrpc',
-  ],
+  threads: 'threading _thread concurrent asyncio multiprocessing socketserver'.split(' '),
+  processes: 'os posix subprocess _posixsubprocess multiprocessing concurrent asyncio pty'.split(' '),
+  sockets: 'socket _socket asyncio urllib http ftplib smtplib socketserver ssl xmlrpc'.split(' '),
   signals: ['signal', '_signal'],
   files: [],
 };

@@ -1,6 +1,5 @@
 import type { CallOutcome, Runner } from './runner';
-import type { Gate } from './gate';
-import type { GradingLimits } from './limits';
+import type { Gate, GradingLimits } from './fairRun';
 import { plainOutcome } from './outcome';
 
 /**
@@ -8,62 +7,18 @@ import { plainOutcome } from './outcome';
  * import of any other name fails everywhere and is the answer's own error. `ctypes` is left out on purpose: no answer
  * gets it.
  */
-const modulesElsewhere = new Set([
+const modulesElsewhere = new Set(
   // Modules of the standard library that lack their C part in WebAssembly.
-  ...['curses', 'fcntl', 'grp', 'lzma', '_lzma', 'mmap', 'multiprocessing', '_multiprocessing'],
-  ...['pwd', 'readline', 'resource', 'ssl', '_ssl', 'syslog', 'termios', 'tkinter', '_tkinter'],
-  // Packages that answers import.
-  ...['attr', 'attrs', 'Bio', 'bs4', 'Crypto', 'cryptography', 'cv2', 'cvxpy', 'dateutil', 'faker', 'flask'],
-  ...[
-    'gmpy2',
-    'keras',
-    'Levenshtein',
-    'lxml',
-    'matplotlib',
-    'more_itertools',
-    'mpmath',
-    'nltk',
-    'networkx',
-    'numba',
-  ],
-  ...[
-    'numpy',
-    'pandas',
-    'PIL',
-    'pint',
-    'plotly',
-    'psutil',
-    'pulp',
-    'pydantic',
-    'pytest',
-    'pytz',
-    'rdkit',
-    'requests',
-  ],
-  ...[
-    'scipy',
-    'seaborn',
-    'shapely',
-    'skimage',
-    'sklearn',
-    'sortedcontainers',
-    'spacy',
-    'statsmodels',
-    'sympy',
-  ],
-  ...[
-    'tabulate',
-    'tensorflow',
-    'torch',
-    'tqdm',
-    'transformers',
-    'typing_extensions',
-    'tzdata',
-    'unidecode',
-    'xgboost',
-    'yaml',
-  ],
-]);
+  (
+    'curses fcntl grp lzma _lzma mmap multiprocessing _multiprocessing pwd readline resource ssl _ssl syslog termios ' +
+    'tkinter _tkinter ' +
+    // Packages that answers import.
+    'attr attrs Bio bs4 Crypto cryptography cv2 cvxpy dateutil faker flask gmpy2 keras Levenshtein lxml matplotlib ' +
+    'more_itertools mpmath nltk networkx numba numpy pandas PIL pint plotly psutil pulp pydantic pytest pytz rdkit ' +
+    'requests scipy seaborn shapely skimage sklearn sortedcontainers spacy statsmodels sympy tabulate tensorflow torch ' +
+    'tqdm transformers typing_extensions tzdata unidecode xgboost yaml'
+  ).split(' '),
+);
 
 export function isElsewhere(module: string): boolean {
   return modulesElsewhere.has(module);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { jsonOrUndefined } from '../json';
 import { printable } from '../text';
 import type { CallOutcome, Reply } from './runner';
 
@@ -10,7 +11,11 @@ export const questionSchema = z.object({
   values: z.array(z.string()),
 });
 
-export const comparedSchema = {
+export const valueSchema = z.object({
+  kind: z.literal('value'),
+  canonical: z.string().max(10_000).nullable(),
+  none: z.boolean(),
+  display: z.string().max(2_000),
   compared: z.literal(true).exactOptional(),
   decides: z.literal(true).exactOptional(),
   comparison: z
@@ -21,25 +26,18 @@ export const comparedSchema = {
       with: z.object({ canonical: z.string().max(10_000), display: z.string().max(2_000) }),
     })
     .exactOptional(),
-};
+});
+
+export const errorSchema = z.object({
+  kind: z.literal('error'),
+  type: z.string().max(100),
+  message: z.string().max(1_000),
+  line: z.int().exactOptional(),
+  missingModule: z.string().max(100).exactOptional(),
+});
 
 /** Outcome of an expression as evaluation.py writes it; the text comes out of an untrusted interpreter. */
-const outcomeSchema = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('value'),
-    canonical: z.string().max(10_000).nullable(),
-    none: z.boolean(),
-    display: z.string().max(2_000),
-    ...comparedSchema,
-  }),
-  z.object({
-    kind: z.literal('error'),
-    type: z.string().max(100),
-    message: z.string().max(1_000),
-    line: z.int().optional(),
-    missingModule: z.string().max(100).optional(),
-  }),
-]);
+const outcomeSchema = z.discriminatedUnion('kind', [valueSchema, errorSchema]);
 
 const replySchema = z.union([
   outcomeSchema,
@@ -73,18 +71,11 @@ export function areEqual(one: string, other: string): boolean {
  * @throws Fault when evaluation.py cannot have written the text: the code has tampered with its interpreter
  */
 export function readOutcome(text: string, milliseconds: number): Reply {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch (error) {
-    throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', { cause: error });
-  }
-  const parsed = replySchema.safeParse(given);
-  if (!parsed.success) {
+  const parsed = replySchema.safeParse(jsonOrUndefined(text));
+  if (!parsed.success)
     throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', {
       cause: parsed.error,
     });
-  }
   const { data } = parsed;
   if (data.kind === 'need') return data;
   if (data.kind !== 'told') return shownOutcome(data, milliseconds);
@@ -95,18 +86,11 @@ export function readOutcome(text: string, milliseconds: number): Reply {
 }
 
 function shownOutcome(data: z.infer<typeof outcomeSchema>, milliseconds: number): CallOutcome {
-  if (data.kind === 'value') {
-    const { comparison, display, ...value } = data;
-    const shown = { ...value, display: printable(display), milliseconds };
-    if (comparison === undefined) return shown;
-    const other = { ...comparison.with, display: printable(comparison.with.display) };
-    return { ...shown, comparison: { ...comparison, with: other } };
-  }
-  return {
-    kind: 'error',
-    type: printable(data.type),
-    message: printable(data.message, '\n\t'),
-    ...(data.line === undefined ? {} : { line: data.line }),
-    ...(data.missingModule === undefined ? {} : { missingModule: data.missingModule }),
-  };
+  if (data.kind === 'error')
+    return { ...data, type: printable(data.type), message: printable(data.message, '\n\t') };
+  const { comparison, display, ...value } = data;
+  const shown = { ...value, display: printable(display), milliseconds };
+  if (comparison === undefined) return shown;
+  const other = { ...comparison.with, display: printable(comparison.with.display) };
+  return { ...shown, comparison: { ...comparison, with: other } };
 }

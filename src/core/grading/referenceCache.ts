@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { messageOf } from '../fault';
-import { comparedSchema, questionSchema } from './outcome';
+import { errorSchema, questionSchema, valueSchema } from './outcome';
 import type { CallOutcome } from './runner';
 import { jsonOrUndefined } from '../json';
 import { isUnfit, MB, readText } from '../regularFile';
@@ -20,24 +20,13 @@ const fileSchema = z.object({
   slowestMilliseconds: z.number(),
   calls: z.array(
     z.discriminatedUnion('kind', [
-      z.object({
-        kind: z.literal('value'),
-        canonical: z.string().nullable(),
-        none: z.boolean(),
-        display: z.string(),
+      valueSchema.extend({
         milliseconds: z.number(),
-        ...comparedSchema,
         decision: z
           .object({ test: z.string(), level: z.int(), questions: z.array(questionSchema) })
           .exactOptional(),
       }),
-      z.object({
-        kind: z.literal('error'),
-        type: z.string(),
-        message: z.string(),
-        line: z.int().exactOptional(),
-        missingModule: z.string().exactOptional(),
-      }),
+      errorSchema,
       z.object({ kind: z.literal('timed-out') }),
     ]),
   ),

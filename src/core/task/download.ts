@@ -2,9 +2,8 @@ import { statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Fault } from '../fault';
 import { licenceNotice, type HubFiles } from './downloads';
-import { isCommit, keepCommit } from './folderSource';
+import { isCommit, keepCommit, HubTransfer, type Downloaded, type DownloadOptions } from './hubTransfer';
 import { HubFailure, isHubToken, type HubConnection } from './hub';
-import { HubTransfer, type Downloaded, type DownloadOptions } from './hubTransfer';
 import { compareFile, PartialFile, type Verification, type Version } from './partial';
 import { RowTransfer } from './rowTransfer';
 
@@ -19,7 +18,6 @@ export type { Downloaded, DownloadOptions } from './hubTransfer';
  *
  * @throws {Fault} `task/licence-declined`, `task/bad-token`, `task/file-exists`, `task/hub-*`, `task/disk-full`,
  * `task/not-written`, `task/download-damaged`, `task/bad-source`, `task/other-commit`
- * @throws the signal's reason when it is aborted
  */
 export async function download(source: HubFiles, options: DownloadOptions): Promise<Downloaded[]> {
   const { signal, accessToken } = options;

@@ -41,23 +41,15 @@ export class HubConnection {
   private readonly signal: AbortSignal;
   private silence: NodeJS.Timeout | undefined;
   private failure: HubFailure | undefined;
-  private etag: string | undefined;
-  private commitHeader: string | undefined;
+  /** `X-Linked-ETag`: the content hash of a file in large-file storage; that server may send another etag. */
+  linkedEtag: string | undefined;
+  /** `X-Repo-Commit`: the commit that the hub has answered from; undefined where a server does not say. */
+  commit: string | undefined;
   /** A page to sign in may come with an ETag, and in ranges, as a file does; the hub sends none as HTML. */
   isPage = false;
 
   constructor(signal: AbortSignal | undefined) {
     this.signal = signal ? AbortSignal.any([signal, this.end.signal]) : this.end.signal;
-  }
-
-  /** `X-Linked-ETag`: the content hash of a file in large-file storage; that server may send another etag. */
-  get linkedEtag(): string | undefined {
-    return this.etag;
-  }
-
-  /** `X-Repo-Commit`: the commit that the hub has answered from; undefined where a server does not say. */
-  get commit(): string | undefined {
-    return this.commitHeader;
   }
 
   /** The `fetch` that the library calls. It throws `HubFailure`, also on a status that is no success. */
@@ -113,8 +105,8 @@ export class HubConnection {
   private async follow(url: URL, init: RequestInit & { headers: Headers }): Promise<Response> {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const response = await fetch(url, { ...init, redirect: 'manual' });
-      this.etag = response.headers.get('X-Linked-ETag') ?? this.etag;
-      this.commitHeader = response.headers.get('X-Repo-Commit') ?? this.commitHeader;
+      this.linkedEtag = response.headers.get('X-Linked-ETag') ?? this.linkedEtag;
+      this.commit = response.headers.get('X-Repo-Commit') ?? this.commit;
       const location =
         response.status >= 300 && response.status < 400 ? response.headers.get('Location') : null;
       if (location === null) return response;

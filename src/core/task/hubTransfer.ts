@@ -3,9 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { downloadFile, fileDownloadInfo, HUB_URL, InvalidApiResponseFormatError } from '@huggingface/hub';
 import { Fault, messageOf } from '../fault';
 import { withoutEnd } from '../text';
-import { commitOfFolder, isCommit } from './folderSource';
 import { HubConnection, HubFailure } from './hub';
-import type { Verification, Version } from './partial';
+import { type Verification, type Version, readJson } from './partial';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import * as z from 'zod';
 
 const MAIN = 'main';
 
@@ -27,7 +29,7 @@ export interface DownloadOptions {
   readonly retryDelay?: number;
 }
 
-export interface DownloadProgress {
+interface DownloadProgress {
   /** Bytes on the disk and of the whole file; of a download of rows, their numbers. */
   readonly received: number;
   readonly total: number;
@@ -216,5 +218,48 @@ export abstract class HubTransfer {
 
   protected notice(sentence: string): void {
     this.options.onNotice?.(sentence);
+  }
+}
+
+const SOURCE_FILE = 'source.json';
+
+const commitPattern = /^[0-9a-f]{40}$/;
+
+const schema = z.object({
+  version: z.literal(1),
+  dataset: z.string(),
+  commit: z.string().regex(commitPattern),
+});
+
+/** A full commit always stands for the same files. */
+export const isCommit = (revision: string): boolean => commitPattern.test(revision);
+
+/** The folder's file names a repository without its kind. */
+const nameOf = (repository: string): string => repository.replace(/^datasets\//, '');
+
+/** @throws {Fault} `task/bad-source` when the folder's file says something else */
+async function commitOfFolder(folder: string, repository: string): Promise<string | undefined> {
+  const file = join(folder, SOURCE_FILE);
+  const content = await readJson(file);
+  if (content === undefined) return undefined;
+  const dataset = nameOf(repository);
+  const read = schema.safeParse(content);
+  if (read.success && read.data.dataset === dataset) return read.data.commit;
+  throw new Fault(
+    'task/bad-source',
+    `${file} does not say of which commit of ${dataset} the files beside it are; choose another folder, or remove it.`,
+  );
+}
+
+export async function keepCommit(folder: string, repository: string, commit: string): Promise<void> {
+  const file = join(folder, SOURCE_FILE);
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
+  await mkdir(folder, { recursive: true });
+  try {
+    const source: z.infer<typeof schema> = { version: 1, dataset: nameOf(repository), commit };
+    await writeFile(unfinished, `${JSON.stringify(source, undefined, 2)}\n`);
+    await rename(unfinished, file);
+  } finally {
+    await rm(unfinished, { force: true });
   }
 }

@@ -27,7 +27,6 @@ const LINE_FEED = 0x0a;
  *
  * @throws {Fault} `task/no-file`, `task/is-folder`, `task/no-permission`, `task/unreadable`, `task/not-json-lines`,
  * `file/not-regular`, `file/too-large` for a line without an end
- * @throws the signal's reason when it is aborted
  */
 export async function* readJsonLines(file: string, options: JsonLinesOptions = {}): AsyncGenerator<JsonLine> {
   const { signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;

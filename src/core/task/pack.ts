@@ -20,7 +20,6 @@ export interface ReadOptions {
  * Streams a pack: each line is a task or the reason why it is none. Memory holds one line at a time, and the ids seen.
  *
  * @throws {Fault} when the file cannot be read at all (as `readJsonLines`)
- * @throws the signal's reason when it is aborted
  */
 export async function* readTasks(
   file: string,

@@ -25,15 +25,11 @@ export class PartialFile {
   private readonly part: string;
   private readonly sidecar: string;
   private handle: FileHandle | undefined;
-  private bytes = 0;
+  received = 0;
 
   constructor(readonly file: string) {
     this.part = `${file}.part`;
     this.sidecar = `${file}.part.json`;
-  }
-
-  get received(): number {
-    return this.bytes;
   }
 
   /**
@@ -46,7 +42,7 @@ export class PartialFile {
     const there = sizeOf(this.part) ?? 0;
     if (there > 0 && (await this.belongsTo(version)) && there <= version.size) {
       this.handle = await openRegular(this.part, { flags: 'r+', links: 'refused' });
-      this.bytes = there;
+      this.received = there;
       return 'resumed';
     }
     // The bytes are removed before the sidecar changes, so that it never vouches for bytes of another version.
@@ -54,7 +50,7 @@ export class PartialFile {
     await rm(this.part, { force: true });
     await rm(this.sidecar, { force: true });
     this.handle = await open(this.part, 'wx');
-    this.bytes = 0;
+    this.received = 0;
     await writeFile(this.sidecar, JSON.stringify({ etag: version.etag, size: version.size }));
     return there > 0 ? 'other-version' : 'new';
   }
@@ -62,16 +58,16 @@ export class PartialFile {
   async append(chunk: Uint8Array): Promise<void> {
     const handle = this.opened();
     for (let written = 0; written < chunk.length;) {
-      const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, this.bytes);
+      const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, this.received);
       written += bytesWritten;
-      this.bytes += bytesWritten;
+      this.received += bytesWritten;
     }
   }
 
   /** Keeps only this many bytes. */
   async truncate(bytes: number): Promise<void> {
     await this.opened().truncate(bytes);
-    this.bytes = bytes;
+    this.received = bytes;
   }
 
   async close(): Promise<void> {

@@ -6,9 +6,8 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { MB, readBytes } from '../regularFile';
 import type { HubFiles, RowRange } from './downloads';
-import { isCommit, keepCommit } from './folderSource';
+import { isCommit, keepCommit, HubTransfer, type Downloaded, type DownloadOptions } from './hubTransfer';
 import { HubFailure, type HubConnection } from './hub';
-import { HubTransfer, type Downloaded, type DownloadOptions } from './hubTransfer';
 import { PartialFile } from './partial';
 
 /** 10,000 rows have about 16 MB. */

@@ -48,10 +48,7 @@ export interface PageTask extends SharedTask {
 /** A task of ColBench, parsed once at the edge. */
 export type Task = ProgramTask | PageTask;
 
-/**
- * For what only functions have: tests, facts, a signature.
- * @throws {Fault} `task/page`
- */
+/** For what only functions have: tests, facts, a signature. @throws {Fault} `task/page` */
 export function programOf(task: Task): ProgramTask {
   if (task.kind === undefined) return task;
   throw new Fault('task/page', `The task ${task.id} is a web page, and this is for functions only.`);

@@ -8,12 +8,11 @@ import {
   rendererOf,
 } from '../dialogue/collect';
 import { evaluate as evaluateAll } from '../evaluation/evaluate';
-import { isFinished, type AgentFigures } from '../evaluation/figures';
+import { isFinished } from '../evaluation/figures';
+import type { AgentFigures } from '../evaluation/figureSchemas';
 import { pageFigures } from '../evaluation/pages/pageFigures';
-import { pageScoreInWords } from '../evaluation/pages/words';
+import { pageScoreInWords, estimate, rate, comparedInWords } from '../evaluation/words';
 import { figuresOf } from '../evaluation/statistics';
-import { comparedInWords } from '../evaluation/comparisonWords';
-import { estimate, rate } from '../evaluation/words';
 import { Fault } from '../fault';
 import {
   defineTool,

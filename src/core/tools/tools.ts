@@ -5,8 +5,7 @@ import { listRuns, startRun, stopRun } from './runs';
 import { type Tool, defineTool, MAX_LISTED } from './tool';
 import type { Figure } from '../evaluation/interval';
 import { figuresOf, groupsOf, type GroupStatistics } from '../evaluation/statistics';
-import { pageScoreInWords } from '../evaluation/pages/words';
-import { estimate } from '../evaluation/words';
+import { pageScoreInWords, estimate } from '../evaluation/words';
 
 const showFigures = defineTool({
   title: 'Show figures',

@@ -92,8 +92,16 @@ export async function examine(
 ): Promise<readonly Check[]> {
   const run = folder === undefined ? [] : [join(folder, runFiles.configuration)];
   const found = trainer.found === undefined ? [] : ['--found', trainer.found];
-  const given = [...run, '--json', ...found, ...(again ? ['--again'] : [])];
-  const answer = await ask(trainer, ['doctor', ...given], { cwd: folder ?? process.cwd(), signal });
+  const args = [...run, ...found, ...(again ? ['--again'] : [])];
+  return doctor(trainer, args, { cwd: folder ?? process.cwd(), signal });
+}
+
+async function doctor(
+  trainer: Trainer,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly signal: AbortSignal | undefined },
+): Promise<readonly Check[]> {
+  const answer = await ask(trainer, ['doctor', ...args, '--json'], options);
   return parse(answer, examinationSchema, 'doctor').checks;
 }
 
@@ -114,11 +122,7 @@ export async function examineCluster(
   { storage, signal }: ClusterOptions = {},
 ): Promise<readonly Check[]> {
   const on = storage === undefined ? [] : ['--storage', resolve(storage)];
-  const answer = await ask(trainer, ['doctor', '--cluster', address, ...on, '--json'], {
-    cwd: process.cwd(),
-    signal,
-  });
-  return parse(answer, examinationSchema, 'doctor').checks;
+  return doctor(trainer, ['--cluster', address, ...on], { cwd: process.cwd(), signal });
 }
 
 /**

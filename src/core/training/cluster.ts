@@ -58,7 +58,6 @@ const schemas = lazily(() => ({
 /**
  * @param address the dashboard, as in `resources.cluster.address`: `http://head:8265`
  * @throws {Fault} `training/no-cluster`
- * @throws AbortError on cancel
  */
 export async function readCluster(
   address: string,

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SHORT } from '../dialogue/prompts';
 import { Fault, messageOf } from '../fault';
@@ -6,6 +5,7 @@ import { isObject, isTooDeep } from '../json';
 import { isUnfit, MB, readText } from '../regularFile';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';
 import { METHOD_GROUPS } from './methods';
+import { isFolder } from './runFolder';
 import { refusalOf, runSchema, type RunSchema, type Schema } from './schema';
 
 type DataFields = RunSchema['properties']['data']['properties'];
@@ -90,10 +90,7 @@ export async function readConfiguration(file: string): Promise<RunConfiguration>
   });
 }
 
-/**
- * Unchecked; `parseConfiguration` checks it.
- * @throws {Fault} `training/bad-configuration`
- */
+/** Unchecked; `parseConfiguration` checks it. @throws {Fault} `training/bad-configuration` */
 export async function readConfigurationFile(file: string): Promise<unknown> {
   let text: string;
   try {
@@ -211,13 +208,6 @@ async function modelPaths(given: object, folder: string): Promise<Readonly<Recor
   }
   if (typeof model.chat_template === 'string') model.chat_template = resolve(folder, model.chat_template);
   return model;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false, // the trainer reports the reason
-  );
 }
 
 function bad(message: string): Fault {

@@ -43,15 +43,12 @@ export async function stopRun(runs: Runs, id: string, options: StopOptions = {})
   while ((await runs.find(run.id)).isLive) {
     options.signal?.throwIfAborted();
     // Repeated each time, because a trainer that is just starting removes the request as an old one.
-    if (options.atOnce !== true) await request(run.folder);
+    if (options.atOnce !== true)
+      await ifThere(() => writeFile(join(run.folder, runFiles.stop), '', { flag: 'a' }));
     await pause(POLL_INTERVAL_MS, options.signal);
   }
   await rm(join(run.folder, runFiles.stop), { force: true });
   return runs.find(run.id);
-}
-
-async function request(folder: string): Promise<void> {
-  await ifThere(() => writeFile(join(folder, runFiles.stop), '', { flag: 'a' }));
 }
 
 function refuseElsewhere({ id }: Run, { host }: TrainerProcess | Launch): void {
@@ -108,10 +105,7 @@ export async function resumeRun(
   });
 }
 
-/**
- * `beginNext` starts the run.
- * @throws {Fault} `training/done`, `training/running`, `training/lost`
- */
+/** `beginNext` starts the run. @throws {Fault} `training/done`, `training/running`, `training/lost` */
 export async function queueRun(runs: Runs, id: string, taking: TakeOverOptions = {}): Promise<Run> {
   return whileClaimed(runs, id, async (run) => {
     const now = (await runs.read(run.id)) ?? run;
@@ -200,4 +194,50 @@ async function claimLaunch(runs: Runs, id: string): Promise<Claim> {
     const message = `Another window or command is just starting the run ${id}. Look again in a moment.`;
     throw new Fault('training/running', message, { cause });
   }
+}
+
+export const mayFinish = ({ state, request, progress }: Run): boolean =>
+  state === 'running' &&
+  request === undefined &&
+  progress?.state === 'running' &&
+  isPolicy(progress.stage) &&
+  (progress.step ?? 0) > 0;
+
+/** True for the policy stage of any round. */
+const isPolicy = (stage = ''): boolean => /^policy(-\d+)?$/.test(stage);
+
+/**
+ * Asks a run to end its policy after the current step and to write the model of its best step; waits until the trainer
+ * is gone. The request stands until the run is done: a run that is stopped, fails or is killed first obeys it after a
+ * resume.
+ * @throws {Fault} `training/not-running`, `training/no-policy`
+ * @throws the signal's reason when it is aborted; the request stands
+ */
+export async function finishRun(
+  runs: Runs,
+  id: string,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<Run> {
+  const run = await runs.find(id);
+  if (run.request !== 'finish') {
+    refuseToFinish(run);
+    await ifThere(() => writeFile(join(run.folder, runFiles.finish), '', { flag: 'a' }));
+  }
+  while ((await runs.read(run.id))?.isLive === true) await pause(POLL_INTERVAL_MS, signal);
+  return runs.find(run.id);
+}
+
+function refuseToFinish(run: Run): void {
+  const { id, isLive, state, request, progress } = run;
+  if (mayFinish(run)) return;
+  if (!isLive || request === 'stop') {
+    const now = request === 'stop' ? 'stopping' : state;
+    throw new Fault('training/not-running', `The run ${id} is not running; it is ${now}.`);
+  }
+  const { stage = 'prepare' } = progress ?? {};
+  const message =
+    stage === 'export'
+      ? `The run ${id} is writing its model already.`
+      : `The run ${id} has no policy yet that could be kept: it is ${state}, at ${stage}. Wait for the first steps of its policy, or stop it, which writes a checkpoint.`;
+  throw new Fault('training/no-policy', message);
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, readdir, statfs } from 'node:fs/promises';
+import { lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { jsonOrUndefined, isTooDeep } from '../json';
@@ -141,6 +141,13 @@ export async function isFull(folder: string): Promise<boolean | undefined> {
     return undefined;
   }
 }
+
+/** False also for a place that cannot be looked at: its reader reports the reason. */
+export const isFolder = (place: string): Promise<boolean> =>
+  stat(place).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 export async function diskUse(folder: string): Promise<number> {
   const entries = await ifThere(() => readdir(folder, { recursive: true, withFileTypes: true }));

@@ -46,7 +46,7 @@ export interface Run {
   /** Commit of a base on the hub; a resume uses it, too. Absent until the trainer has looked it up. */
   readonly commit?: string;
   readonly state: RunState;
-  /** Asked of a running trainer, which has not ended yet: to stop, or to end its policy early (`finish.ts`). */
+  /** Asked of a running trainer, which has not ended yet: to stop, or to end its policy early (`lifecycle.ts`). */
   readonly request?: 'stop' | 'finish';
   readonly isLive: boolean;
   readonly canResume: boolean;
@@ -66,12 +66,6 @@ export interface Run {
   readonly queued?: Queued;
   /** Absent when the data are files. */
   readonly selection?: SelectionReport;
-}
-
-interface FollowOptions {
-  readonly signal?: AbortSignal;
-  /** Milliseconds between two reads of the folder. */
-  readonly everyMs?: number;
 }
 
 const POLL_INTERVAL_MS = 250;
@@ -167,8 +161,10 @@ export class Runs {
    * returns its state.
    * @throws the signal's reason when it is aborted; the run continues
    */
-  async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<TrainerEvent> {
-    const { signal, everyMs = POLL_INTERVAL_MS } = options;
+  async *follow(
+    id: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<TrainerEvent> {
     const folder = join(this.folder, id);
     const tail = new EventTail(join(folder, runFiles.events));
     let progress: Progress | undefined;
@@ -183,7 +179,7 @@ export class Runs {
           signal?.throwIfAborted();
         }
         if (!worksOn(trainer, progress)) return;
-        await pause(everyMs, signal);
+        await pause(POLL_INTERVAL_MS, signal);
       }
     } finally {
       await tail.close();

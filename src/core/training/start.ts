@@ -62,10 +62,7 @@ export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run
   return runs.find(id);
 }
 
-/**
- * The folder appears when `fill` has completed it.
- * @returns the run's id
- */
+/** The folder appears when `fill` has completed it. @returns the run's id */
 export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void>): Promise<string> {
   const id = newRunId();
   await inUnfinished(runs, id, async (unfinished, owner) => {

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../childEnvironment';
 import { Fault, type FaultCode } from '../fault';
 import { startLeashed } from '../leash';
+import { createHash } from 'node:crypto';
 
 /** A Python that can run the trainer; see `openTrainer`. */
 export interface Trainer {
@@ -77,11 +78,7 @@ export function ask(
   return runPython(trainer, commandOf(trainer, args).slice(1), options);
 }
 
-/**
- * The process ends with this one and with the signal.
- * @throws {Fault} `training/python-not-started`
- * @throws the signal's reason when it is aborted
- */
+/** The process ends with this one and with the signal. @throws {Fault} `training/python-not-started` */
 export async function runPython(
   trainer: Trainer,
   args: readonly string[],
@@ -132,9 +129,20 @@ export function sentenceOf({ stderr, code }: TrainerAnswer): string {
   return stderr.findLast((line) => line.trim() !== '')?.trim() ?? `The trainer ended with status ${code}.`;
 }
 
-/** @param codes for unusable arguments or files, and for any other failure */
-export const faultOf = (answer: TrainerAnswer, codes: readonly [FaultCode, FaultCode]): Fault =>
-  new Fault(codes[answer.code === WRONG_USE ? 0 : 1], sentenceOf(answer));
+/**
+ * The output of `python -m tandem_trainer …` when it succeeds.
+ * @param codes of faults for unusable arguments or files, and for any other failure
+ */
+export async function answered(
+  trainer: Trainer,
+  args: readonly string[],
+  codes: readonly [FaultCode, FaultCode],
+  options: Omit<TrainerCallOptions, 'cwd'>,
+): Promise<string> {
+  const answer = await ask(trainer, args, { cwd: process.cwd(), ...options });
+  if (answer.code === 0) return answer.stdout;
+  throw new Fault(codes[answer.code === WRONG_USE ? 0 : 1], sentenceOf(answer));
+}
 
 /** Passes lines on one behind, because the last is the trainer's own report, or the message of the fault. */
 export function oneBehind(onLine: TrainerCallOptions['onLine']) {
@@ -149,4 +157,24 @@ export function oneBehind(onLine: TrainerCallOptions['onLine']) {
       held = line;
     },
   };
+}
+
+/** Files that influence the result of a training, besides its settings: modules and prompts, such as the critic's. */
+const DECIDES = /\.(py|md)$/;
+
+const PACKAGES = ['tandem_trainer', 'tandem_env'];
+
+/**
+ * Digest of the trainer's sources: other code would train another model.
+ * @param source the folder that contains the packages
+ */
+export async function trainerCode(source: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const folder of PACKAGES.map((name) => join(source, name))) {
+    const files = (await readdir(folder, { recursive: true })).filter((name) => DECIDES.test(name)).sort();
+    for (const name of files) {
+      hash.update(JSON.stringify([name.replaceAll('\\', '/'), await readFile(join(folder, name), 'utf8')]));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
 }

@@ -194,7 +194,7 @@ export async function reportRuns(runs: readonly Run[], { configuration }: Engine
     ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'report.md') }),
   });
   if (target === undefined) return;
-  const { writeReport } = await import('../../core/evaluation/comparison/report/write');
+  const { writeReport } = await import('../../core/evaluation/comparison/report');
   await writeReport(target.fsPath, {
     runs: runsOf(runs[0]!),
     of: runs,

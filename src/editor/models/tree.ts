@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { Judgements } from '../../core/evaluation/leaderboard/judgements';
-import { leaderboardOf } from '../../core/evaluation/leaderboard/leaderboard';
+import { Judgements, leaderboardOf } from '../../core/evaluation/leaderboard/leaderboard';
 import { lazily } from '../../core/lazily';
 import type { UseByModel } from '../../core/trajectory/modelUsage';
 import type { FolderSettings } from '../configuration';

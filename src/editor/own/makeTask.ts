@@ -14,7 +14,7 @@ import { cancellable } from '../progress';
 import type { Packs } from '../packs';
 import { askRequest, pointedAt, type FunctionAtCursor } from './functionAtCursor';
 import { claimsAbout, withLateProgress } from './testFiles';
-import { factsIn, factsOfTests, factsQuestion } from '../../core/task/drafted';
+import { factsIn, factsOfTests, factsQuestion } from '../../core/task/own';
 import { listIn } from '../../core/text';
 
 const { t } = vscode.l10n;
@@ -43,7 +43,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
       t('What everyone sees, with the signature behind it. Leave out what the agent should have to ask.'),
     ));
   if (tests === undefined || request === undefined) return;
-  const { packLine, taskFromFunction } = await import('../../core/task/drafted');
+  const { packLine, taskFromFunction } = await import('../../core/task/own');
   const source = pointed.document.getText();
   const drafted = { request, tests: tests.all };
   const task = taskFromFunction(source, pointed.function, drafted);
@@ -70,7 +70,7 @@ interface ChosenTests {
 
 /** Offers the tests that were found in the workspace, and takes others that the person types. */
 async function askTests({ function: { name } }: FunctionAtCursor): Promise<ChosenTests | undefined> {
-  const { typedCalls } = await import('../../core/task/drafted');
+  const { typedCalls } = await import('../../core/task/own');
   const title = t('Create Task from {0}: hidden tests', name);
   const claims = await withLateProgress(t('Looking for the tests of {0}', name), (signal) =>
     claimsAbout(name, signal),

@@ -29,7 +29,7 @@ import { allTags, becameWords, givenTitle, outcomeWords, shownNote, shownReason 
 import type { DrawPage } from '../pageViews';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
-import { gainsOf } from '../../core/training/credit/gains';
+import { gainsOf } from '../../core/training/scoring/dialogues';
 import type { Credit } from '../../core/training/credit/credit';
 import type { AdvantageUnit } from '../../core/training/credit/critics';
 import type { KnownCredit } from '../credit/credits';

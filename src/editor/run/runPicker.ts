@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
 import { resultInShort, runStatus, subjectWords, tagWords, namesOf } from './words';
-import { RunResults } from '../../core/evaluation/comparison/latestResults';
+import { RunResults } from '../../core/evaluation/comparison/measuredRuns';
 import { baseName } from '../words';
 
 const { t } = vscode.l10n;

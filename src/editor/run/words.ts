@@ -9,7 +9,7 @@ import { ago, dialogues, duration, methodTitle, methodWord } from '../words';
 import type { EvaluationSetting, KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
 import type { Interval } from '../../core/evaluation/interval';
-import type { RunResult } from '../../core/evaluation/comparison/latestResults';
+import type { RunResult } from '../../core/evaluation/comparison/measuredRuns';
 
 const { t } = vscode.l10n;
 

@@ -37,7 +37,7 @@ export class RunControl {
   async finish(run: Run): Promise<void> {
     const { question, detail } = finishWords(run);
     if (!(await confirmed(question, detail, t('Finish Now')))) return;
-    const { finishRun } = await import('../../core/training/finish');
+    const { finishRun } = await import('../../core/training/lifecycle');
     const finishing = finishRun(runsOf(run), run.id);
     void this.watch.look();
     await finishing;

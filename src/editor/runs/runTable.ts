@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
-import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
+import { RunResults, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
 import {
   actions,
   type Action,

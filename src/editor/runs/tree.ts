@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { RunResults, type RunResult } from '../../core/evaluation/comparison/latestResults';
-import { mayFinish } from '../../core/training/finish';
+import { RunResults, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
+import { mayFinish } from '../../core/training/lifecycle';
 import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { contextKeys, views, idOf, contextValues } from '../contributions';

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import type { FigureName } from '../../core/training/events';
 import type { RunHistory, Curves } from '../../core/training/history/history';
-import { mayFinish } from '../../core/training/finish';
+import { mayFinish } from '../../core/training/lifecycle';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';

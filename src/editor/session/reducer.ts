@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { leakedPassagesOf, leakOf } from '../../core/dialogue/pageLeak';
+import { leakedPassagesOf, leakOf } from '../../core/dialogue/leak';
 import { NO_PREFERENCE, limitReply } from '../../core/dialogue/protocol';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';

@@ -1,4 +1,4 @@
-import type { SampledAgent } from '../../core/dialogue/candidates';
+import type { SampledAgent } from '../../core/dialogue/sample';
 import type { DialogueParts } from '../../core/dialogue/dialogueParts';
 import type { Prompts } from '../../core/dialogue/prompts';
 import { colBenchPageProtocol, type Protocol } from '../../core/dialogue/protocol';

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { PackAssignment } from '../../core/dialogue/packAssignment';
-import { SharedTaskIds } from '../../core/dialogue/sharedTaskIds';
-import { TaskProgress, type TaskState } from '../../core/dialogue/taskProgress';
+import { SharedTaskIds, TaskProgress, type TaskState } from '../../core/dialogue/taskProgress';
 import type { Part } from '../../core/trajectory/assignments';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';

@@ -116,7 +116,7 @@ class TeachingPanel extends Panel<FromWebview, ToWebview> {
     if (teacher.now.state !== 'none' || !vscode.workspace.isTrusted) return;
     const { agent } = await teacher.offer();
     if (this.slowness.has(agent.spec)) return;
-    const { slownessHere } = await import('../../core/evaluation/loop/expectedTime');
+    const { slownessHere } = await import('../../core/evaluation/loop/loopProgress');
     this.slowness.set(agent.spec, await slownessHere(engine.locals.model(agent)));
     this.show();
   }
@@ -174,7 +174,7 @@ export function showLessonInStatusBar(on: TeachingContext): vscode.Disposable {
 async function viewOf({ engine, teacher }: TeachingContext, slowness?: Slowness): Promise<ToWebview> {
   const { now } = teacher;
   const { agent, world, worlds, settings } = await teacher.offer(now.lesson);
-  const { expectedOf, secondsOf } = await import('../../core/evaluation/loop/expectedTime');
+  const { expectedOf, secondsOf } = await import('../../core/evaluation/loop/loopProgress');
   const slow = slowness?.get(agent.spec);
   const secondsFor = (size: Size): number | undefined =>
     slow === undefined ? undefined : secondsOf(expectedOf(settings[size], slow));

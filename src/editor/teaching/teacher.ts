@@ -272,7 +272,7 @@ export class Teacher implements vscode.Disposable {
     const { engine, trainer } = this;
     const { LocalModel } = await import('../../core/model/local/model');
     const { readLocalFolder } = await import('../../core/model/local/folder');
-    const { trainerCode } = await import('../../core/evaluation/loop/trainerCode');
+    const { trainerCode } = await import('../../core/training/trainer');
     const workspace = engine.configuration.folder?.uri.fsPath ?? '';
     const { folder: base, graph } = readLocalFolder(agent.folder);
     const openModel = (name: string): Model => {

@@ -99,7 +99,7 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
   const log = await engine.log();
   const name = path.basename(chosen.fsPath);
   const core = await import('../../core/trajectory/import');
-  const { leakOf } = await import('../../core/dialogue/pageLeak');
+  const { leakOf } = await import('../../core/dialogue/leak');
   const result = await cancellable(t('Importing {0}', name), (signal, report) =>
     core.importTrajectories(log, chosen.fsPath, {
       signal,

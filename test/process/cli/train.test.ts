@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { mayFinish } from '../../../src/core/training/finish';
+import { mayFinish } from '../../../src/core/training/lifecycle';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { countData } from '../../../src/core/training/data/countData';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';

@@ -35,7 +35,7 @@ beforeEach(async () => {
     [step(3), state('done')],
   ];
   done = await playedRun(runs, play, { fields: { policy: { epochs: 2 } }, examined: true });
-  for await (const event of runs.follow(done.id, { everyMs: 20 })) expect(event.version).toBe(1);
+  for await (const event of runs.follow(done.id)) expect(event.version).toBe(1);
 });
 
 describe('a run that is done', () => {
@@ -57,8 +57,7 @@ describe('a run that is done', () => {
     expect(configuration).toMatchObject({ policy: { epochs: 2, more_epochs: 1.5, patience: 0 } });
     expect((await beginNext([runs], trainer))?.id).toBe(run.id);
     const steps: number[] = [];
-    for await (const event of runs.follow(run.id, { everyMs: 20 }))
-      if (event.event === 'step') steps.push(event.step);
+    for await (const event of runs.follow(run.id)) if (event.event === 'step') steps.push(event.step);
     expect(steps).toEqual([1, 2, 3]);
     expect(await runs.find(run.id)).toMatchObject({ state: 'done' });
     expect(await runs.find(done.id)).toMatchObject({ state: 'done', name: 'called otherwise' });
@@ -68,7 +67,7 @@ describe('a run that is done', () => {
   it('is continued again for so many more', async () => {
     const run = await continueRun(runs, done.id, { epochs: 1, name: 'more' });
     await beginNext([runs], trainer);
-    for await (const event of runs.follow(run.id, { everyMs: 20 })) expect(event.version).toBe(1);
+    for await (const event of runs.follow(run.id)) expect(event.version).toBe(1);
     await mkdir(path.join(run.folder, 'kept'));
     const { folder } = await continueRun(runs, run.id, { epochs: 2, name: 'still more' });
     const configuration: unknown = JSON.parse(await readFile(path.join(folder, 'run.json'), 'utf8'));
@@ -87,7 +86,7 @@ describe('a run that is done', () => {
 
   it('is not continued if its method takes no more epochs', async () => {
     const { id } = await playedRun(runs, [[state('done')]], { fields: { method: 'grpo' }, examined: true });
-    for await (const event of runs.follow(id, { everyMs: 20 })) expect(event.version).toBe(1);
+    for await (const event of runs.follow(id)) expect(event.version).toBe(1);
     await expect(continueRun(runs, id, { epochs: 1, name: 'more' })).rejects.toThrow(
       /is one of GRPO, which takes no more epochs/,
     );
@@ -116,7 +115,7 @@ describe('a run that got no better on held-out examples and ended early', () => 
   it('is continued for no epochs beyond the rest of its own', async () => {
     const play = [[step(1), ['file', 'kept/000001-policy-1/checkpoint.json', '{}'], state('done')]];
     const { id } = await playedRun(runs, play, { fields: { policy: { epochs: 2 } }, examined: true });
-    for await (const event of runs.follow(id, { everyMs: 20 })) expect(event.version).toBe(1);
+    for await (const event of runs.follow(id)) expect(event.version).toBe(1);
     const run = await continueRun(runs, id, { epochs: 0, name: 'the rest' });
     const configuration: unknown = JSON.parse(await readFile(path.join(run.folder, 'run.json'), 'utf8'));
     expect(configuration).toMatchObject({ policy: { more_epochs: 0, patience: 0 } });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 const start = (play: readonly Play[]): Promise<Run> => playedRun(runs, play);
-const followed = (id: string): Promise<TrainerEvent[]> => Array.fromAsync(runs.follow(id, { everyMs: 20 }));
+const followed = (id: string): Promise<TrainerEvent[]> => Array.fromAsync(runs.follow(id));
 
 const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'critic' }];
 

@@ -22,7 +22,7 @@ const start = (play: readonly Play[], fields: object = {}): Promise<Run> =>
   playedRun(runs, play, { fields: { method: 'rft', ...fields } });
 
 /** Collects all events until the run is over. */
-const followed = (id: string): Promise<TrainerEvent[]> => Array.fromAsync(runs.follow(id, { everyMs: 20 }));
+const followed = (id: string): Promise<TrainerEvent[]> => Array.fromAsync(runs.follow(id));
 
 /** Lets a waiting trainer continue. */
 const goOn = (runFolder: string): Promise<void> => writeFile(path.join(runFolder, 'go'), '');

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { CriticScorer } from '../../../src/core/model/local/critic/turnScorer';
 import type { ChatMessage } from '../../../src/core/model/model';
 import { prepareData } from '../../../src/core/training/data/prepare';
-import { scoredSchema, type Scored } from '../../../src/core/training/score';
+import { scoredSchema, type Scored } from '../../../src/core/training/convert';
 import { scoreHere } from '../../../src/core/training/scoring/scoreLocally';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { agentTurn, doubling, started } from '../../fixtures/log';

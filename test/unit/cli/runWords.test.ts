@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { planInWords, runTable } from '../../../src/cli/runWords';
-import type { RunResult } from '../../../src/core/evaluation/comparison/latestResults';
+import type { RunResult } from '../../../src/core/evaluation/comparison/measuredRuns';
 import type { Run } from '../../../src/core/training/runs';
 import { plan } from '../../fixtures/plan';
 import { played, setting } from '../evaluation/comparison/played';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SampledAgent } from '../../../src/core/dialogue/candidates';
+import type { SampledAgent } from '../../../src/core/dialogue/sample';
 import type { Dialogue } from '../../../src/core/dialogue/dialogue';
 import type { NewDialogue } from '../../../src/core/dialogue/dialogueParts';
 import { OpenAiModel } from '../../../src/core/model/openai';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { numbersOfCode } from '../../../src/core/dialogue/numbers';
+import { numbersOfCode } from '../../../src/core/dialogue/debrief';
 
 test.each([
   ['price = 10 + 23', [10, 23, 33]],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measurePageLeak } from '../../../src/core/dialogue/pageLeak';
+import { measurePageLeak } from '../../../src/core/dialogue/leak';
 
 const heading = '<h1 class="text-3xl font-bold">Golden Crust</h1>';
 const page = `<html><head><link href="https://x/tailwind.min.css" rel="stylesheet"></head><body>${heading}<p class="p-4">Fresh bread</p></body></html>`;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SharedTaskIds } from '../../../src/core/dialogue/sharedTaskIds';
-import { TaskProgress, type TaskState } from '../../../src/core/dialogue/taskProgress';
+import { SharedTaskIds, TaskProgress, type TaskState } from '../../../src/core/dialogue/taskProgress';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import {
   doubling,

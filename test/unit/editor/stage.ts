@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import type { SampledAgent } from '../../../src/core/dialogue/candidates';
+import type { SampledAgent } from '../../../src/core/dialogue/sample';
 import type { Prompts } from '../../../src/core/dialogue/prompts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { RulesSimulator, type Simulator } from '../../../src/core/dialogue/simulator';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientSimulator, type EnvironmentPlan } from '../../../src/core/environment/episode';
-import { beginEpisode } from '../../../src/core/environment/seats';
+import { clientSimulator, type EnvironmentPlan, beginEpisode } from '../../../src/core/environment/episode';
 import type { Grade } from '../../../src/core/grading/grade';
 import type { Grader } from '../../../src/core/grading/grader';
 import { answers, asks, scripted, starterTask } from '../../fixtures/dialogue';

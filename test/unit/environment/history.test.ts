@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginEpisode } from '../../../src/core/environment/seats';
+import { beginEpisode } from '../../../src/core/environment/episode';
 import type { Grader } from '../../../src/core/grading/grader';
 import type { Fault } from '../../../src/core/fault';
 import { answers, asks, starterTask } from '../../fixtures/dialogue';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginEpisode } from '../../../src/core/environment/seats';
+import { beginEpisode } from '../../../src/core/environment/episode';
 import type { Grader } from '../../../src/core/grading/grader';
 import { environmentPlan } from '../../fixtures/environment';
 import { bakery, pageOf, reader } from '../../fixtures/pages';

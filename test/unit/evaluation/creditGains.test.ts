@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gainCorrelation, spearman } from '../../../src/core/evaluation/creditGains';
+import { gainCorrelation, spearman } from '../../../src/core/evaluation/agreement';
 
 const row = (credits: readonly number[], gains: readonly number[]) => ({
   turns: credits.map((advantage, turn) => ({

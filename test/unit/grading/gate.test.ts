@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Gate } from '../../../src/core/grading/gate';
+import { Gate } from '../../../src/core/grading/fairRun';
 
 /** Makes work that records its start and ends on request. */
 function work(name: string, events: string[]): { run: () => Promise<void>; end: () => void } {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Grader } from '../../../src/core/grading/grader';
-import { remembering } from '../../../src/core/grading/gradeCache';
+import { type Grader, remembering } from '../../../src/core/grading/grader';
 import { buildSandbox, makeTask, type Sandbox } from '../../fixtures/sandbox';
 
 let sandbox: Sandbox;

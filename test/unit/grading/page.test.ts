@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { verdictOf } from '../../../src/core/grading/grade';
 import { Fault } from '../../../src/core/fault';
-import type { PictureEmbedder } from '../../../src/core/grading/clip';
-import { gradePage } from '../../../src/core/grading/page';
+import { type PictureEmbedder, gradePage } from '../../../src/core/grading/page';
 import { gradeSchema } from '../../../src/core/trajectory/event';
 import { bakery, pageOf, reader } from '../../fixtures/pages';
 

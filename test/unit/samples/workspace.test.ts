@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkPage } from '../../../src/core/page/checks';
 import { loadTasks } from '../../../src/core/task/pack';
-import { writeStarterPack } from '../../../src/core/task/starter/pack';
+import { writeStarterPack } from '../../../src/core/task/starter/worlds';
 import { isProgram } from '../../../src/core/task/task';
 import { sheet } from '../../fixtures/pages';
 

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import { checkable, checkTask, brokenClaim } from '../../../src/core/grading/brokenClaim';
-import {
-  packLine,
-  taskFromFunction,
-  factsIn,
-  factsOfTests,
-  factsQuestion,
-} from '../../../src/core/task/drafted';
+import { packLine, taskFromFunction, factsIn, factsOfTests, factsQuestion } from '../../../src/core/task/own';
 import { answerByRules } from '../../../src/core/dialogue/rules';
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseProgram } from '../../../src/core/task/row';

@@ -2,9 +2,15 @@ import { extractCode } from '../../grading/code';
 import type { AnswerRunner } from '../../grading/grader';
 import { areEqual } from '../../grading/outcome';
 import type { CallOutcome } from '../../grading/runner';
-import { callsOf, pythonOf, trialsOf, type DraftCall } from './draftCalls';
-import { valuesOf } from './draftValues';
-import { parametersOf, type Parameter } from './parameters';
+import {
+  callsOf,
+  pythonOf,
+  trialsOf,
+  type DraftCall,
+  parametersOf,
+  type Parameter,
+  valuesOf,
+} from './draftCalls';
 
 /** A call on which drafts give different results. */
 export interface Disagreement {

@@ -16,10 +16,7 @@ const SETTINGS: readonly string[] = ['verifier', 'refiner', 'drafts'];
 const DRAFTS = 2;
 const MAX_DRAFTS = 8;
 
-/**
- * Undefined for an agent of another kind.
- * @throws {Fault} `model/bad-spec`
- */
+/** Undefined for an agent of another kind. @throws {Fault} `model/bad-spec` */
 export function refineSpec(spec: string): RefineSpec | undefined {
   const wrapped = wrappedSpec(spec, KIND);
   if (wrapped === undefined) return undefined;

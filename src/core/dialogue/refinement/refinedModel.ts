@@ -25,6 +25,7 @@ import {
   questionsAbout,
 } from './clarification';
 import { compareDrafts, type Comparison, type Disagreement } from './compareDrafts';
+import { refineSpec } from './refineSpec';
 
 /** In one dialogue; people are not asked without end about what a model cannot make up its mind on. */
 const MAX_QUESTIONS = 2;
@@ -285,3 +286,27 @@ const asGenerated = ({ model, text = '' }: Selection['candidates'][number]): Gen
 });
 
 const nameOf = ({ servedModel }: Generation, model: Model): string => servedModel ?? model.name;
+
+/**
+ * Opens an agent, of which `refine:<model>[,verifier=<model>][,refiner=<model>][,drafts=<n>]` is made of others.
+ * @param open opens each of its models
+ * @param runner is asked for when the first drafts are compared
+ * @param verifierTemperature 0 by default
+ * @throws {Fault} as `refineSpec` and `open`
+ */
+export async function openRefined(
+  spec: string,
+  open: (spec: string) => Model | Promise<Model>,
+  runner: () => AnswerRunner | Promise<AnswerRunner>,
+  verifierTemperature?: number,
+): Promise<Model> {
+  const refine = refineSpec(spec);
+  if (refine === undefined) return open(spec);
+  const { model, verifier, refiner, drafts } = refine;
+  const roles = {
+    generator: await open(model),
+    verifier: verifier === undefined ? verifier : await open(verifier),
+    refiner: refiner === undefined ? refiner : await open(refiner),
+  };
+  return new RefinedModel(spec, roles, drafts, runner, verifierTemperature);
+}

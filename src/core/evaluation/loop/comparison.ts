@@ -2,28 +2,19 @@ import * as z from 'zod';
 import { refuseIncomplete, type CollectionProgress } from '../../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluate';
 import { taskFigures } from '../figures';
-import { figuresSchema, intervalSchema, keep, playedOf, settingOf } from './evaluationCache';
-import type { PairedDifference } from '../paired';
+import { figuresSchema, pairedSchema, type PairedDifference } from '../figureSchemas';
+import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
 import { difference, rate } from '../words';
-
-const number = z.number();
-
-const paired = z.object({
-  difference: number.nullable(),
-  interval: intervalSchema.nullable(),
-  p: number.nullable(),
-  tasks: number,
-}) satisfies z.ZodType<PairedDifference>;
 
 const comparison = z.object({
   before: figuresSchema,
   after: figuresSchema,
-  success: paired,
-  testsPassed: paired,
+  success: pairedSchema,
+  testsPassed: pairedSchema,
   /** Tasks that were solved more often afterwards, and less often. */
-  gained: number,
-  lost: number,
+  gained: z.number(),
+  lost: z.number(),
   example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
 });
 
@@ -110,30 +101,17 @@ function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { befor
   return { before: of(before), after: of(after) };
 }
 
-/** Direction of a paired difference by its 95 % interval; `open` when that contains 0. */
-type Way = 'up' | 'down' | 'open';
-
-function wayOf({ interval }: PairedDifference): Way {
-  if (interval === null) return 'open';
-  return interval.low > 0 ? 'up' : interval.high < 0 ? 'down' : 'open';
+/** What training did to a kind of play; nothing that is clear where the 95 % interval contains 0. */
+function didTo(play: string, { interval }: PairedDifference): string {
+  if (interval !== null && interval.low > 0) return `helped ${play} play`;
+  return interval !== null && interval.high < 0
+    ? `harmed ${play} play`
+    : `made no clear difference to ${play} play`;
 }
-
-const VERDICTS: Readonly<Record<`${Way} ${Way}`, string>> = {
-  'up up': 'Training helped',
-  'up open': 'Training helped sampled play; greedy play shows no clear difference',
-  'up down': 'Training helped sampled play and harmed greedy play',
-  'open up': 'Training helped greedy play; sampled play shows no clear difference',
-  'open open': 'Training made no difference that these tasks could show',
-  'open down': 'Training harmed greedy play; sampled play shows no clear difference',
-  'down up': 'Training harmed sampled play and helped greedy play',
-  'down open': 'Training harmed sampled play; greedy play shows no clear difference',
-  'down down': 'Training made the agent worse',
-};
 
 /** One sentence without its full stop. */
-export function verdictOf({ sampled, greedy }: TrainedComparisons): string {
-  return VERDICTS[`${wayOf(sampled.success)} ${wayOf(greedy.success)}`];
-}
+export const verdictOf = ({ sampled, greedy }: TrainedComparisons): string =>
+  `Training ${didTo('sampled', sampled.success)} and ${didTo('greedy', greedy.success)}`;
 
 /** `sampled success 31.2 % → 44.9 %, +13.7 points [+9.1, +18.2], p < 0.001`. */
 export function successInWords(kind: string, { before, after, success }: TrainedComparison): string {

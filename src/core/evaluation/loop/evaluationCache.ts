@@ -4,75 +4,13 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../../dialogue/collect';
 import type { Evaluated, EvaluationPlan } from '../evaluate';
-import { taskFigures, type TaskFigures, type AgentFigures } from '../figures';
-import type { DraftProgress } from '../pages/draftProgress';
-import type { PageFigures } from '../pages/pageFigures';
-import type { QuestionFigures } from '../questionFigures';
+import { taskFigures } from '../figures';
+import { figuresSchema, taskFiguresSchema } from '../figureSchemas';
 import { PAGE_RULES_VERSION } from '../../dialogue/pageRules';
 import { taskToRow } from '../../task/row';
 import { isProgram } from '../../task/task';
 import { readWhole, runFiles } from '../../training/runFolder';
 import { ifThere, writeAtomically } from '../../trajectory/files';
-
-const number = z.number();
-export const intervalSchema = z.object({ low: number, high: number });
-const estimate = z.object({ mean: number, interval: intervalSchema }).nullable();
-const figure = z.object({ value: number, interval: intervalSchema.exactOptional() });
-
-const pageFiguresSchema = z.object({
-  mode: z.enum(['fixed', 'paper']),
-  measure: z.string(),
-  version: number,
-  renderer: z.string(),
-  tasks: number,
-  dialogues: number,
-  score: figure,
-  meanTurns: number,
-  drafts: z
-    .array(z.object({ turn: number, dialogues: number, score: figure, gain: figure.exactOptional() }))
-    .readonly(),
-}) satisfies z.ZodType<PageFigures>;
-
-const draftProgressSchema = z.object({
-  told: number,
-  applied: estimate,
-  redrafts: number,
-  regressed: estimate,
-  claims: number,
-  falseClaims: estimate,
-  unread: number,
-}) satisfies z.ZodType<DraftProgress>;
-
-const questionFiguresSchema = z.object({
-  dialogues: number,
-  needed: number,
-  asked: number,
-  bits: number.nullable(),
-  regret: number,
-  left: number,
-}) satisfies z.ZodType<QuestionFigures>;
-
-export const figuresSchema = z.object({
-  agent: z.string(),
-  mode: z.enum(['fixed', 'paper']),
-  tasks: number,
-  dialogues: number,
-  success: estimate,
-  testsPassed: estimate,
-  leakRate: number.nullable(),
-  meanTurns: number.nullable(),
-  missedDecisions: number.nullable(),
-  uselessQuestions: number.nullable(),
-  meanTokens: number.nullable(),
-  meanSeconds: number.nullable(),
-  turnLimitRate: number.nullable(),
-  timeOutRate: number.nullable(),
-  notGradable: number,
-  unfinished: number,
-  pages: z.array(pageFiguresSchema).readonly().exactOptional(),
-  draftProgress: draftProgressSchema.exactOptional(),
-  questions: questionFiguresSchema.exactOptional(),
-}) satisfies z.ZodType<AgentFigures>;
 
 /** Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
 const settingSchema = z.object({
@@ -94,9 +32,7 @@ export type EvaluationSetting = z.infer<typeof settingSchema>;
 const playedSchema = z.object({
   figures: figuresSchema,
   /** By task, so that runs measured on different days can be paired. */
-  by_task: z.array(
-    z.object({ task: z.string(), success: z.number(), testsPassed: z.number(), rollouts: z.number() }),
-  ) satisfies z.ZodType<TaskFigures[]>,
+  by_task: z.array(taskFiguresSchema),
 });
 export type ModelResult = z.infer<typeof playedSchema>;
 
@@ -150,10 +86,11 @@ export async function keep(
   played: Pick<KeptEvaluation, 'model' | 'start'>,
 ): Promise<void> {
   const rows = tasks.map(({ task }) => `${JSON.stringify(taskToRow(task))}\n`);
-  await writeAtomically(path.join(runFolder, packOf(setting)), (file) => file.writeFile(rows.join('')));
+  await writeAtomically(path.join(runFolder, packOf(setting)), rows.join(''));
   const kept: KeptEvaluation = { version: 1, at: new Date().toISOString(), setting, ...played };
-  await writeAtomically(path.join(runFolder, runFiles.evaluations, `${setting.key}.json`), (file) =>
-    file.writeFile(`${JSON.stringify(kept)}\n`),
+  await writeAtomically(
+    path.join(runFolder, runFiles.evaluations, `${setting.key}.json`),
+    `${JSON.stringify(kept)}\n`,
   );
 }
 

@@ -44,10 +44,7 @@ export interface Lesson extends Omit<z.infer<ReturnType<typeof lessonSchema>>, '
 const FOLDER = 'teaching';
 const FILE = 'lesson.json';
 
-/**
- * Undefined before the first lesson.
- * @throws {Fault} `loop/bad-lesson`
- */
+/** Undefined before the first lesson. @throws {Fault} `loop/bad-lesson` */
 export async function lastLesson(dataFolder: string): Promise<Lesson | undefined> {
   const names = (await ifThere(() => readdir(join(dataFolder, FOLDER)))) ?? [];
   const numbers = names.flatMap((name) => (/^[1-9]\d{0,8}$/.test(name) ? [Number(name)] : []));
@@ -80,7 +77,7 @@ export async function beginLesson(
 export async function keepLesson(lesson: Lesson): Promise<Lesson> {
   const { agent, world, seed, size, isWanted, outcome } = lesson;
   const text = `${JSON.stringify({ version: 1, agent, world, seed, size, isWanted, outcome }, undefined, 2)}\n`;
-  await writeAtomically(join(lesson.folder, FILE), (file) => file.writeFile(text));
+  await writeAtomically(join(lesson.folder, FILE), text);
   return lesson;
 }
 

@@ -9,9 +9,10 @@ import { parseConfiguration, type RunConfiguration } from '../../training/config
 import { writeGraphs, type Precision } from '../../training/convert';
 import { runFiles } from '../../training/runFolder';
 import { Runs } from '../../training/runs';
+import { grouped } from '../../text';
 import { claimIn } from '../../trajectory/claim';
 import { TrajectoryLog } from '../../trajectory/log';
-import { compareAgents, comparisonsSchema, type TrainedComparisons } from './comparison';
+import { compareAgents, comparisonsSchema, successInWords, type TrainedComparisons } from './comparison';
 import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace } from './export';
 import type { LoopPlan, LoopResult, StageProgress } from './plan';
 import {
@@ -29,15 +30,14 @@ import {
   type TrainedRun,
 } from './record';
 import { writeReport } from './report/report';
+import { percent } from '../words';
 import { contentOf, drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
-import { trained } from './trainingStage';
-import * as words from './words';
+import { trained, trainingWork } from './trainingStage';
 
 /**
  * Tasks, dialogues of the agent, training, a new model, play of both agents on tasks that neither has seen, a report.
  * A later call continues where the last one ended, and repeats nothing with unchanged inputs.
  * @throws {Fault} `loop/bad-record`, `loop/too-few-tasks`, `loop/not-trained`, and those of the parts
- * @throws the signal's reason when it is aborted
  */
 export async function runLoop(plan: LoopPlan): Promise<LoopResult> {
   const claim = await claimIn(join(plan.folder, 'claims'), 'loop', `The loop in ${plan.folder}`);
@@ -52,6 +52,19 @@ export async function runLoop(plan: LoopPlan): Promise<LoopResult> {
     await claim.release();
   }
 }
+
+// The lines of stages that are done, or were done before.
+
+function drawnInWords({ train, heldOut, badLines }: TasksResult): string {
+  const bad = badLines === 0 ? '' : `; ${grouped(badLines)} lines hold no task`;
+  return `${grouped(train)} to learn from, ${grouped(heldOut)} held out${bad}`;
+}
+
+const playedInWords = ({ dialogues, successes }: Collected): string =>
+  `${grouped(dialogues)} dialogues, ${percent(successes / dialogues)} solved`;
+
+const comparedInWords = ({ sampled, greedy }: TrainedComparisons): string =>
+  `${successInWords('sampled', sampled)}; ${successInWords('greedy', greedy)}`;
 
 class Loop {
   private readonly data: string;
@@ -97,16 +110,17 @@ class Loop {
 
   async run(): Promise<LoopResult> {
     const { folder } = this.plan;
-    const tasks = await this.perform(await this.tasks(), words.tasks);
-    const collected = await this.perform(this.collect(tasks), words.collected);
-    const { run } = await this.perform(this.train(collected), words.trained);
-    const { precision } = await this.perform(this.export(run), words.exported);
+    const tasks = await this.perform(await this.tasks(), drawnInWords);
+    const collected = await this.perform(this.collect(tasks), playedInWords);
+    const { run } = await this.perform(this.train(collected), (done) => `run ${done.run}`);
+    const exported = ({ precision }: Exported): string => `the new model is in place, ${precision}`;
+    const { precision } = await this.perform(this.export(run), exported);
     const model = this.modelOf(run);
-    const comparisons = await this.perform(this.evaluate(tasks, run), words.compared);
+    const comparisons = await this.perform(this.evaluate(tasks, run), comparedInWords);
     const stages = [...this.stages];
     const { data } = this;
     const result = { folder, data, model, run, tasks, collected, comparisons, precision, stages };
-    const { report } = await this.perform(this.report(result), words.reported);
+    const { report } = await this.perform(this.report(result), (done) => done.report);
     return { ...result, report: join(folder, report), stages: this.stages };
   }
 
@@ -143,12 +157,12 @@ class Loop {
     const { settings, seed, folder, pages, signal } = this.plan;
     const { rollouts, temperature, maxTokens, protocol, concurrency } = settings;
     const { before: agent, simulator, prompts, log } = this;
-    const sampling = { temperature, maxTokens };
+    const play = { agent, simulator, seed, protocol, prompts, sampling: { temperature, maxTokens } };
     const inputs = {
       'the tasks': tasks.content.train,
       'the dialogues per task': rollouts,
       'the agent, the collaborator or the rules of play': collectionName('', {
-        ...{ agent, simulator, seed, protocol, prompts, sampling },
+        ...play,
         renderer: this.plan.world === 'pages' ? 'none' : undefined,
       }),
     };
@@ -162,21 +176,7 @@ class Loop {
       work: async () => {
         await this.plan.openTrainer(); // finds out before the play, not after it, what the training lacks
         const played = await collect({
-          ...{
-            agent,
-            simulator,
-            seed,
-            protocol,
-            pages,
-            prompts,
-            log,
-            sampling,
-            rollouts,
-            concurrency,
-            collection,
-            signal,
-          },
-          pageProtocol: protocol,
+          ...{ ...play, pageProtocol: protocol, rollouts, concurrency, collection, pages, log, signal },
           tasks: await loadPack(join(folder, taskFiles.train)),
           grader: await this.openGrader(),
           mode: 'fixed',
@@ -212,7 +212,7 @@ class Loop {
           key: `${runName}-${digestOf([inputs, agent.base]).slice(0, 8)}`,
           name: shownName,
           trainer: await this.plan.openTrainer(),
-          onProgress: (progress) => this.working('train', words.trainingWork(progress)),
+          onProgress: (progress) => this.working('train', trainingWork(progress)),
         });
         return { run: run.id };
       },

@@ -93,7 +93,7 @@ export class LoopRecord {
       [name]: { inputs, at: new Date().toISOString(), seconds, result },
     };
     const text = `${JSON.stringify({ version: 1, stages: this.stages }, undefined, 2)}\n`;
-    await writeAtomically(this.file, (handle) => handle.writeFile(text));
+    await writeAtomically(this.file, text);
     return { result, isSkipped: false, seconds };
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
-import type { PackTask } from '../../dialogue/collect';
+import { packTasks, type PackTask } from '../../dialogue/collect';
 import { deriveSeed } from '../../seed';
 import { Fault } from '../../fault';
 import { MB, readInParts, readText } from '../../regularFile';
@@ -88,13 +88,9 @@ export async function hasPacks(folder: string, { content }: TasksResult): Promis
   );
 }
 
-export async function loadPack(file: string): Promise<PackTask[]> {
-  const tasks: PackTask[] = [];
-  for await (const read of readTasks(file)) {
-    if ('task' in read) tasks.push({ task: read.task, pack: basename(file) });
-  }
-  return tasks;
-}
+/** Of a pack that a loop has written. */
+export const loadPack = (file: string): Promise<PackTask[]> =>
+  packTasks([file], { onLeftOut: () => undefined });
 
 /**
  * The tasks of the two splits share no structure. The test split stays out: it is the scoreboard's, which uses it once
@@ -158,6 +154,6 @@ async function fromPacks(
 
 async function writePack(file: string, tasks: readonly Task[]): Promise<string> {
   const text = tasks.map((task) => `${JSON.stringify(taskToRow(task))}\n`).join('');
-  await writeAtomically(file, (handle) => handle.writeFile(text));
+  await writeAtomically(file, text);
   return digestOf(text);
 }

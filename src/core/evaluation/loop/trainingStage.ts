@@ -117,3 +117,28 @@ const WORDS: Readonly<Partial<Record<Run['state'], string>>> = {
   lost: 'been lost',
   stopped: 'been stopped',
 };
+
+const PREPARING = {
+  data: 'takes its data from the log',
+  checks: 'checks its configuration and this machine',
+  plan: 'is planned',
+  launch: 'is launched',
+} as const;
+
+export function trainingWork(told: TrainedProgress): {
+  readonly what: string;
+  readonly done?: number;
+  readonly total?: number;
+  readonly secondsLeft?: number;
+  readonly run?: string;
+} {
+  if ('preparing' in told) return { what: PREPARING[told.preparing] };
+  const { run, progress } = told;
+  const { stage = 'prepare', step, steps, part, secondsLeft } = progress;
+  return {
+    run,
+    what: part === undefined || part.name === stage ? stage : `${stage} ${part.name}`,
+    ...(part !== undefined ? { done: part.done, total: part.total } : { done: step, total: steps }),
+    ...(secondsLeft !== undefined && { secondsLeft }),
+  };
+}

@@ -1,40 +1,16 @@
+import type { DraftProgress } from '../figureSchemas';
 import { draftsOf } from '../../dialogue/drafts';
 import { readReply, type ReadReply } from '../../page/claims';
 import { CheckReading } from '../../page/checkReading';
 import { checkPage } from '../../page/checks';
 import { type DraftReading, OutlineReading } from '../../page/draftReading';
-import { isOfPage, type PageReader } from '../../page/outline';
+import { unlessAtFault } from '../../grading/page';
+import type { PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import { meanRate, type Estimate } from '../interval';
 
-/** What happens from draft to draft. Rates are averaged per task first, with 95 % Wilson intervals over tasks. */
-export interface DraftProgress {
-  /** Differences that replies told and that a later draft could mend. */
-  readonly told: number;
-  /** Share of them that the next draft has right. */
-  readonly applied: Estimate | null;
-  /** Drafts that followed another. */
-  readonly redrafts: number;
-  /** Share of those that have something wrong that the draft before had right. */
-  readonly regressed: Estimate | null;
-  /** Sentences of a simulator about the pages that could be read with certainty. */
-  readonly claims: number;
-  /** Share of those that are false of the pages. */
-  readonly falseClaims: Estimate | null;
-  /** Sentences of a simulator that were left unread. */
-  readonly unread: number;
-}
-
-interface Counts {
-  told: number;
-  applied: number;
-  redrafts: number;
-  regressed: number;
-  claims: number;
-  falseClaims: number;
-  unread: number;
-}
+type Counts = ReturnType<typeof zero>;
 
 /**
  * Reads the drafts of finished dialogues about pages as they were drawn. Drafts that cannot be drawn are left out.
@@ -66,7 +42,7 @@ export async function draftProgress(
   };
 }
 
-const zero = (): Counts => ({
+const zero = () => ({
   ...{ told: 0, applied: 0, redrafts: 0, regressed: 0 },
   ...{ claims: 0, falseClaims: 0, unread: 0 },
 });
@@ -123,15 +99,5 @@ async function count(turns: readonly Turn[], read: DraftReader, counts: Counts):
       counts.unread += said.unread;
     }
     before = { reading, reply: said };
-  }
-}
-
-/** Undefined where the page itself is at fault. */
-async function unlessAtFault<T>(read: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isOfPage(error)) return undefined;
-    throw error;
   }
 }

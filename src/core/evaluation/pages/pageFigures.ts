@@ -1,27 +1,15 @@
+import type { PageFigures } from '../figureSchemas';
 import type { GradingMode, PageMeasure } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { average, meanFigure, type Figure } from '../interval';
-import { keyOf, type PageScale } from './pageScale';
 
-/** Drafts that were shown in one turn. */
-export interface DraftFigures {
-  /** From 1. */
-  readonly turn: number;
-  readonly dialogues: number;
-  readonly score: Figure;
-  /** Mean of the draft's score − that of the draft before it; absent where no draft came before. */
-  readonly gain?: Figure;
+/** What a score is measured by. Scores of two scales are never averaged or compared. */
+export interface PageScale extends Pick<PageMeasure, 'measure' | 'version' | 'renderer'> {
+  readonly mode: GradingMode;
 }
 
-/** Figures of the web pages of one scale. Values are averaged per task first; intervals are over tasks. */
-export interface PageFigures extends PageScale {
-  readonly tasks: number;
-  readonly dialogues: number;
-  /** Of the last draft, 0 to 1; without an interval below six tasks. */
-  readonly score: Figure;
-  readonly meanTurns: number;
-  readonly drafts: readonly DraftFigures[];
-}
+export const keyOf = ({ mode, measure, version, renderer }: PageScale): string =>
+  JSON.stringify([mode, measure, version, renderer]);
 
 export interface ScoredDialogue {
   readonly task: string;
@@ -77,7 +65,7 @@ export function byScale(finished: readonly Trajectory[], mode: GradingMode): Sca
   }));
 }
 
-function draftFigures(dialogues: readonly ScoredDialogue[]): DraftFigures[] {
+function draftFigures(dialogues: readonly ScoredDialogue[]): PageFigures['drafts'] {
   const drafts = dialogues.flatMap(({ task, page }) =>
     page.drafts.map(({ turn, score }, index) => {
       const before = page.drafts[index - 1]?.score;

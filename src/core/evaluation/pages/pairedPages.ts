@@ -1,9 +1,9 @@
 import type { GradingMode } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { average, wilson, type Interval } from '../interval';
-import { pairedDifference, type PairedDifference } from '../paired';
-import { byScale, type ScoredDialogue } from './pageFigures';
-import { keyOf, type PageScale } from './pageScale';
+import { pairedDifference } from '../paired';
+import type { PairedDifference } from '../figureSchemas';
+import { byScale, type ScoredDialogue, keyOf, type PageScale } from './pageFigures';
 
 /** Two agents on the tasks that both were scored on by one scale. */
 export interface PairedPages extends PageScale {
@@ -12,7 +12,7 @@ export interface PairedPages extends PageScale {
   readonly winRate: WinRate;
 }
 
-export interface WinRate {
+interface WinRate {
   /** Share of pairs of dialogues in which the second scores higher, ties half, averaged per task first. */
   readonly rate: number;
   /** 95 % Wilson interval over tasks. */

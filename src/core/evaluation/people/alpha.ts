@@ -1,8 +1,8 @@
 import { mulberry32 } from '../../random';
 import type { Interval } from '../interval';
 
-/** Values differ as names, as ranks, or as numbers. */
-type Scale = 'nominal' | 'ordinal' | 'interval';
+/** Values differ as names, or as ranks. */
+type Scale = 'nominal' | 'ordinal';
 
 export interface Alpha {
   /**
@@ -35,7 +35,7 @@ const UNITS = 6;
  * Krippendorff's alpha (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011) for any number of people, with
  * missing values.
  * @param units the values of each judged thing, one a person; a unit with fewer than two values is left out
- * @param order all values from the lowest to the highest; `interval` takes them as equally far apart
+ * @param order all values from the lowest to the highest
  */
 export function alphaOf<Value>(
   units: readonly (readonly Value[])[],
@@ -106,7 +106,6 @@ function fromPatterns(
 function difference(a: number, b: number, totals: readonly number[], scale: Scale): number {
   if (a === b) return 0;
   if (scale === 'nominal') return 1;
-  if (scale === 'interval') return a - b;
   const [low, high] = a < b ? [a, b] : [b, a];
   const between = totals.slice(low, high + 1).reduce((sum, total) => sum + total, 0);
   return between - (totals[low]! + totals[high]!) / 2;

@@ -1,8 +1,7 @@
 import { draftOf } from '../../dialogue/drafts';
 import { Fault } from '../../fault';
-import type { PictureEmbedder } from '../../grading/clip';
+import { type PictureEmbedder, gradePage } from '../../grading/page';
 import type { PageMeasure } from '../../grading/grade';
-import { gradePage } from '../../grading/page';
 import type { PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';
 import type { Picked } from '../../trajectory/event';
@@ -74,7 +73,7 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
     );
     const choices = [...read.values()].flat();
     if (choices.length === 0) return undefined;
-    const counted = new Map<string, Counted>();
+    const compared: Compared[] = [];
     let [undecided, withoutPage] = [0, 0];
     for (const { task, html, picks } of choices) {
       const [first, second] = html;
@@ -87,21 +86,12 @@ export class PageChoices extends EpisodeCache<readonly Choice[]> {
       if (decided.length === 0) continue;
       const scores = await Promise.all([first, second].map((page) => this.scoresOf(task, page, pages, clip)));
       for (const measured of scores[0]!) {
-        const key = keyOf(measured);
-        const other = scores[1]!.find((one) => keyOf(one) === key);
-        if (other === undefined) continue;
-        const { measure, version, renderer } = measured;
-        const counts = counted.get(key) ?? {
-          scale: { measure, version, renderer },
-          agreed: 0,
-          choices: 0,
-          ties: 0,
-        };
-        counted.set(key, counts);
-        count(counts, other.score - measured.score, decided);
+        const other = scores[1]!.find((one) => keyOf(one) === keyOf(measured));
+        if (other !== undefined) compared.push({ measured, lead: other.score - measured.score, decided });
       }
     }
-    return { measures: [...counted.values()].map(figuresOf), undecided, withoutPage };
+    const byMeasure = Map.groupBy(compared, ({ measured }) => keyOf(measured));
+    return { measures: [...byMeasure.values()].map(agreementOf), undecided, withoutPage };
   }
 
   /** Scores of a page: by the task's checks, if it has any, by structure, and by CLIP, if that is there. */
@@ -136,29 +126,26 @@ export async function unlessUndrawn<Found>(found: Promise<Found>): Promise<Found
   }
 }
 
-interface Counted {
-  readonly scale: Pick<PageMeasure, 'measure' | 'version' | 'renderer'>;
-  agreed: number;
-  choices: number;
-  ties: number;
+/** Two pages by one measure, and what people decided. */
+interface Compared {
+  readonly measured: PageMeasure;
+  /** Of the second page's score over the first's. */
+  readonly lead: number;
+  readonly decided: readonly (0 | 1)[];
 }
 
 const EQUAL = 1e-9;
 
-/** @param lead of the second page's score over the first's */
-function count(counts: Counted, lead: number, decided: readonly (0 | 1)[]): void {
-  if (Math.abs(lead) < EQUAL) {
-    counts.ties += decided.length;
-    return;
-  }
-  counts.choices += decided.length;
-  counts.agreed += decided.filter((picked) => picked === Number(lead > 0)).length;
-}
-
 const keyOf = ({ measure, version, renderer }: PageMeasure): string =>
   JSON.stringify([measure, version, renderer]);
 
-function figuresOf({ scale, agreed, choices, ties }: Counted): MeasureAgreement {
+function agreementOf(all: readonly Compared[]): MeasureAgreement {
+  const { measure, version, renderer } = all[0]!.measured;
+  const picks = all.flatMap(({ lead, decided }) => decided.map((picked) => ({ lead, picked })));
+  const told = picks.filter(({ lead }) => Math.abs(lead) >= EQUAL);
+  const agreed = told.filter(({ lead, picked }) => picked === Number(lead > 0)).length;
+  const choices = told.length;
   const rate = choices === 0 ? null : agreed / choices;
-  return { ...scale, choices, agreed, rate, interval: wilson(rate ?? 0, choices), ties };
+  const interval = wilson(rate ?? 0, choices);
+  return { measure, version, renderer, choices, agreed, rate, interval, ties: picks.length - choices };
 }

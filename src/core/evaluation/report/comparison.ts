@@ -1,8 +1,8 @@
 import { differencesOf } from '../comparison/experiment';
 import { missingIn, type MeasuredRow, type MeasuredRuns } from '../comparison/measuredRuns';
 import type { BaselineComparison } from '../comparison/untrainedBaseline';
-import type { PairedDifference } from '../paired';
-import { estimated, number, t, tableOf, wordColumn, type Cell, type Table } from './table';
+import type { PairedDifference } from '../figureSchemas';
+import { estimated, field, number, t, tableOf, wordColumn, type Cell, type Table } from './table';
 
 /**
  * Runs that were not evaluated have the last rows.
@@ -18,31 +18,27 @@ export function measuredTable(
   const measured = tableOf<MeasuredRow>(
     { name: setting.title, head: t('Model') },
     [
-      {
-        ...{ name: 'success', title: t('Success (95 % interval)'), unit: 'fraction', digits: 1, most: 1 },
-        cell: ({ figures }) => estimated(figures.success, figures.dialogues),
-      },
-      {
-        ...{ name: 'vs_base', title: t('Δ vs. base (points)'), unit: 'points', isOptional: true },
-        cell: ({ againstStart }) => paired(againstStart?.success),
-      },
-      {
-        ...{
-          name: 'vs_first',
-          title: t('Δ vs. {0} (points)', names[first]!),
-          unit: 'points',
-          isOptional: true,
-        },
-        cell: ({ againstFirst }) => paired(againstFirst?.success),
-      },
-      {
-        ...{ name: 'tests_passed', title: t('Tests passed'), unit: 'fraction', digits: 1 },
-        cell: ({ figures }) => estimated(figures.testsPassed),
-      },
-      {
-        ...{ name: 'turns', title: t('Turns'), unit: 'turns', digits: 1 },
-        cell: ({ figures }) => number(figures.meanTurns),
-      },
+      field(
+        'success',
+        t('Success (95 % interval)'),
+        ({ figures }) => estimated(figures.success, figures.dialogues),
+        { unit: 'fraction', digits: 1, most: 1 },
+      ),
+      field('vs_base', t('Δ vs. base (points)'), ({ againstStart }) => paired(againstStart?.success), {
+        unit: 'points',
+        isOptional: true,
+      }),
+      field(
+        'vs_first',
+        t('Δ vs. {0} (points)', names[first]!),
+        ({ againstFirst }) => paired(againstFirst?.success),
+        { unit: 'points', isOptional: true },
+      ),
+      field('tests_passed', t('Tests passed'), ({ figures }) => estimated(figures.testsPassed), {
+        unit: 'fraction',
+        digits: 1,
+      }),
+      field('turns', t('Turns'), ({ figures }) => number(figures.meanTurns), { unit: 'turns', digits: 1 }),
     ],
     rows,
     ({ run, figures }) =>
@@ -73,51 +69,37 @@ export const criticTable = (critics: readonly Critic[]): Table =>
   tableOf<Critic>(
     { name: t('Critics vs. untrained baseline'), head: t('Critic') },
     [
-      {
-        ...{
-          name: 'accuracy',
-          title: t('Held-out pair accuracy'),
-          unit: 'fraction',
-          digits: 1,
-          isCounted: true,
-        },
-        cell: ({ accuracy, pairs }) => number(accuracy, pairs),
-      },
-      {
-        ...{
-          name: 'untrained',
-          title: t('Untrained baseline'),
-          unit: 'fraction',
-          digits: 1,
-          isCounted: true,
-        },
-        cell: ({ untrainedAccuracy, pairs }) => number(untrainedAccuracy, pairs),
-      },
-      {
-        ...{ name: 'gains', title: t('Rank correlation with the gains of drafts'), unit: '', digits: 2 },
-        ...{ isOptional: true, cell: ({ gains }) => gains && withEnds(gains) },
-      },
-      {
-        ...{
-          name: 'correlation',
-          title: t('Rank correlation with the untrained baseline'),
-          unit: '',
-          digits: 2,
-        },
-        cell: ({ correlation }) => number(correlation),
-      },
-      {
-        ...{ name: 'spread', title: t('Score std. dev., critic'), unit: '', digits: 3 },
-        cell: ({ spread }) => number(spread),
-      },
-      {
-        ...{ name: 'untrained_spread', title: t('Score std. dev., untrained'), unit: '', digits: 3 },
-        cell: ({ untrainedSpread }) => number(untrainedSpread),
-      },
-      {
-        ...{ name: 'candidates', title: t('Turns ranked'), unit: 'count' },
-        cell: ({ candidates }) => number(candidates),
-      },
+      field('accuracy', t('Held-out pair accuracy'), ({ accuracy, pairs }) => number(accuracy, pairs), {
+        unit: 'fraction',
+        digits: 1,
+        isCounted: true,
+      }),
+      field(
+        'untrained',
+        t('Untrained baseline'),
+        ({ untrainedAccuracy, pairs }) => number(untrainedAccuracy, pairs),
+        { unit: 'fraction', digits: 1, isCounted: true },
+      ),
+      field(
+        'gains',
+        t('Rank correlation with the gains of drafts'),
+        ({ gains }) => gains && withEnds(gains),
+        { unit: '', digits: 2, isOptional: true },
+      ),
+      field(
+        'correlation',
+        t('Rank correlation with the untrained baseline'),
+        ({ correlation }) => number(correlation),
+        { unit: '', digits: 2 },
+      ),
+      field('spread', t('Score std. dev., critic'), ({ spread }) => number(spread), { unit: '', digits: 3 }),
+      field(
+        'untrained_spread',
+        t('Score std. dev., untrained'),
+        ({ untrainedSpread }) => number(untrainedSpread),
+        { unit: '', digits: 3 },
+      ),
+      field('candidates', t('Turns ranked'), ({ candidates }) => number(candidates), { unit: 'count' }),
     ],
     critics,
     ({ run, stage }) => ({ name: run, remark: stage }),

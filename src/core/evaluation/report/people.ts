@@ -2,37 +2,32 @@ import type { PeoplesAgreement, Person } from '../people/agreement';
 import type { Alpha } from '../people/alpha';
 import type { MeasureAgreement, PeopleAndMeasures } from '../people/measures';
 import type { Opinions } from '../people/opinions';
-import { number, t, tableOf, type Field, type Sentence, type Table, type Words } from './table';
+import { field, number, t, tableOf, type Field, type Sentence, type Table, type Words } from './table';
 
 const person: readonly Field<Person>[] = [
-  {
-    ...{ name: 'dialogues', title: t('Dialogues'), unit: 'count' },
-    cell: ({ dialogues }) => number(dialogues),
-  },
-  {
-    ...{ name: 'success', title: t('Success'), unit: 'fraction', isCounted: true },
-    cell: ({ success, tasks }) => (success === undefined ? null : { ...success, of: tasks }),
-  },
-  {
-    ...{ name: 'leak', title: t('Leaks'), unit: 'fraction' },
-    cell: ({ leak, dialogues }) => (leak === undefined ? null : { ...leak, of: dialogues }),
-  },
-  {
-    ...{ name: 'stars', title: t('Stars'), unit: '', digits: 1, isCounted: true },
-    cell: ({ stars = null }) => stars,
-  },
-  {
-    ...{ name: 'thumbs_up', title: t('Thumbs up'), unit: 'fraction', isCounted: true },
-    cell: ({ thumbs = null }) => thumbs,
-  },
-  {
-    ...{ name: 'first_shown', title: t('Chose the first'), unit: 'fraction', isCounted: true },
-    cell: ({ first = null }) => first,
-  },
-  {
-    ...{ name: 'undecided', title: t('Chose none'), unit: 'fraction', isCounted: true },
-    cell: ({ undecided = null }) => undecided,
-  },
+  field('dialogues', t('Dialogues'), ({ dialogues }) => number(dialogues), { unit: 'count' }),
+  field(
+    'success',
+    t('Success'),
+    ({ success, tasks }) => (success === undefined ? null : { ...success, of: tasks }),
+    { unit: 'fraction', isCounted: true },
+  ),
+  field(
+    'leak',
+    t('Leaks'),
+    ({ leak, dialogues }) => (leak === undefined ? null : { ...leak, of: dialogues }),
+    { unit: 'fraction' },
+  ),
+  field('stars', t('Stars'), ({ stars = null }) => stars, { unit: '', digits: 1, isCounted: true }),
+  field('thumbs_up', t('Thumbs up'), ({ thumbs = null }) => thumbs, { unit: 'fraction', isCounted: true }),
+  field('first_shown', t('Chose the first'), ({ first = null }) => first, {
+    unit: 'fraction',
+    isCounted: true,
+  }),
+  field('undecided', t('Chose none'), ({ undecided = null }) => undecided, {
+    unit: 'fraction',
+    isCounted: true,
+  }),
 ];
 
 export const peopleTable = ({ people }: PeoplesAgreement): Table =>
@@ -74,16 +69,15 @@ function judgedWords(kind: Kind, units: number): Words {
 }
 
 const alphaFields: readonly Field<readonly [Kind, Alpha]>[] = [
-  {
-    ...{ name: 'alpha', title: t('Krippendorff’s alpha'), unit: '', digits: 2 },
-    cell: ([, { alpha, interval, units }]) =>
+  field(
+    'alpha',
+    t('Krippendorff’s alpha'),
+    ([, { alpha, interval, units }]) =>
       alpha === undefined ? null : { value: alpha, of: units, ...(interval && { interval }) },
-  },
-  {
-    ...{ name: 'judged', title: t('Judged') },
-    cell: ([kind, { units }]) => judgedWords(kind, units),
-  },
-  { ...{ name: 'reliance', title: t('Reliability') }, cell: ([, alpha]) => relianceOf(alpha)?.words ?? null },
+    { unit: '', digits: 2 },
+  ),
+  field('judged', t('Judged'), ([kind, { units }]) => judgedWords(kind, units)),
+  field('reliance', t('Reliability'), ([, alpha]) => relianceOf(alpha)?.words ?? null),
 ];
 
 /** How far people agree in each kind of judgement: `stars`, `thumbs`, `choices`. */
@@ -123,11 +117,13 @@ function relianceOf({
 }
 
 const measureFields: readonly Field<MeasureAgreement>[] = [
-  {
-    ...{ name: 'prefers_chosen', title: t('Prefers the chosen page'), unit: 'fraction', isCounted: true },
-    cell: ({ rate, interval, choices }) => (rate === null ? null : { value: rate, interval, of: choices }),
-  },
-  { ...{ name: 'ties', title: t('Ties'), unit: 'count' }, cell: ({ ties }) => number(ties) },
+  field(
+    'prefers_chosen',
+    t('Prefers the chosen page'),
+    ({ rate, interval, choices }) => (rate === null ? null : { value: rate, interval, of: choices }),
+    { unit: 'fraction', isCounted: true },
+  ),
+  field('ties', t('Ties'), ({ ties }) => number(ties), { unit: 'count' }),
 ];
 
 export const measuresTable = ({ measures }: PeopleAndMeasures): Table =>

@@ -1,7 +1,7 @@
-import { scaleInWords } from '../pages/words';
+import { scaleInWords } from '../words';
 import type { Figure } from '../interval';
 import type { GroupStatistics } from '../statistics';
-import { number, t, tableOf, type Cell, type Field, type Table } from './table';
+import { field, number, t, tableOf, type Cell, type Field, type Table } from './table';
 
 interface Named extends GroupStatistics {
   readonly name: string;
@@ -17,31 +17,27 @@ const over = (figure: Figure | undefined, of: number): Cell =>
       };
 
 const measures: readonly Field<Named>[] = [
-  {
-    ...{ name: 'dialogues', title: t('Dialogues'), unit: 'count' },
-    cell: ({ dialogues }) => number(dialogues),
-  },
-  { ...{ name: 'graded', title: t('Graded'), unit: 'count' }, cell: ({ graded }) => number(graded) },
-  {
-    ...{ name: 'success', title: t('Success'), unit: 'fraction', most: 1 },
+  field('dialogues', t('Dialogues'), ({ dialogues }) => number(dialogues), { unit: 'count' }),
+  field('graded', t('Graded'), ({ graded }) => number(graded), { unit: 'count' }),
+  field('success', t('Success'), ({ success, graded }) => over(success, graded), {
+    unit: 'fraction',
+    most: 1,
     note: t('All tests or checks passed; averaged per task first'),
-    cell: ({ success, graded }) => over(success, graded),
-  },
-  {
-    ...{ name: 'turns', title: t('Turns'), unit: 'turns', digits: 1 },
+  }),
+  field('turns', t('Turns'), ({ turns, dialogues }) => over(turns, dialogues), {
+    unit: 'turns',
+    digits: 1,
     note: t('Agent turns of an answered dialogue, mean'),
-    cell: ({ turns, dialogues }) => over(turns, dialogues),
-  },
-  {
-    ...{ name: 'leak', title: t('Leak'), unit: 'fraction', digits: 1 },
+  }),
+  field('leak', t('Leak'), ({ leak, dialogues }) => over(leak, dialogues), {
+    unit: 'fraction',
+    digits: 1,
     note: t('Dialogues in which a reply gives the reference away'),
-    cell: ({ leak, dialogues }) => over(leak, dialogues),
-  },
-  {
-    ...{ name: 'replySeconds', title: t('Time per reply'), unit: 's' },
+  }),
+  field('replySeconds', t('Time per reply'), ({ replySeconds, dialogues }) => over(replySeconds, dialogues), {
+    unit: 's',
     note: t('By developers, median over dialogues'),
-    cell: ({ replySeconds, dialogues }) => over(replySeconds, dialogues),
-  },
+  }),
 ];
 
 /** The first columns count dialogues and those that are graded; the others are what is measured. */
@@ -51,11 +47,18 @@ export function statisticsTable(table: Pick<Table, 'name' | 'head'>, groups: rea
 }
 
 /** Each scale has a column of its own, because scores of two are never compared. */
-const ofPages = (scale: string): Field<Named> => ({
-  ...{ name: `score (${scale})`, title: t('Score of web pages'), unit: 'score', digits: 2, most: 1 },
-  note: t('Mean over tasks, by {0}. Pages without checks have no success.', scale),
-  cell: ({ pages = [] }) => {
-    const found = pages.find((one) => scaleInWords(one.scale) === scale);
-    return over(found?.score, found?.dialogues ?? 0);
-  },
-});
+const ofPages = (scale: string): Field<Named> =>
+  field(
+    `score (${scale})`,
+    t('Score of web pages'),
+    ({ pages = [] }) => {
+      const found = pages.find((one) => scaleInWords(one.scale) === scale);
+      return over(found?.score, found?.dialogues ?? 0);
+    },
+    {
+      unit: 'score',
+      digits: 2,
+      most: 1,
+      note: t('Mean over tasks, by {0}. Pages without checks have no success.', scale),
+    },
+  );

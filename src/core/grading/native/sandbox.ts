@@ -94,10 +94,7 @@ export class Sandbox {
     return this.#idle;
   }
 
-  /**
-   * Call it only when idle.
-   * @throws Fault when the sandbox ends; the signal's reason when it is aborted
-   */
+  /** Call it only when idle. @throws Fault when the sandbox ends; the signal's reason when it is aborted */
   async run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
     signal?.throwIfAborted();
     if (!this.#alive) throw new Fault(sandboxEnded, `The sandbox ended: ${await this.#ended}.`);

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { adaptPython, pageBytes, withholdModules } from './binary';
-import { changes, writeImage, type Image } from './image';
-import { instantiate, offsets } from './interpreter';
+import { changes, writeImage, type Image, instantiate, offsets } from './interpreter';
 import { BootEnd, GuestSystem } from './system';
 
 interface GuestProgram {

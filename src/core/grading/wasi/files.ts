@@ -1,4 +1,17 @@
-import { errno } from './errno';
+/** Results of WASI functions. Source: wasi_snapshot_preview1, type errno. */
+export const errno = {
+  ok: 0,
+  badFile: 8,
+  exists: 20,
+  invalid: 28,
+  isFolder: 31,
+  noEntry: 44,
+  noSpace: 51,
+  notImplemented: 52,
+  noFolder: 54,
+  notEmpty: 55,
+  seekPipe: 70,
+} as const;
 
 /** Limits for the files of one call; what would pass them finds no space. */
 const maxBytes = 16 * 1024 * 1024;

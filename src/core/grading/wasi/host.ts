@@ -6,11 +6,10 @@ import { isMainThread, parentPort, workerData, Worker } from 'node:worker_thread
 import { Fault, messageOf } from '../../fault';
 import { endWithParent, tellParent } from '../../parent';
 import { adaptPython, pageBytes } from './binary';
-import { readImage } from './image';
-import type { FromHost, FromThread, HostSettings, ThreadData, ToHost } from './protocol';
+import { readImage, Interpreter } from './interpreter';
+import type { FromHost, FromThread, HostSettings, ThreadData, ToHost } from './pool';
 import type { Job, CallOutcome } from '../runner';
 import { execute } from './execution';
-import { Interpreter } from './interpreter';
 
 const send = (message: FromHost): void => tellParent(message);
 

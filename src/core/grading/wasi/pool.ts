@@ -2,11 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault, messageOf } from '../../fault';
+import { Fault, messageOf, type FaultCode } from '../../fault';
 import { inspectArguments } from '../../inspect';
-import type { Job, JobOutcome, Runner } from '../runner';
+import type { Job, JobOutcome, Runner, Reply } from '../runner';
 import { pythonSha256 } from './binary';
-import type { FromHost, HostSettings, ToHost } from './protocol';
+import type { Image } from './interpreter';
 
 /** Number of deaths of the process after which a job in flight is not repeated again. */
 const maxDeaths = 3;
@@ -154,3 +154,34 @@ export class WasiPool implements Runner {
     for (const id of [...this.pending.keys()]) this.settle(id)?.reject(fault);
   }
 }
+
+/** Settings of the child process: its one command-line argument, as JSON. */
+export interface HostSettings {
+  /** Folder of python.wasm and python.image. */
+  readonly assets: string;
+  readonly workers: number;
+  readonly memoryMegabytes: number;
+}
+
+/** From the extension host or the command line. */
+export type ToHost =
+  | { readonly kind: 'run'; readonly id: number; readonly job: Job }
+  | { readonly kind: 'stop'; readonly id: number };
+
+/** Messages from the child process. `fault`: it cannot work at all. `failed`: this job cannot be run. */
+export type FromHost =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'fault'; readonly code: FaultCode; readonly message: string }
+  | { readonly kind: 'done'; readonly id: number; readonly calls: readonly Reply[] }
+  | { readonly kind: 'failed'; readonly id: number; readonly code: FaultCode; readonly message: string };
+
+export interface ThreadData {
+  readonly module: WebAssembly.Module;
+  readonly image: Image;
+}
+
+/** A worker thread gets one job at a time. */
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly calls: readonly Reply[] }
+  | { readonly kind: 'failed'; readonly code: FaultCode; readonly message: string };

@@ -1,5 +1,4 @@
-import { errno } from './errno';
-import { MemoryFiles } from './files';
+import { errno, MemoryFiles } from './files';
 
 /** Thrown when the guest asks to end; `code` is its exit code. */
 export class GuestExit extends Error {

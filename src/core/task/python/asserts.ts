@@ -302,9 +302,11 @@ function topLevel(text: string, operator: ',' | '=='): number | undefined {
 }
 
 /** The parts between the commas of the top level; a last comma begins no part. */
-function argumentsIn(text: string): string[] {
-  const commas = [...placesOf(text, ','), text.length];
-  const parts = commas.map((end, index) => text.slice(index === 0 ? 0 : commas[index - 1]! + 1, end).trim());
+export const argumentsIn = (text: string): string[] => partsIn(text, ',');
+
+export function partsIn(text: string, separator: ',' | ';'): string[] {
+  const places = [...placesOf(text, separator), text.length];
+  const parts = places.map((end, index) => text.slice(index === 0 ? 0 : places[index - 1]! + 1, end).trim());
   return parts.at(-1) === '' ? parts.slice(0, -1) : parts;
 }
 
@@ -337,7 +339,7 @@ function outermost(text: string): string {
   return told;
 }
 
-function* placesOf(text: string, operator: ',' | '=='): Generator<number, undefined> {
+function* placesOf(text: string, operator: ',' | ';' | '=='): Generator<number, undefined> {
   const code = blanked(text);
   for (const [at, depth] of depthsIn(code)) if (depth === 0 && code.startsWith(operator, at)) yield at;
   return undefined;

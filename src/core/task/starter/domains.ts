@@ -1,4 +1,4 @@
-import type { DecisionKind } from './kinds';
+import type { DecisionKind } from './program';
 
 /** One trade: its tasks speak of its own things and usually turn on the same decisions. */
 export interface Domain {

@@ -1,25 +1,16 @@
 import type { Domain } from './domains';
-import { EXTRA, type DecisionKind, type Value } from './kinds';
-import type { FunctionForm } from './program';
+import { EXTRA, type DecisionKind, type Value, type FunctionForm } from './program';
 
 /**
  * Wordings of the starter world. What a collaborator says of one decision shares no word with questions about another,
  * not even "hours": the rules simulator goes by words, and has to see that a question is about nothing the task has.
  */
 
-/** Fills in the domain's words: {quantity}, {one}, {entry}, {result}, {discount}, {fee}, {extra}. */
-export function inWordsOf(domain: Domain, text: string): string {
-  const words: Readonly<Record<string, string>> = {
-    quantity: domain.quantity,
-    one: domain.one,
-    entry: domain.entry,
-    result: domain.result,
-    discount: domain.discount,
-    fee: domain.fee,
-    extra: domain.extra,
-  };
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => words[name]!);
-}
+type DomainWord = 'quantity' | 'one' | 'entry' | 'result' | 'discount' | 'fee' | 'extra';
+
+/** Fills in the domain's words: {quantity}, {one} and so on. */
+export const inWordsOf = (domain: Domain, text: string): string =>
+  text.replace(/\{(\w+)\}/g, (_, word: DomainWord) => domain[word]);
 
 export const ARGUMENTS: Readonly<Record<FunctionForm, readonly string[]>> = {
   amount: [

@@ -1,8 +1,13 @@
 import type { Fact, ProgramTask } from '../task';
 import { DOMAINS, type Domain } from './domains';
 import { Random, withoutRepeats } from './draw';
-import { fitTogether, KINDS, OPTIONS, type DecisionKind, type Value, type DecisionValues } from './kinds';
 import {
+  fitTogether,
+  KINDS,
+  OPTIONS,
+  type DecisionKind,
+  type Value,
+  type DecisionValues,
   callOf,
   FORMS,
   signatureOf,
@@ -16,7 +21,7 @@ import {
 import { contentId, hash, splitOf, type Split } from './splits';
 import { answersFor, ARGUMENTS, IDLE_QUESTIONS, inWordsOf, QUESTIONS, TOPICS } from './words';
 
-export { KINDS, type DecisionKind } from './kinds';
+export { KINDS, type DecisionKind } from './program';
 export { SPLITS, type Split } from './splits';
 export { VAGUE_QUESTIONS } from './words';
 

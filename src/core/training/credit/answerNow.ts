@@ -6,10 +6,10 @@ import { limitReply, parseAgentMessage } from '../../dialogue/protocol';
 import { deriveSeed } from '../../seed';
 import { endingAfter } from '../../dialogue/state';
 import { Fault } from '../../fault';
-import { Gate } from '../../grading/gate';
+import { Gate } from '../../grading/fairRun';
 import { isProgram, type ProgramTask, type Task } from '../../task/task';
-import { AnswerScores } from './answerScores';
 import {
+  AnswerScores,
   identityOf,
   turnsOf,
   type CandidateWorth,

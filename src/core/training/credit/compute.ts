@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { ScoringProcess } from '../../model/local/critic/process';
 import type { ReadDialogue } from '../../model/local/critic/protocol';
-import { scoreTrajectories, type Scored } from '../score';
+import { scoreTrajectories, type Scored } from '../convert';
 import { advantageOf, logRatios } from '../../model/local/critic/advantage';
 import type { Trainer } from '../trainer';
 import type { Credit, Scorable, TurnCredit } from './credit';
@@ -22,7 +22,6 @@ export interface CreditOptions {
  * Uses ONNX Runtime or the trainer.
  * @throws {Fault} `training/cannot-score` for a dialogue that the critic cannot read; `model/*` for the critic's
  * folder
- * @throws the signal's reason when it is aborted
  */
 export async function computeCredits(
   critic: Critic,

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { colBenchPageProtocol, colBenchProtocol } from '../../dialogue/protocol';
 import type { Exchange } from '../../dialogue/conversation';
-import { Fault } from '../../fault';
-import { readJsonLines } from '../../task/jsonl';
 import { isProgram } from '../../task/task';
 import { parsePublishedRow, parseRow, type PublishedRow } from '../../trajectory/publishedRow';
+import { readRows } from '../scoring/dialogues';
 import type { PlayedDialogue } from './playedCredit';
 
 /** Of Tandem's rows; published ones have the published protocol. */
@@ -31,22 +30,10 @@ export async function playedDialogues(
   signal?: AbortSignal,
 ): Promise<PlayedDialogue[]> {
   const dialogues = new Map<string, PlayedDialogue>();
-  for (const file of files) {
-    for await (const read of readJsonLines(file, { signal })) {
-      const where = `${file}:${read.line}`;
-      try {
-        if ('reason' in read) {
-          onBad(`${where}: ${read.reason}`);
-          continue;
-        }
-        const dialogue = dialogueOfRow(read.value);
-        if (dialogues.has(dialogue.id)) onBad(`${where}: it is read twice.`);
-        dialogues.set(dialogue.id, dialogue);
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        onBad(`${where}: ${error.message}`);
-      }
-    }
+  const tell = (where: string, reason: string): void => onBad(`${where}: ${reason}`);
+  for await (const { where, row } of readRows(files, dialogueOfRow, tell, signal)) {
+    if (dialogues.has(row.id)) tell(where, 'it is read twice.');
+    dialogues.set(row.id, row);
   }
   return [...dialogues.values()];
 }

@@ -3,12 +3,12 @@ import { type DialogueParts, unrecorded } from '../../dialogue/dialogueParts';
 import type { Protocol } from '../../dialogue/protocol';
 import { deriveSeed } from '../../seed';
 import type { Simulator } from '../../dialogue/simulator';
-import { Gate } from '../../grading/gate';
+import { Gate } from '../../grading/fairRun';
 import type { Task } from '../../task/task';
 import { LOG_VERSION } from '../../trajectory/event';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
-import { AnswerScores } from './answerScores';
 import {
+  AnswerScores,
   identityOf,
   turnsOf,
   type CandidateWorth,

@@ -9,7 +9,7 @@ import { isRole } from '../../trajectory/searchTree';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
 import type { RowsOfRun } from '../methods';
-import { chosenBy } from './logSelection';
+import { chosenBy } from './prepare';
 
 export interface DataCounts {
   readonly trajectories: number;
@@ -34,10 +34,7 @@ interface CountOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Counts the trajectories that `prepareData` would write.
- * @throws the signal's reason when it is aborted
- */
+/** Counts the trajectories that `prepareData` would write. */
 export async function countData(
   log: TrajectoryLog,
   selection: LogSelection,

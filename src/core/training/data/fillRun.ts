@@ -23,7 +23,6 @@ export interface FillOptions extends Omit<PrepareOptions, 'rows' | 'withUngraded
  * inherited from other runs; `run.json` last.
  * @returns the report on the log's rows; undefined when the configuration names no log
  * @throws {Fault} `training/no-log`, `training/no-data`
- * @throws the signal's reason when it is aborted
  */
 export async function fillRun(folder: string, options: FillOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;

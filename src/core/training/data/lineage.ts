@@ -1,8 +1,8 @@
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { lazily } from '../../lazily';
-import { readWhole, runFiles, runsFolderOf, writeWhole } from '../runFolder';
+import { isFolder, readWhole, runFiles, runsFolderOf, writeWhole } from '../runFolder';
 import { selectionReportSchema } from './report';
 
 /** Lies in the copy of a model and names its run, which lies in `runs` beside the copy. */
@@ -79,11 +79,7 @@ async function runsNamedIn(configuration: unknown, folder: string): Promise<stri
 
 /** Undefined when the model is no folder that can be read. */
 async function runOfModel(model: string): Promise<string | undefined> {
-  const isFolder = await stat(model).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) return undefined;
+  if (!(await isFolder(model))) return undefined;
   const real = await realpath(model);
   const origin = await readWhole(join(real, ORIGIN), originSchema());
   return origin === undefined ? dirname(real) : join(runsFolderOf(dirname(real)), origin.run);

@@ -1,19 +1,24 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { Fault } from '../../fault';
 import { rendering } from '../../dialogue/conversation';
 import { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';
-import { exportTrajectories } from '../../trajectory/export/export';
+import { exportTrajectories, type ExportOptions, type LeaveOut } from '../../trajectory/export/export';
 import { doubtInWords } from '../../trajectory/export/selection';
 import { ifThere } from '../../trajectory/files';
-import { TrajectoryLog } from '../../trajectory/log';
+import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
-import type { LogSelection } from '../configuration';
+import { type LogSelection, EXCLUDED_MODELS } from '../configuration';
 import type { RowsOfRun } from '../methods';
-import { runFiles, writeWhole } from '../runFolder';
-import { chosenBy } from './logSelection';
+import { isFolder, runFiles, writeWhole } from '../runFolder';
 import type { SelectionReport } from './report';
+import { refinedModels } from '../../dialogue/refinement/refineSpec';
+import { mixedModels } from '../../model/mixtureSpec';
+import { isProgram } from '../../task/task';
+import { EDITOR_MODEL, writersOf } from '../../trajectory/modelTerms';
+import type { Trajectory } from '../../trajectory/trajectory';
+import { tmpdir } from 'node:os';
 
 export interface PrepareOptions {
   /** `trajectories` by default. */
@@ -30,7 +35,6 @@ export interface PrepareOptions {
  * and, where the log has them, the token ids of prompts and turns and their log-probabilities. Rows of the collaborator
  * hold a reply, and what a simulator would have read before it.
  * @throws {Fault} `training/no-log`, `training/no-data`
- * @throws the signal's reason when it is aborted
  */
 export async function prepareData(
   selection: LogSelection,
@@ -95,4 +99,128 @@ function nothingLeft({ log, left_out }: SelectionReport): Fault {
   const { doubtful } = left_out;
   const remedy = doubtful === undefined ? '' : ` ${doubtInWords(doubtful, 'data.with_doubtful')}`;
   return new Fault('training/no-data', `The log in ${log} has no dialogue to train on: ${why}.${remedy}`);
+}
+
+type Chosen = Pick<
+  ExportOptions,
+  | 'leaveOut'
+  | 'staysHere'
+  | 'filter'
+  | 'mode'
+  | 'minReward'
+  | 'withLeaked'
+  | 'withEvaluations'
+  | 'withEditorModels'
+  | 'withRedo'
+  | 'withDoubtful'
+>;
+
+export function chosenBy(selection: LogSelection): Chosen {
+  return {
+    leaveOut: forbiddenBy(selection),
+    staysHere: true,
+    filter: filterOf(selection),
+    mode: selection.mode,
+    minReward: selection.minimum_reward,
+    withLeaked: selection.with_leaked,
+    withRedo: selection.with_redo,
+    withDoubtful: selection.with_doubtful,
+    withEvaluations: selection.with_evaluations,
+    withEditorModels: !excludedModels(selection).some((pattern) => fits(pattern, EDITOR_MODEL)),
+  };
+}
+
+function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
+  const { collaborator_kind, ...rest } = filter;
+  return { ...rest, collaboratorKind: collaborator_kind };
+}
+
+/** Excludes trajectories with text of an excluded model, or a reward of another measure. */
+function forbiddenBy(selection: LogSelection): LeaveOut {
+  const excluded = excludedModels(selection);
+  return (trajectory) => {
+    const otherwise = measuredOtherwise(trajectory, selection);
+    if (otherwise !== undefined) return otherwise;
+    const isExcluded = (model: string): boolean => excluded.some((pattern) => fits(pattern, model));
+    return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
+  };
+}
+
+/** As `why_unwanted` of the trainer's `data/measures.py`. */
+function measuredOtherwise(
+  { task, grades }: Trajectory,
+  { mode = 'fixed', measure, renderer }: LogSelection,
+): ReturnType<LeaveOut> {
+  const page = grades.findLast(({ grade }) => grade.mode === mode)?.grade.page;
+  const ofPage = page === undefined ? [] : [page.measure, `${page.measure} ${page.version}`];
+  const names = isProgram(task) ? ['tests'] : ofPage;
+  if (measure !== undefined && !names.includes(measure)) return 'of another measure';
+  const isDrawnOtherwise = page !== undefined && renderer !== undefined && page.renderer !== renderer;
+  return isDrawnOtherwise ? 'drawn by another renderer' : undefined;
+}
+
+const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): readonly string[] =>
+  exclude_models;
+
+function modelsOf(trajectory: Trajectory): string[] {
+  const { started, agent, collaborator } = trajectory;
+  const names = [started.agent, agent, started.collaborator.name, collaborator.name];
+  return [...names, ...writersOf(trajectory)].flatMap((name) => [
+    name,
+    ...refinedModels(name).flatMap(mixedModels),
+  ]);
+}
+
+/** `*` stands for any characters. Taking the first match of each piece is enough. */
+function fits(pattern: string, name: string): boolean {
+  const [first, ...others] = pattern.split('*') as [string, ...string[]];
+  const last = others.pop();
+  if (last === undefined) return name === pattern;
+  let at = first.length;
+  if (!name.startsWith(first)) return false;
+  for (const piece of others) {
+    const found = name.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return name.endsWith(last) && name.length - last.length >= at;
+}
+
+interface RowsOfLogsOptions extends Pick<PrepareOptions, 'prompts' | 'signal'> {
+  readonly onLine: (line: string) => void;
+}
+
+/**
+ * Calls `work` with each data folder replaced by a file of its rows: those that a run would train on, and those with
+ * leaks. The files are removed when `work` ends.
+ * @throws {Fault} `training/no-log`, `training/no-data`
+ */
+export async function withRowsOfLogs<T>(
+  places: readonly string[],
+  options: RowsOfLogsOptions,
+  work: (files: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const temporary = await mkdtemp(join(tmpdir(), 'tandem-score-'));
+  try {
+    const files: string[] = [];
+    for (const [index, place] of places.entries()) {
+      const isFile = !(await isFolder(place));
+      files.push(isFile ? place : await rowsOfLog(place, join(temporary, String(index)), options));
+    }
+    return await work(files);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function rowsOfLog(
+  log: string,
+  folder: string,
+  { prompts, signal, onLine }: RowsOfLogsOptions,
+): Promise<string> {
+  const selection = { log: resolve(log), with_leaked: true };
+  const { left_out } = await prepareData(selection, folder, { prompts, signal });
+  const reasons = Object.entries(left_out).map(([reason, count]) => `${count} ${reason}`);
+  if (reasons.length > 0) onLine(`Left out of the log in ${log}: ${reasons.join(', ')}.`);
+  return join(folder, runFiles.trajectories);
 }

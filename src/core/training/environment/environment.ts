@@ -7,7 +7,7 @@ import { diskUse } from '../runFolder';
 import { runPython, type Trainer } from '../trainer';
 import { findPython, onPath, type SystemPython } from './findPython';
 import { isThere } from '../../trajectory/files';
-import { makeOnce } from './makeOnce';
+import { makeOnce } from './cache';
 import { childEnvironment } from '../../childEnvironment';
 import { startLeashed } from '../../leash';
 
@@ -46,10 +46,7 @@ export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
   return { python: await trainerEnvironment(packages, tools), found, serve };
 }
 
-/**
- * True if `openTrainer` would take seconds and not minutes.
- * @throws {Fault} `training/no-python`
- */
+/** True if `openTrainer` would take seconds and not minutes. @throws {Fault} `training/no-python` */
 export async function isInstalled(options: TrainerOptions): Promise<boolean> {
   if (options.ready !== undefined) return true;
   return isThere(folderOf(await packagesName(await toolsFor(options)), options));
@@ -242,7 +239,6 @@ const ROUTINE = /^(Ignoring|Looking in indexes:|Collecting|\s+(Downloading|Using
 /**
  * The command ends with this process and with the signal, together with its children.
  * @throws {Fault} `training/not-installed` with the end of the output
- * @throws the signal's reason when it is aborted
  */
 export async function runInstaller(command: readonly string[], options: InstallOptions): Promise<void> {
   const { signal, onLine, log, downloads } = options;

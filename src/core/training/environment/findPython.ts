@@ -9,15 +9,9 @@ import { Fault } from '../../fault';
 const OLDEST = [3, 10] as const;
 
 /** The system's own first, then versions that may be installed beside an older one. */
-export const PYTHON_NAMES = [
-  'python3',
-  'python',
-  'python3.13',
-  'python3.12',
-  'python3.11',
-  'python3.14',
-  'python3.10',
-];
+export const PYTHON_NAMES = 'python3 python python3.13 python3.12 python3.11 python3.14 python3.10'.split(
+  ' ',
+);
 
 export interface SystemPython {
   readonly file: string;
@@ -104,12 +98,10 @@ async function inspect(file: string): Promise<SystemPython | undefined> {
 /** The file that a shell would run for this name. */
 export async function onPath(name: string): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const endings = process.platform === 'win32' ? ['.exe'] : [''];
+  const ending = process.platform === 'win32' ? '.exe' : '';
   for (const folder of folders) {
-    for (const ending of endings) {
-      const file = join(folder, `${name}${ending}`);
-      if (await isExecutable(file)) return file;
-    }
+    const file = join(folder, `${name}${ending}`);
+    if (await isExecutable(file)) return file;
   }
   return undefined;
 }

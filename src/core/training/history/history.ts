@@ -1,8 +1,7 @@
 import { setImmediate as yielding } from 'node:timers/promises';
 import type { EventTail } from '../eventFile';
 import { figureNames, figuresOf, type FigureName, type TrainerEvent, type TrainerEventOf } from '../events';
-import { advance, type Progress } from '../progress';
-import { TrainingClock } from './clock';
+import { advance, type Progress, isFinal } from '../progress';
 import { EventList, type ListedEvent } from './eventList';
 
 export interface Curves {
@@ -315,3 +314,26 @@ const total = (buckets: readonly Bucket[], field: 'sum' | 'count'): number =>
 
 /** A screen's precision. */
 const short = (value: number): number => Number(value.toPrecision(6));
+
+/**
+ * Seconds since the first event, without the time in which no trainer worked on the run. Steps that a resumed run
+ * repeats count twice, because their time was spent twice.
+ */
+export class TrainingClock {
+  seconds = 0;
+  /** Milliseconds since 1970. */
+  private last: number | undefined;
+  private isAtRest = true;
+
+  advance(event: TrainerEvent): void {
+    const at = Date.parse(event.at);
+    if (Number.isNaN(at)) return;
+    // A killed trainer reports no end, so each start counts as the end of a pause. On a cluster `nodes` precedes it.
+    const isStart = event.event === 'nodes' || (event.event === 'state' && event.state === 'preparing');
+    const isPause = this.isAtRest || isStart;
+    // A clock that was set back must not turn the curve back.
+    if (!isPause && this.last !== undefined) this.seconds += Math.max(0, at - this.last) / 1000;
+    this.last = at;
+    this.isAtRest = event.event === 'state' && isFinal(event.state);
+  }
+}

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { colBenchPageProtocol, colBenchProtocol } from '../../dialogue/protocol';
 import { agentPromptFor, type Prompts } from '../../dialogue/prompts';
-import type { ScoredDraft } from '../credit/gains';
+import { Fault } from '../../fault';
 import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
 import type { ChatMessage } from '../../model/model';
+import { readJsonLines } from '../../task/jsonl';
 import { isProgram } from '../../task/task';
 import { ROW_VERSION } from '../../trajectory/export/rows';
 import { badRow, parsePublishedRow, parseRow, type PublishedRow } from '../../trajectory/publishedRow';
@@ -47,6 +48,31 @@ const form = z.looseObject({
 });
 
 type Row = z.infer<typeof form>;
+
+/**
+ * What is read of each row of some files.
+ * @param onBad gets `file:line` of each line that is no dialogue, and the reason
+ * @throws {Fault} as `readJsonLines`
+ */
+export async function* readRows<Read>(
+  files: readonly string[],
+  read: (value: unknown, where: string) => Read,
+  onBad: (where: string, reason: string) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ readonly where: string; readonly row: Read }> {
+  for (const file of files) {
+    for await (const line of readJsonLines(file, { signal })) {
+      const where = `${file}:${line.line}`;
+      try {
+        if ('reason' in line) onBad(where, line.reason);
+        else yield { where, row: read(line.value, where) };
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        onBad(where, error.message);
+      }
+    }
+  }
+}
 
 /**
  * Reads rows as the trainer's `rows.py`: a published row, an exported one, or a row of the chat export, which has no
@@ -143,4 +169,27 @@ function turnsOf({ tandem }: Row, positions: readonly number[]): SpokenTurn[] {
       ...(reasoning !== undefined && { reasoning }),
     };
   });
+}
+
+/** A message that showed a page, by the number of its turn from 1, and the score of that page. */
+export interface ScoredDraft {
+  readonly turn: number;
+  readonly score: number;
+}
+
+/**
+ * Measured credit of each turn of a dialogue about a page: the score of its draft minus that of the draft before, and
+ * the score itself for the first; 0 for a turn without a draft. A truth by which critics' credits can be judged.
+ * @param drafts in order, as a grade has them
+ * @returns by turn, from 1
+ */
+export function gainsOf(drafts: readonly ScoredDraft[], turns: number): Map<number, number> {
+  const gains = new Map<number, number>();
+  for (let turn = 1; turn <= turns; turn += 1) gains.set(turn, 0);
+  let before = 0;
+  for (const { turn, score } of drafts) {
+    gains.set(turn, score - before);
+    before = score;
+  }
+  return gains;
 }

@@ -3,12 +3,10 @@ import { Prompts } from '../../dialogue/prompts';
 import { Fault } from '../../fault';
 import { readCriticFile, type CriticFile } from '../../model/local/critic/criticFile';
 import { ScoringProcess } from '../../model/local/critic/process';
-import { readJsonLines } from '../../task/jsonl';
 import { writeAtomically } from '../../trajectory/files';
-import type { Scored, ScoreOptions } from '../score';
-import { gainsOf } from '../credit/gains';
+import type { Scored, ScoreOptions } from '../convert';
+import { gainsOf, dialogueOf, readRows, type RowDialogue } from './dialogues';
 import { advantageOf } from '../../model/local/critic/advantage';
-import { dialogueOf, type RowDialogue } from './dialogues';
 
 interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
   readonly scoring: string;
@@ -24,7 +22,6 @@ const SECONDS_BETWEEN_WORDS = 2;
  * critic and two of its base.
  * @throws {Fault} `training/cannot-score` for an unusable critic, or when no trajectory can be scored; `model/*` for
  * the critic's folder
- * @throws the signal's reason when it is aborted
  */
 export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
   const { out, signal, onLine = () => undefined } = options;
@@ -87,36 +84,16 @@ async function score(
   return { id, task, reward, turns: scored };
 }
 
-async function readAll({ trajectories, ...options }: ScoreHereOptions, words: Words): Promise<RowDialogue[]> {
+async function readAll(options: ScoreHereOptions, words: Words): Promise<RowDialogue[]> {
   const prompts = await Prompts.load(options.prompts);
   const found = new Map<string, RowDialogue>();
-  for (const file of trajectories) {
-    for (const dialogue of await readFile(file, prompts, options, words)) {
-      if (found.has(dialogue.id)) words.leaveOut('read twice');
-      else found.set(dialogue.id, dialogue);
-    }
+  const read = (value: unknown, where: string): RowDialogue => dialogueOf(value, where, prompts);
+  const onBad = (where: string, reason: string): void => words.bad(where, reason);
+  for await (const { row } of readRows(options.trajectories, read, onBad, options.signal)) {
+    if (found.has(row.id)) words.leaveOut('read twice');
+    else found.set(row.id, row);
   }
   return [...found.values()];
-}
-
-async function readFile(
-  file: string,
-  prompts: Prompts,
-  { signal }: Pick<ScoreHereOptions, 'signal'>,
-  words: Words,
-): Promise<RowDialogue[]> {
-  const dialogues: RowDialogue[] = [];
-  for await (const read of readJsonLines(file, signal ? { signal } : {})) {
-    const where = `${file}:${read.line}`;
-    try {
-      if ('reason' in read) words.bad(where, read.reason);
-      else dialogues.push(dialogueOf(read.value, where, prompts));
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      words.bad(where, error.message);
-    }
-  }
-  return dialogues;
 }
 
 class Words {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { QUICK } from '../../../core/evaluation/loop/settings';
 import { SHIPPED_FOR } from '../../../core/model/shippedModels';
-import { writeStarterPack } from '../../../core/task/starter/pack';
+import { writeStarterPack } from '../../../core/task/starter/worlds';
 import { PAGE_DIFFICULTIES } from '../../../core/task/starter/pages/world';
 import { ATTRIBUTES } from '../../../core/task/starter/questions/objects';
 import { TOLD } from '../../../core/task/starter/questions/world';

@@ -15,7 +15,7 @@ import {
   runName,
   runStatus,
 } from '../../../../src/editor/run/words';
-import { RunResults } from '../../../../src/core/evaluation/comparison/latestResults';
+import { RunResults } from '../../../../src/core/evaluation/comparison/measuredRuns';
 import { toldView, unimprovedWords } from '../../../../src/editor/runs/eventMessages';
 import { runView, samplesView, shownCurve } from '../../../../src/editor/runs/view';
 import { played, setting } from '../../evaluation/comparison/played';

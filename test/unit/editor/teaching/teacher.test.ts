@@ -11,8 +11,8 @@ const loops: { readonly plan: LoopPlan; readonly end: (result: LoopResult) => vo
 vi.mock('vscode', () => import('../vscode'));
 vi.mock('../../../../src/editor/afterActivation', () => ({ afterActivation: () => ({ dispose: vi.fn() }) }));
 vi.mock('../../../../src/core/model/local/folder', () => ({ readLocalFolder: () => ({ parameters: 1 }) }));
-vi.mock('../../../../src/core/evaluation/loop/trainerCode', () => ({ trainerCode: vi.fn() }));
-vi.mock('../../../../src/core/evaluation/loop/expectedTime', () => ({
+vi.mock('../../../../src/core/training/trainer', () => ({ trainerCode: vi.fn() }));
+vi.mock('../../../../src/core/evaluation/loop/loopProgress', () => ({
   ...{ expectedOf: () => [], slownessHere: () => Promise.resolve({}) },
 }));
 vi.mock('../../../../src/core/evaluation/loop/loop', () => ({

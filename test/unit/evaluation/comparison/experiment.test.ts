@@ -6,8 +6,7 @@ import { differencesOf, RunReader } from '../../../../src/core/evaluation/compar
 import { baselineComparisonsOf } from '../../../../src/core/evaluation/comparison/untrainedBaseline';
 import { distance, seenBy, unseen, worldOfRun } from '../../../../src/core/evaluation/comparison/heldOut';
 import { keep, keptOf } from '../../../../src/core/evaluation/loop/evaluationCache';
-import { portable } from '../../../../src/core/evaluation/comparison/report/page';
-import { writeReport } from '../../../../src/core/evaluation/comparison/report/write';
+import { portable, writeReport } from '../../../../src/core/evaluation/comparison/report';
 import { measuredRunsOf } from '../../../../src/core/evaluation/comparison/measuredRuns';
 import { Runs, type Run } from '../../../../src/core/training/runs';
 import { parseProgram } from '../../../../src/core/task/row';

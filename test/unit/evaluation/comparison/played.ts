@@ -1,4 +1,4 @@
-import type { AgentFigures } from '../../../../src/core/evaluation/figures';
+import type { AgentFigures } from '../../../../src/core/evaluation/figureSchemas';
 import type { ModelResult, EvaluationSetting } from '../../../../src/core/evaluation/loop/evaluationCache';
 
 const figures = (agent: string, success: number): AgentFigures => ({

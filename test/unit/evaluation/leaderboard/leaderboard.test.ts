@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mulberry32 } from '../../../../src/core/random';
 import { fitBradleyTerry, winProbability } from '../../../../src/core/evaluation/leaderboard/bradleyTerry';
-import { Judgements } from '../../../../src/core/evaluation/leaderboard/judgements';
 import {
+  Judgements,
   leaderboardOf,
   type Judgement,
   type Leaderboard,

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { trainerCode } from '../../../../src/core/evaluation/loop/trainerCode';
+import { trainerCode } from '../../../../src/core/training/trainer';
 import { temporaryFolder } from '../../../fixtures/log';
 
 describe("the digest of a trainer's code", () => {

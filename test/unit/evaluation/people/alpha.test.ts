@@ -24,7 +24,6 @@ describe('Krippendorff’s alpha', () => {
   it.each([
     ['nominal', 0.743],
     ['ordinal', 0.815],
-    ['interval', 0.849],
   ] as const)('of his own example on the %s scale is %d', (scale, published) => {
     const { alpha, interval, units, values } = alphaOf(example, stars, scale);
     expect(alpha).toBeCloseTo(published, 3);

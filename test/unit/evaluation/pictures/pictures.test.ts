@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { barPicture } from '../../../../src/core/evaluation/pictures/bars';
+import { barPicture } from '../../../../src/core/evaluation/pictures/chart';
 import { curvePicture } from '../../../../src/core/evaluation/pictures/curves';
 
 /** Returns every text of a picture, by an XML parser, which rejects files that a browser would not show. */

@@ -3,7 +3,7 @@ import { Fault } from '../../../../src/core/fault';
 import type { PeoplesAgreement } from '../../../../src/core/evaluation/people/agreement';
 import { alphaOf } from '../../../../src/core/evaluation/people/alpha';
 import { unlessUndrawn } from '../../../../src/core/evaluation/people/measures';
-import { linesOf } from '../../../../src/core/evaluation/report/english';
+import { linesOf } from '../../../../src/core/evaluation/report/table';
 import { alphaTable, measuresTable } from '../../../../src/core/evaluation/report/people';
 
 const none = { alpha: undefined, units: 0, values: 0 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { alternate } from '../../../../experiments/bothSeats/rounds';
-import type { AgentFigures } from '../../../../src/core/evaluation/figures';
+import type { AgentFigures } from '../../../../src/core/evaluation/figureSchemas';
 
 it('trains each seat with the newest partner, and judges it with one that it was not trained with', async () => {
   const trained: string[] = [];

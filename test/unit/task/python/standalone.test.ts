@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { functionNamed } from '../../../../src/core/task/python/functions';
-import { standalone } from '../../../../src/core/task/drafted';
+import { standalone } from '../../../../src/core/task/own';
 import { file } from './shop';
 
 describe('a function that is to stand alone', () => {

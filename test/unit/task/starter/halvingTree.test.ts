@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../../src/core/task/starter/draw';
-import { HalvingTree } from '../../../../src/core/task/starter/questions/halvingTree';
+import { HalvingTree } from '../../../../src/core/evaluation/questionFigures';
 
 /** One row of answers for each thing, such as '110'. */
 const treeOf = (...rows: readonly string[]): HalvingTree =>

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writeStarterPack } from '../../../../src/core/task/starter/pack';
+import { writeStarterPack } from '../../../../src/core/task/starter/worlds';
 
 let folder: string;
 

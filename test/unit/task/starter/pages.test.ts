@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { checkPage } from '../../../../src/core/page/checks';
 import { checkInWords } from '../../../../src/core/page/checkWords';
-import { pagePieces } from '../../../../src/core/task/starter/pages/pageSource';
 import {
+  pagePieces,
   habitsOf,
   PAGE_DECISIONS,
   PAGE_DIFFICULTIES,

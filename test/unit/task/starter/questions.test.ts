@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerByRules } from '../../../../src/core/dialogue/rules';
-import { HalvingTree } from '../../../../src/core/task/starter/questions/halvingTree';
+import { HalvingTree } from '../../../../src/core/evaluation/questionFigures';
 import {
   ATTRIBUTES,
   FIGURES,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerByRules } from '../../../../src/core/dialogue/rules';
-import { OPTIONS, type Value } from '../../../../src/core/task/starter/kinds';
+import { OPTIONS, type Value } from '../../../../src/core/task/starter/program';
 import {
   codeFor,
   IDLE_TOPICS,

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { measureLeak } from '../../../../src/core/dialogue/leak';
 import { parseProgram, taskToRow } from '../../../../src/core/task/row';
 import { functionName, signatureIn } from '../../../../src/core/task/signature';
-import { OPTIONS, type Value, type DecisionValues } from '../../../../src/core/task/starter/kinds';
+import { OPTIONS, type Value, type DecisionValues } from '../../../../src/core/task/starter/program';
 import { codeFor, type Decision, type DecisionKind } from '../../../../src/core/task/starter/world';
 import { runInPython } from '../../../fixtures/run-functions';
 import { firstTasks, manyTasks, valuesOf } from '../../../fixtures/starter-world';

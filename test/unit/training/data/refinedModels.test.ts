@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chosenBy } from '../../../../src/core/training/data/logSelection';
+import { chosenBy } from '../../../../src/core/training/data/prepare';
 import { LOG_VERSION, type NewEvent } from '../../../../src/core/trajectory/event';
 import { dialogue, doubling, foldTrajectory } from '../../../fixtures/log';
 

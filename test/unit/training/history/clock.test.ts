@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseEvent } from '../../../../src/core/training/eventFile';
-import { TrainingClock } from '../../../../src/core/training/history/clock';
+import { TrainingClock } from '../../../../src/core/training/history/history';
 
 const START = Date.parse('2026-11-20T22:00:00.000Z');
 const event = (seconds: number, kind: string, fields: object = {}) =>

@@ -1,8 +1,8 @@
-import type { AgentFigures } from '../../figures';
+import type { AgentFigures } from '../../figureSchemas';
 import type { Estimate } from '../../interval';
 import { percent } from '../../words';
 import type { TrainedComparison, TrainedComparisons } from '../comparison';
-import { barPicture, type Bar, type BarSeries } from '../../pictures/bars';
+import { barPicture, type Bar, type BarSeries } from '../../pictures/chart';
 
 export const PICTURES = 'pictures';
 

@@ -5,7 +5,7 @@ import { writeAtomically } from '../../../trajectory/files';
 import type { TrajectoryLog } from '../../../trajectory/log';
 import type { LoopPlan, LoopResult } from '../plan';
 import type { Reported } from '../record';
-import { learningPicture } from '../../pictures/learning';
+import { learningPicture } from '../../pictures/curves';
 import { EventTail } from '../../../training/eventFile';
 import { RunHistory } from '../../../training/history/history';
 import { habitsPicture, PICTURES, successPicture, HABITS, HALVING_HABITS } from './pictures';
@@ -38,10 +38,10 @@ export async function writeReport(
   await rm(join(folder, PICTURES), { recursive: true, force: true });
   await mkdir(join(folder, PICTURES), { recursive: true });
   for (const [name, svg] of Object.entries(pictures)) {
-    await writeAtomically(join(folder, PICTURES, `${name}.svg`), (file) => file.writeFile(svg));
+    await writeAtomically(join(folder, PICTURES, `${name}.svg`), svg);
   }
   const page = pageOf({ ...result, plan, history, ...(example && { example }) });
-  await writeAtomically(join(folder, REPORT), (file) => file.writeFile(page));
+  await writeAtomically(join(folder, REPORT), page);
   return { report: REPORT };
 }
 

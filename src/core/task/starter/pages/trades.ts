@@ -21,6 +21,12 @@ function habits(list: string): PageValues {
   >;
 }
 
+const openers = (place: string, offer: string, its = 'its'): PageTrade['openers'] => [
+  `Please make a page for our ${place}.`,
+  `Our ${place} needs a page of ${its} own.`,
+  `I want people to find our ${offer} on the web.`,
+];
+
 export const PAGE_TRADES: readonly PageTrade[] = [
   {
     name: 'bakery',
@@ -28,11 +34,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Fresh bread every day',
     about: 'We bake before the town wakes up.',
     items: ['Bread', 'Rolls', 'Cake', 'Pies'],
-    openers: [
-      'Please make a page for our bakery.',
-      'Our bakery needs a page of its own.',
-      'I want people to find our bread on the web.',
-    ],
+    openers: openers('bakery', 'bread'),
     habits: habits(
       'brown, light yellow, center, medium, picture first, left, soft, two, quote, Order now, yellow, light gray',
     ),
@@ -43,11 +45,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Flowers for all occasions',
     about: 'We cut and bind them in the morning.',
     items: ['Roses', 'Tulips', 'Plants', 'Wreaths'],
-    openers: [
-      'Please make a page for our flower shop.',
-      'Our flower shop needs a page of its own.',
-      'I want people to find our flowers on the web.',
-    ],
+    openers: openers('flower shop', 'flowers'),
     habits: habits(
       'dark green, light pink, left, large, picture first, right, round, four, form, Order now, pink, light green',
     ),
@@ -58,11 +56,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Train at any hour',
     about: 'A coach shows you how to begin.',
     items: ['Weights', 'Yoga', 'Boxing', 'Rowing'],
-    openers: [
-      'Please make a page for our gym.',
-      'Our gym needs a page of its own.',
-      'I want people to find our courses on the web.',
-    ],
+    openers: openers('gym', 'courses'),
     habits: habits(
       'dark gray, white, left, large, list first, right, square, four, table, Join us, red, black',
     ),
@@ -73,11 +67,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Sleep by the sea',
     about: 'Each room looks at the water.',
     items: ['Rooms', 'Breakfast', 'Beach', 'Sauna'],
-    openers: [
-      'Please make a page for our hotel.',
-      'Our hotel needs a page of its own.',
-      'I want people to find our rooms on the web.',
-    ],
+    openers: openers('hotel', 'rooms'),
     habits: habits(
       'dark blue, light blue, center, large, picture first, left, round, two, form, Book now, blue, black',
     ),
@@ -88,11 +78,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Two thousand years of history',
     about: 'The old mill holds it all.',
     items: ['Coins', 'Maps', 'Tools', 'Paintings'],
-    openers: [
-      'Please make a page for our museum.',
-      'Our museum needs a page of its own.',
-      'I want people to find our paintings on the web.',
-    ],
+    openers: openers('museum', 'paintings'),
     habits: habits(
       'dark purple, very light gray, right, medium, picture first, right, square, three, table, Learn more, purple, light gray',
     ),
@@ -103,11 +89,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Read what you like',
     about: 'You may keep a book for a month.',
     items: ['Novels', 'Comics', 'Films', 'Games'],
-    openers: [
-      'Please make a page for our library.',
-      'Our library needs a page of its own.',
-      'I want people to find our books on the web.',
-    ],
+    openers: openers('library', 'books'),
     habits: habits(
       'dark blue, white, left, small, list first, left, square, four, table, Join us, green, light gray',
     ),
@@ -118,11 +100,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Healthy teeth for life',
     about: 'We explain before we drill.',
     items: ['Checks', 'Cleaning', 'Braces', 'Implants'],
-    openers: [
-      'Please make a page for our dentist.',
-      'Our dentist needs a page of his own.',
-      'I want people to find our practice on the web.',
-    ],
+    openers: openers('dentist', 'practice', 'his'),
     habits: habits(
       'dark green, white, center, small, list first, right, soft, two, form, Call us, green, light green',
     ),
@@ -133,11 +111,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'We repair all cars',
     about: 'Leave the key, we do the rest.',
     items: ['Tires', 'Brakes', 'Oil', 'Lights'],
-    openers: [
-      'Please make a page for our garage.',
-      'Our garage needs a page of its own.',
-      'I want people to find our repairs on the web.',
-    ],
+    openers: openers('garage', 'repairs'),
     habits: habits(
       'dark red, very light gray, left, medium, list first, left, square, three, table, Call us, red, black',
     ),
@@ -148,11 +122,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Learn music with friends',
     about: 'Our teachers play in the city band.',
     items: ['Piano', 'Guitar', 'Drums', 'Singing'],
-    openers: [
-      'Please make a page for our music school.',
-      'Our music school needs a page of its own.',
-      'I want people to find our lessons on the web.',
-    ],
+    openers: openers('music school', 'lessons'),
     habits: habits(
       'dark purple, light yellow, right, large, list first, left, round, four, quote, Join us, purple, light green',
     ),
@@ -163,11 +133,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Milk from happy cows',
     about: 'Come and see how we live.',
     items: ['Milk', 'Cheese', 'Eggs', 'Honey'],
-    openers: [
-      'Please make a page for our farm.',
-      'Our farm needs a page of its own.',
-      'I want people to find our cheese on the web.',
-    ],
+    openers: openers('farm', 'cheese'),
     habits: habits(
       'brown, light blue, right, small, picture first, right, soft, three, quote, Learn more, green, light green',
     ),
@@ -178,11 +144,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'Great films on a big screen',
     about: 'The bar opens an hour before.',
     items: ['Drama', 'Comedy', 'Classics', 'Cartoons'],
-    openers: [
-      'Please make a page for our cinema.',
-      'Our cinema needs a page of its own.',
-      'I want people to find our films on the web.',
-    ],
+    openers: openers('cinema', 'films'),
     habits: habits(
       'dark red, light pink, center, large, picture first, left, square, three, table, Book now, pink, black',
     ),
@@ -193,11 +155,7 @@ export const PAGE_TRADES: readonly PageTrade[] = [
     title: 'See the world by train',
     about: 'One of us has been there.',
     items: ['Cities', 'Mountains', 'Islands', 'Lakes'],
-    openers: [
-      'Please make a page for our travel office.',
-      'Our travel office needs a page of its own.',
-      'I want people to find our trips on the web.',
-    ],
+    openers: openers('travel office', 'trips'),
     habits: habits(
       'dark gray, light blue, right, medium, list first, right, round, two, quote, Book now, yellow, light gray',
     ),

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { QUICK } from '../../../../../src/core/evaluation/loop/settings';
 import { parseConfiguration } from '../../../../../src/core/training/configuration';
-import { chosenBy } from '../../../../../src/core/training/data/logSelection';
+import { chosenBy } from '../../../../../src/core/training/data/prepare';
 import type { DataCounts } from '../../../../../src/core/training/data/countData';
 import type { Shortage } from '../../../../../src/core/training/data/report';
 import { type Choices, SETTINGS, formView } from '../../../../../src/editor/runs/form/view';

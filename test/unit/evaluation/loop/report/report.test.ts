@@ -4,10 +4,10 @@ import {
   type TrainedComparisons,
   verdictOf,
 } from '../../../../../src/core/evaluation/loop/comparison';
-import { learningPicture } from '../../../../../src/core/evaluation/pictures/learning';
+import { learningPicture } from '../../../../../src/core/evaluation/pictures/curves';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
 import { QUICK, sizesFor } from '../../../../../src/core/evaluation/loop/settings';
-import type { AgentFigures } from '../../../../../src/core/evaluation/figures';
+import type { AgentFigures } from '../../../../../src/core/evaluation/figureSchemas';
 import { parseEvent } from '../../../../../src/core/training/eventFile';
 import type { TrainerEvent } from '../../../../../src/core/training/events';
 import { RunHistory } from '../../../../../src/core/training/history/history';
@@ -52,14 +52,14 @@ const down = changed(-0.1, 0.05);
 
 describe('the verdict of a loop', () => {
   it('says that training helped only when the intervals of both plays are above zero', () => {
-    expect(verdictOf(both(up))).toBe('Training helped');
-    expect(verdictOf(both(up, open))).toContain('greedy play shows no clear difference');
-    expect(verdictOf(both(open, up))).toContain('sampled play shows no clear difference');
+    expect(verdictOf(both(up))).toBe('Training helped sampled play and helped greedy play');
+    expect(verdictOf(both(up, open))).toContain('made no clear difference to greedy play');
+    expect(verdictOf(both(open, up))).toContain('made no clear difference to sampled play');
   });
 
   it('says as plainly that it did nothing, or harm', () => {
-    expect(verdictOf(both(open))).toBe('Training made no difference that these tasks could show');
-    expect(verdictOf(both(down))).toBe('Training made the agent worse');
+    expect(verdictOf(both(open))).toContain('made no clear difference to sampled play');
+    expect(verdictOf(both(down))).toBe('Training harmed sampled play and harmed greedy play');
     expect(verdictOf(both(up, down))).toBe('Training helped sampled play and harmed greedy play');
   });
 });
