@@ -1,11 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenAI } from 'openai';
 import { Fault } from '../fault';
 import { environmentBaseUrl, readAddress, type Address, environmentKey, keyRemedy } from './address';
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
 import { clientFor } from './chat/client';
 import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline';
-import { CONTINUING, CONTINUING_TEST, continuesMessages, Dialect, type RequestBody } from './chat/dialect';
+import {
+  CONTINUING,
+  CONTINUING_TEST,
+  continuesMessages,
+  Dialect,
+  isRefusal,
+  type RequestBody,
+} from './chat/dialect';
 import {
   badAnswer,
   brokenOff,
@@ -14,6 +20,7 @@ import {
   Failure,
   failureOf,
   filtered,
+  pause,
   throwIfStopped,
   tooLong,
   type Addressee,
@@ -29,8 +36,8 @@ import {
   type SamplingSettings,
   type SeeingModel,
   MAX_REPLY_CHARS,
+  NO_COUNTS,
 } from './model';
-import { isRefusal } from './chat/neutral';
 import { sightOf, type Sight } from './vision';
 
 export interface OpenAiOptions {
@@ -48,8 +55,10 @@ export interface OpenAiOptions {
 }
 
 /** True if the connection broke or stands still, or the rest of a stream cannot be read. */
-const isLost = ({ code, again }: Failure): boolean =>
-  code === 'model/unreachable' || code === 'model/timed-out' || (code === 'model/bad-answer' && again);
+const isLost = ({ code, details }: Failure): boolean =>
+  code === 'model/unreachable' ||
+  code === 'model/timed-out' ||
+  (code === 'model/bad-answer' && details.again);
 
 const BEGUN: readonly ChatMessage[] = [
   { role: 'user', content: 'Say yes.' },
@@ -73,13 +82,7 @@ export class OpenAiModel implements SeeingModel {
   readonly #notes = new Set<string>();
   #looking: Promise<Sight> | undefined;
   #continues: Promise<boolean> | undefined;
-  readonly #counts = {
-    requests: 0,
-    retries: 0,
-    promptTokens: 0,
-    completionTokens: 0,
-    answersWithoutUsage: 0,
-  };
+  readonly #counts = { ...NO_COUNTS };
 
   /** @throws {Fault} `model/bad-address` for an invalid base URL, `model/unauthorized` for OpenAI without a key */
   constructor(options: OpenAiOptions) {
@@ -156,12 +159,15 @@ export class OpenAiModel implements SeeingModel {
         this.#count(answer);
         // Other requests than those of a dialogue may allow a few tokens only.
         if (options.position !== undefined) this.#noteEmpty(answer, sampling);
-        const timing = { totalMs: performance.now() - started, attempts: requests };
         return {
           ...answer,
           text: opening + answer.text,
           serverSampling: this.#dialect.samplingOf(body, sampling),
-          timing: streamed && firstTextMs !== undefined ? { ...timing, firstTextMs } : timing,
+          timing: {
+            firstTextMs: streamed ? firstTextMs : undefined,
+            totalMs: performance.now() - started,
+            attempts: requests,
+          },
         };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
@@ -199,7 +205,8 @@ export class OpenAiModel implements SeeingModel {
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         if (this.#learned(error, body)) continue;
-        if (isRefusal(error.status ?? 0)) return continuesMessages(error.status ?? 0, error.words ?? '');
+        const { status = 0, words = '' } = error.details;
+        if (isRefusal(status)) return continuesMessages(status, words);
         throw error.toFault(1);
       }
     }
@@ -241,7 +248,7 @@ export class OpenAiModel implements SeeingModel {
         if (enough?.() === true && answer.ending === 'unknown')
           return { answer: answer.finish().answer, streamed: body.isStream };
       }
-      throwIfStopped(deadline, this.#limits, this.#to);
+      throwIfStopped(deadline, this.#to);
       if (!answer.hasChoice && body.isStream)
         throw badAnswer('sent a stream without choices', this.#to, { again: true });
       return { answer: this.#finished(answer, body.isWhole && !body.hasForeign), streamed: body.isStream };
@@ -250,9 +257,11 @@ export class OpenAiModel implements SeeingModel {
       const isEnded = ['stop', 'length', 'other'].includes(answer.ending);
       if (isEnded && error instanceof Failure && isLost(error))
         return { answer: this.#finished(answer, true), streamed: true };
-      throwIfStopped(deadline, this.#limits, this.#to);
+      throwIfStopped(deadline, this.#to);
       const failure = failureOf(error, this.#to);
-      throw failure.closedAfter === undefined ? failure : closed(answer.words, this.#to, failure.cause);
+      throw failure.details.closedAfter === undefined
+        ? failure
+        : closed(answer.words, this.#to, failure.cause);
     }
   }
 
@@ -301,8 +310,7 @@ export class OpenAiModel implements SeeingModel {
   }
 
   /** True if the server only refused a parameter that the next request can omit. */
-  #learned({ status, words }: Failure, body: RequestBody): boolean {
-    if (status === undefined || words === undefined) return false;
+  #learned({ details: { status = 0, words = '' } }: Failure, body: RequestBody): boolean {
     return this.#dialect.learn(status, words, body);
   }
 
@@ -311,10 +319,13 @@ export class OpenAiModel implements SeeingModel {
    * @throws {Fault} if no further attempt is made
    */
   #waitAfter(failure: Failure, attempt: number, requests: number, body: RequestBody): number {
-    const { waitMs, status = 0, words = '' } = failure;
-    if (!failure.again || attempt >= this.#retry.attempts) {
+    const { again, waitMs, status = 0, words = '' } = failure.details;
+    if (!again || attempt >= this.#retry.attempts) {
       const chosen = this.#dialect.refusedChoice(status, words, body);
-      throw failure.toFault(requests, { remedy: chosen && otherChoice(chosen) });
+      const remedy =
+        chosen &&
+        `The sampling settings ask for "${chosen.field}": ${JSON.stringify(chosen.value)}; choose a value that this server takes`;
+      throw failure.toFault(requests, { remedy });
     }
     const tooLate = failure.waitIsTooLong(this.#retry, requests);
     if (tooLate) throw tooLate;
@@ -338,21 +349,5 @@ export function addressFor(model: string, baseUrl: string): Address {
   return address;
 }
 
-function otherChoice({ field, value }: { readonly field: string; readonly value: unknown }): string {
-  return `The sampling settings ask for "${field}": ${JSON.stringify(value)}; choose a value that this server takes`;
-}
-
 /** True for the usual origin and for regional ones. */
-function isHostedByOpenAi({ origin }: Address): boolean {
-  const { hostname } = new URL(origin);
-  return hostname.endsWith('.openai.com');
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, signal ? { signal } : {});
-  } catch (error) {
-    if (signal?.aborted) throw cancelled();
-    throw error;
-  }
-}
+const isHostedByOpenAi = ({ origin }: Address): boolean => new URL(origin).hostname.endsWith('.openai.com');

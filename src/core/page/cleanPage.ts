@@ -6,9 +6,9 @@ import {
   type DefaultTreeAdapterTypes,
 } from 'parse5';
 import { Fault } from '../fault';
-import { isOwnPicture, placeholder, sizeInAddress } from './placeholder';
-import { withoutAddresses } from './styleSheet';
+import { pictureAt, withoutAddresses } from './styleSheet';
 import { tailwindFor } from './tailwind';
+import { wordsIn } from '../text';
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -21,16 +21,18 @@ export const MAX_PAGE_ELEMENTS = 5000;
 export const MAX_DEPTH = 500;
 
 /** Elements that run, load, navigate or move. `link` includes preconnect, which no content policy stops. */
-const REMOVED: ReadonlySet<string> = new Set([
-  ...['script', 'link', 'base', 'meta', 'object', 'embed', 'applet', 'template', 'portal', 'fencedframe'],
-  ...['frame', 'frameset', 'source', 'track', 'bgsound', 'param', 'noembed', 'noframes', 'math'],
-  ...['animate', 'animatemotion', 'animatetransform', 'animatecolor', 'set', 'feimage'],
-]);
+const REMOVED: ReadonlySet<string> = new Set(
+  wordsIn(`
+    script link base meta object embed applet template portal fencedframe
+    frame frameset source track bgsound param noembed noframes math
+    animate animatemotion animatetransform animatecolor set feimage
+  `),
+);
 
 /** Inside SVG these hold HTML or raw text, which a second parse may take for other elements than the first one did. */
-const REMOVED_IN_SVG: ReadonlySet<string> = new Set([
-  ...['foreignobject', 'desc', 'title', 'style', 'xmp', 'iframe', 'noscript', 'plaintext'],
-]);
+const REMOVED_IN_SVG: ReadonlySet<string> = new Set(
+  wordsIn('foreignobject desc title style xmp iframe noscript plaintext'),
+);
 
 const RENAMED: Readonly<Record<string, string>> = {
   marquee: 'div',
@@ -40,77 +42,16 @@ const RENAMED: Readonly<Record<string, string>> = {
 };
 
 /** HTML attributes that stay: none of them has an address, runs, or takes the focus. */
-const KEPT: ReadonlySet<string> = new Set([
-  ...[
-    'class',
-    'style',
-    'id',
-    'title',
-    'alt',
-    'lang',
-    'dir',
-    'role',
-    'hidden',
-    'open',
-    'width',
-    'height',
-    'align',
-  ],
-  ...[
-    'valign',
-    'bgcolor',
-    'color',
-    'face',
-    'size',
-    'border',
-    'cellpadding',
-    'cellspacing',
-    'hspace',
-    'vspace',
-  ],
-  ...[
-    'nowrap',
-    'noshade',
-    'clear',
-    'rules',
-    'frame',
-    'frameborder',
-    'span',
-    'colspan',
-    'rowspan',
-    'scope',
-    'start',
-  ],
-  ...[
-    'reversed',
-    'compact',
-    'type',
-    'value',
-    'placeholder',
-    'name',
-    'for',
-    'label',
-    'checked',
-    'selected',
-    'disabled',
-  ],
-  ...[
-    'readonly',
-    'multiple',
-    'rows',
-    'cols',
-    'wrap',
-    'min',
-    'max',
-    'low',
-    'high',
-    'optimum',
-    'step',
-    'text',
-    'link',
-  ],
-  ...['alink', 'vlink', 'leftmargin', 'topmargin', 'marginwidth', 'marginheight', 'media', 'controls'],
-]);
+const KEPT: ReadonlySet<string> = new Set(
+  wordsIn(`
+    class style id title alt lang dir role hidden open width height align
+    valign bgcolor color face size border cellpadding cellspacing hspace vspace
+    nowrap noshade clear rules frame frameborder span colspan rowspan scope start
+    reversed compact type value placeholder name for label checked selected disabled
+    readonly multiple rows cols wrap min max low high optimum step text link
+    alink vlink leftmargin topmargin marginwidth marginheight media controls
+  `),
+);
 
 /** What moves by itself would make two pictures of one page differ. */
 const FROZEN =
@@ -202,7 +143,7 @@ class Cleaner {
     // A link without an address is drawn as plain text.
     if (isLink) node.attrs.push({ name: 'href', value: '#' });
     for (const { name, value } of node.attrs) {
-      if (name === 'class') for (const one of value.split(/\s+/)) this.classes.add(one);
+      if (name === 'class') for (const one of wordsIn(value)) this.classes.add(one);
     }
     return node;
   }
@@ -258,6 +199,3 @@ function cleanAttribute(attribute: Element['attrs'][number], element: Element): 
   }
   return /[(\\]/.test(value) && name !== 'd' ? { ...attribute, value: withoutAddresses(value) } : attribute;
 }
-
-const pictureAt = (address: string): string =>
-  isOwnPicture(address) ? address : placeholder(sizeInAddress(address));

@@ -1,6 +1,6 @@
-import { colorDistance } from './color';
+import { colorDistance, type Color } from './color';
 import { areaOf, matchTexts, overlap, type TextMatch } from './matching';
-import type { Box, Color, Outline, PageText } from './outline';
+import type { Box, Outline, PageText } from './outline';
 
 export type Side = 'left' | 'center' | 'right';
 

@@ -1,4 +1,4 @@
-import { labOf } from './color';
+import { colorDistance, labDistance, labOf, type Lab } from './color';
 import { areaOf, centerDistance, matchTexts, overlap, type TextMatch } from './matching';
 import type { Box, Outline } from './outline';
 
@@ -54,21 +54,17 @@ function likenessOf({ draft, wanted, similarity }: TextMatch, page: Outline, wan
     Math.max(page.height, wantedPage.height),
   );
   const place = Math.max(0, 1 - (3 * centerDistance(draft.box, wanted.box)) / diagonal);
-  const color = Math.max(0, 1 - distance(labOf(draft.color), labOf(wanted.color)) / FULL_TEXT_DISTANCE);
+  const color = Math.max(0, 1 - colorDistance(draft.color, wanted.color) / FULL_TEXT_DISTANCE);
   const size = Math.min(draft.fontSize, wanted.fontSize) / Math.max(draft.fontSize, wanted.fontSize);
   return (similarity + place + color + size * (draft.bold === wanted.bold ? 1 : 0.9)) / 4;
 }
-
-type Lab = ReturnType<typeof labOf>;
-
-const distance = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 /** Colors of 32 × 32 cells over the taller page. */
 function colorScore(draft: Outline, wanted: Outline): number {
   const height = Math.max(draft.height, wanted.height);
   const [a, b] = [colorGrid(draft, height), colorGrid(wanted, height)];
   return (
-    a.reduce((sum, cell, i) => sum + Math.max(0, 1 - distance(cell, b[i]!) / FULL_CELL_DISTANCE), 0) /
+    a.reduce((sum, cell, i) => sum + Math.max(0, 1 - labDistance(cell, b[i]!) / FULL_CELL_DISTANCE), 0) /
     a.length
   );
 }

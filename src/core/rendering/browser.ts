@@ -2,16 +2,15 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Fault } from '../fault';
+import { wordsIn } from '../text';
 
 /** Browsers that are driven by the DevTools protocol, most common first. */
-const NAMES = ['Google Chrome', 'Microsoft Edge', 'Chromium', 'Brave'];
+const APPLICATIONS = ['Google Chrome', 'Microsoft Edge', 'Chromium', 'Brave Browser'];
 
-const COMMANDS = [
-  ...['google-chrome-stable', 'google-chrome', 'microsoft-edge-stable', 'microsoft-edge'],
-  ...['chromium', 'chromium-browser', 'chromium-headless-shell', 'brave-browser', 'brave'],
-];
-
-const MAC_APPLICATIONS = ['Google Chrome', 'Microsoft Edge', 'Chromium', 'Brave Browser'];
+const COMMANDS = wordsIn(`
+  google-chrome-stable google-chrome microsoft-edge-stable microsoft-edge
+  chromium chromium-browser chromium-headless-shell brave-browser brave
+`);
 
 const WINDOWS_PATHS = [
   String.raw`Google\Chrome\Application\chrome.exe`,
@@ -34,7 +33,7 @@ export async function findBrowser(named?: string): Promise<string> {
     'page/no-browser',
     named
       ? `There is no program at ${named}. Name a Chrome, Edge, Chromium or Brave that can be run.`
-      : `Pages are drawn by a browser of this machine, and none of ${NAMES.join(', ')} was found. Install one, or name its program.`,
+      : `Pages are drawn by a browser of this machine, and none of ${APPLICATIONS.join(', ')} was found. Install one, or name its program.`,
   );
 }
 
@@ -42,7 +41,7 @@ function installedPaths(): readonly string[] {
   const { env, platform } = process;
   if (platform === 'darwin') {
     const folders = ['/Applications', join(env.HOME ?? '', 'Applications')];
-    return MAC_APPLICATIONS.flatMap((name) =>
+    return APPLICATIONS.flatMap((name) =>
       folders.map((folder) => join(folder, `${name}.app`, 'Contents', 'MacOS', name)),
     );
   }
@@ -54,9 +53,8 @@ function installedPaths(): readonly string[] {
   return COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
+const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
     () => true,
     () => false,
   );
-}

@@ -1,3 +1,4 @@
+import { LastUsed } from '../lazily';
 import { cleanPage } from '../page/cleanPage';
 import type { Outline, PageReader } from '../page/outline';
 import { findBrowser } from './browser';
@@ -52,26 +53,5 @@ export class BrowserPages implements PageReader {
 
   private open(): Promise<PageRenderer> {
     return (this.renderer ??= findBrowser(this.options.browser).then((program) => new PageRenderer(program)));
-  }
-}
-
-/** Values that were used last, by a text. One that cannot be made is not kept. */
-class LastUsed<T> {
-  private readonly kept = new Map<string, Promise<T>>();
-
-  constructor(private readonly most: number) {}
-
-  async get(key: string, make: () => Promise<T>): Promise<T> {
-    const value = this.kept.get(key) ?? make();
-    // A Map lists its keys in the order of insertion, so the first is the least recently used.
-    this.kept.delete(key);
-    this.kept.set(key, value);
-    if (this.kept.size > this.most) this.kept.delete(this.kept.keys().next().value!);
-    try {
-      return await value;
-    } catch (error) {
-      this.kept.delete(key);
-      throw error;
-    }
   }
 }

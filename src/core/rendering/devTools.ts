@@ -5,12 +5,9 @@ import type { Readable, Writable } from 'node:stream';
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: unknown;
   readonly result?: unknown;
   readonly error?: { readonly message: string };
 }
-
-type Listener = (method: string, params: unknown) => void;
 
 /**
  * A browser that is driven by the DevTools protocol over a pipe: no port that another program could reach. Messages end
@@ -18,7 +15,7 @@ type Listener = (method: string, params: unknown) => void;
  */
 export class DevTools {
   private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  private readonly listeners = new Set<Listener>();
+  private readonly awaited = new Map<string, PromiseWithResolvers<void>>();
   private lastId = 0;
   private rest: Buffer[] = [];
 
@@ -62,9 +59,11 @@ export class DevTools {
     return answer.promise;
   }
 
-  onEvent(listener: Listener): Disposable {
-    this.listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.listeners.delete(listener) };
+  /** Resolves with the next event of this name. */
+  next(method: string): Promise<void> {
+    const event = Promise.withResolvers<void>();
+    this.awaited.set(method, event);
+    return event.promise;
   }
 
   kill(): void {
@@ -91,8 +90,8 @@ export class DevTools {
   }
 
   private handle(text: string): void {
-    const { id, method, params, result, error } = JSON.parse(text) as Message;
-    if (method !== undefined) for (const listener of this.listeners) listener(method, params);
+    const { id, method, result, error } = JSON.parse(text) as Message;
+    if (method !== undefined) this.awaited.get(method)?.resolve();
     if (id === undefined) return;
     const answer = this.waiting.get(id);
     this.waiting.delete(id);

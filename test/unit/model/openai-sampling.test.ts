@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NEUTRAL, NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
+import { NEUTRAL, NEUTRAL_FIELDS } from '../../../src/core/model/chat/dialect';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import { answer, raw, status, type Reply } from '../../fixtures/chat-server-replies';
 import type { ChatRequest } from '../../fixtures/chat-server';

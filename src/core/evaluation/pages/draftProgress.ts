@@ -1,8 +1,7 @@
 import { draftsOf } from '../../dialogue/drafts';
-import { readReply, type ReadReply } from '../../page/claims';
-import { CheckReading } from '../../page/checkReading';
+import { readReply } from '../../page/claims';
 import { checkPage } from '../../page/checks';
-import { type DraftReading, OutlineReading } from '../../page/draftReading';
+import { CheckReading, OutlineReading, type DraftReading, type ReadReply } from '../../page/draftReading';
 import { isOfPage, type PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';

@@ -2,10 +2,30 @@ import { Fault, messageOf } from '../../fault';
 import type { Decoder, SequenceRow } from './decoder';
 import { CHUNK } from './graph';
 import { answerTokens, guidedLogits, isOpening, type Guide } from './guidance';
-import type { FinishedTurn, TurnTokens } from './protocol';
+import type { SamplingSettings } from '../model';
+import type { Opening } from './opening';
+import type { FinishedTurn, TurnPiece, TurnTokens } from './protocol';
 import { Sampler, type LikelyToken } from './sampling';
-import type { StartedTurn, TurnRequest } from './turnRequest';
 import { TurnText } from './turnText';
+
+interface TurnRequest {
+  readonly promptIds: readonly number[];
+  readonly sampling: SamplingSettings;
+  readonly alternatives: number;
+  readonly guide?: Guide<readonly number[]>;
+  /** Of a turn whose beginning is given. */
+  readonly opening?: Opening;
+  readonly onText?: (piece: TurnPiece) => void;
+  readonly onDone: (turn: FinishedTurn) => void;
+  readonly onFailed: (reason: unknown) => void;
+}
+
+export interface StartedTurn {
+  /** Ends the turn without an answer. */
+  cancel(): void;
+  /** Ends the turn with the text so far. */
+  finish(): void;
+}
 
 interface BatchLimits {
   /** Maximum number of tokens of a dialogue. */

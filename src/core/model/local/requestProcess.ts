@@ -1,8 +1,7 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { childEnvironment } from '../../childEnvironment';
+import { endAtOnce, endWithParent, forkScript, killChild, tellParent } from '../../childProcess';
 import { Fault, messageOf, type FaultCode } from '../../fault';
-import { inspectArguments } from '../../inspect';
-import { endAtOnce, endWithParent, tellParent } from '../../parent';
 
 /** `ready` comes before any answer. `failed` without an id: nothing can be answered, and the process ends. */
 type FromProcess<Answer> =
@@ -15,20 +14,13 @@ interface ToProcess<Request> {
   readonly request: Request;
 }
 
-interface Waiting<Answer> {
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 interface RequestProcessOptions {
   /** Path of the built script, which calls `answerRequests`. */
   readonly script: string;
   /** The script's argument: what it loads. */
   readonly folder: string;
-  /** As in "The critic in FOLDER was closed." */
+  /** As in "The process of the critic in FOLDER ended." */
   readonly title: string;
-  /** What the process does, as in "The process that scores with FOLDER ended." */
-  readonly work: string;
   /** Environment variable with the port of a debugger. */
   readonly inspect: string;
 }
@@ -37,26 +29,18 @@ interface RequestProcessOptions {
 export class RequestProcess<Request, Answer> {
   readonly #options: RequestProcessOptions;
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, Waiting<Answer>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
   #nextId = 1;
-  #complaint = '';
   #over: Fault | undefined;
 
   constructor(options: RequestProcessOptions) {
     this.#options = options;
-    this.#child = fork(options.script, [options.folder], {
-      env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: inspectArguments(options.inspect),
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    this.#child = forkScript<FromProcess<Answer>>(options.script, options.folder, {
+      env: childEnvironment('computing'),
+      inspect: options.inspect,
+      onMessage: (_, message) => this.#hear(message),
+      onEnd: (_, reason, said) => this.#end(this.#ended(reason, said)),
     });
-    this.#child.stderr!.on('data', (text: Buffer) => {
-      this.#complaint = (this.#complaint + text.toString()).slice(-500);
-    });
-    this.#child.on('message', (message: FromProcess<Answer>) => this.#hear(message));
-    this.#child.once('error', (error) => this.#end(this.#ended(error.message)));
-    this.#child.once('close', (code, signal) =>
-      this.#end(this.#ended(signal ?? `exit code ${code ?? 'unknown'}`)),
-    );
   }
 
   /** True once every further request would fail. */
@@ -72,21 +56,17 @@ export class RequestProcess<Request, Answer> {
     if (this.#over !== undefined) return Promise.reject(this.#over);
     const id = this.#nextId++;
     const message: ToProcess<Request> = { id, request };
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      // Failure to send means that the process is dying; its end is handled elsewhere.
-      this.#child.send(message, () => undefined);
-    });
+    const answer = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, answer);
+    // Failure to send means that the process is dying; its end is handled elsewhere.
+    this.#child.send(message, () => undefined);
+    return answer.promise;
   }
 
   async close(): Promise<void> {
     const { title, folder } = this.#options;
-    this.#end(new Fault('model/inference-ended', `${title} in ${folder} was closed.`));
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return;
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.kill('SIGKILL');
-    await gone;
+    this.#end(new Fault('model/inference-ended', `The process of ${title} in ${folder} was closed.`));
+    await killChild(this.#child);
   }
 
   #hear(message: FromProcess<Answer>): void {
@@ -104,7 +84,7 @@ export class RequestProcess<Request, Answer> {
     }
   }
 
-  #settle(id: number): Waiting<Answer> | undefined {
+  #settle(id: number): PromiseWithResolvers<Answer> | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     return waiting;
@@ -115,18 +95,16 @@ export class RequestProcess<Request, Answer> {
     for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(this.#over);
   }
 
-  #ended(reason: string): Fault {
-    const { work, folder } = this.#options;
-    const told =
-      this.#complaint.trim() === '' ? '' : ` It said: ${this.#complaint.replace(/\s+/g, ' ').trim()}`;
+  #ended(reason: string, said: string): Fault {
+    const { title, folder } = this.#options;
     return new Fault(
       'model/inference-ended',
-      `The process that ${work} ${folder} ended (${reason}).${told} Check that the machine has enough memory for it.`,
+      `The process of ${title} in ${folder} ended (${reason}).${said} Check that the machine has enough memory for it.`,
     );
   }
 }
 
-const failed = (error: unknown): { kind: 'failed'; code: FaultCode; message: string } => ({
+export const failed = (error: unknown): { kind: 'failed'; code: FaultCode; message: string } => ({
   kind: 'failed',
   code: error instanceof Fault ? error.code : 'model/inference-failed',
   message: messageOf(error),

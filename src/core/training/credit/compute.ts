@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../../fault';
-import { ScoringProcess } from '../../model/local/critic/process';
-import type { ReadDialogue } from '../../model/local/critic/protocol';
+import { ScoringProcess, type ReadDialogue } from '../../model/local/critic/process';
 import { scoreTrajectories, type Scored } from '../score';
 import { advantageOf, logRatios } from '../../model/local/critic/advantage';
 import type { Trainer } from '../trainer';
@@ -44,7 +43,7 @@ async function byOnnx(
       scorables.map(async (scorable) => {
         const { messages, turns, hiddenInformation } = scorable.dialogue;
         const told = hiddenInformation === undefined ? {} : { hiddenInformation };
-        const read = await process.read({ messages, turns, ...told });
+        const read = await process.ask({ messages, turns, ...told });
         return creditOf(critic, scorable, turnsRead(read, critic));
       }),
     ),

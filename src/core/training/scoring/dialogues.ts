@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { colBenchPageProtocol, colBenchProtocol } from '../../dialogue/protocol';
 import { agentPromptFor, type Prompts } from '../../dialogue/prompts';
 import type { ScoredDraft } from '../credit/gains';
-import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
+import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/process';
 import type { ChatMessage } from '../../model/model';
 import { isProgram } from '../../task/task';
 import { ROW_VERSION } from '../../trajectory/export/rows';

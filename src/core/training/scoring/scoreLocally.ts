@@ -72,7 +72,7 @@ async function score(
   words: Words,
 ): Promise<Scored | undefined> {
   const { id, task, reward, messages, turns, hiddenInformation } = dialogue;
-  const read = await process.read({ messages, turns, ...(hiddenInformation && { hiddenInformation }) });
+  const read = await process.ask({ messages, turns, ...(hiddenInformation && { hiddenInformation }) });
   if ('why' in read) {
     words.leaveOut(read.why);
     return undefined;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openChatFiles } from '../../../../src/core/model/local/chat';
+import { ChatFiles } from '../../../../src/core/model/local/chat';
 import { TokenTexts } from '../../../../src/core/model/local/tokenTexts';
 import { temporaryFolder } from '../../../fixtures/log';
 
@@ -13,7 +13,7 @@ const bytesOf = (folder: string, ids: readonly number[]): Buffer => {
 it('tells the bytes of the tokens of a byte-level vocabulary, also those of a part of a character', () => {
   const folder = path.resolve('media/starter');
   const text = 'def f(x):\n\treturn “né”\u00ad 👍';
-  const { ids } = openChatFiles(folder).tokenizer.encode(text, { add_special_tokens: false });
+  const { ids } = new ChatFiles(folder).tokenizer.encode(text, { add_special_tokens: false });
   expect(ids.length).toBeGreaterThan(10);
   expect(bytesOf(folder, ids).toString()).toBe(text);
   const texts = new TokenTexts(folder);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPage } from '../../../../src/core/page/checks';
-import { checkInWords } from '../../../../src/core/page/checkWords';
+import { checkInWords, checkPage } from '../../../../src/core/page/checks';
 import { pagePieces } from '../../../../src/core/task/starter/pages/pageSource';
 import {
   habitsOf,

@@ -29,3 +29,9 @@ export function clipGraph(folder: string): ClipGraph {
     `The published measure of web pages needs CLIP, which is not in ${folder}. Fetch it with: tandem download clip`,
   );
 }
+
+/** The PNG in Base64; null stands for the black square of a dialogue without a page. */
+export type PictureRequest = string | null;
+
+/** Components of the picture's direction, as CLIP projects it; not normalized. */
+export type PictureEmbedding = readonly number[];

@@ -8,8 +8,7 @@ import { damaged } from '../files';
 import { createSession } from '../graph';
 import { answerRequests } from '../requestProcess';
 import { Tensor, type InferenceSession } from '../runtime';
-import { clipGraph } from './clipFolder';
-import type { PictureEmbedding, PictureRequest } from './protocol';
+import { clipGraph, type PictureEmbedding, type PictureRequest } from './clipFolder';
 
 /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
 async function load(folder: string): Promise<InferenceSession> {

@@ -1,5 +1,5 @@
 import type { CriticFile } from './criticFile';
-import type { ReadTurn } from './protocol';
+import type { ReadTurn } from './process';
 
 /** In nats. `untrained` is the control, null without hidden information. */
 export interface Advantage {

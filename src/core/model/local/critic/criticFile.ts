@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../../fault';
+import { MB, readBytesSync } from '../../../regularFile';
 import { readJson } from '../files';
 import { otherWeights } from '../folder';
-import { isOfOtherWeights } from '../weights';
+import { digest, isOfOtherWeights } from '../weights';
 
 const form = z.looseObject({
   version: z.literal(1),
@@ -68,4 +70,29 @@ function requireFile(folder: string): void {
     'model/foreign-folder',
     `${folder} has no ${CRITIC_FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
   );
+}
+
+/** `critic.json` and the weights, or the graphs when the folder has no weights: equal for copies. */
+export function identityOf(folder: string): string {
+  const weights = readdirSync(folder)
+    .sort()
+    .filter((name) => name.endsWith('.safetensors'));
+  const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);
+  const files = weights.length > 0 ? weights : graphs.filter((name) => existsSync(path.join(folder, name)));
+  const hash = createHash('sha256').update(readBytesSync(path.join(folder, CRITIC_FILE), 16 * MB));
+  for (const name of files) hash.update(`\n${name} ${digestOnce(path.join(folder, name))}`);
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Digests by file: reading the weights whenever a replay is drawn would take too long. */
+const known = new Map<string, { readonly mark: string; readonly digest: string }>();
+
+function digestOnce(file: string): string {
+  const { size, mtimeMs } = statSync(file);
+  const mark = `${size} ${mtimeMs}`;
+  const before = known.get(file);
+  if (before?.mark === mark) return before.digest;
+  const found = { mark, digest: digest(file) };
+  known.set(file, found);
+  return found.digest;
 }

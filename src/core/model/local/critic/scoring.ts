@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../../../fault';
 import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
-import type { CriticDialogue, ReadDialogue, SpokenTurn } from './protocol';
+import type { CriticDialogue, ReadDialogue, SpokenTurn } from './process';
 import { CriticTemplate } from './template';
 import { TurnText } from '../turnText';
 import { Tensor, type InferenceSession } from '../runtime';

@@ -4,9 +4,8 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import * as z from 'zod';
 import { Fault } from '../../../fault';
 import type { ChatMessage } from '../../model';
-import { openChatFiles, refusedConversation, requirePlainText } from '../chat';
+import { ChatFiles } from '../chat';
 import { damaged, readJson } from '../files';
-import type { Template } from '../template/template';
 import type { CriticFile } from './criticFile';
 import { withHiddenInformation } from './hiddenInformation';
 
@@ -16,68 +15,35 @@ import { withHiddenInformation } from './hiddenInformation';
 /** The agent's message in the test conversation that shows how a template ends a turn. */
 const PROBE = 'Zebra';
 
-export class CriticTemplate {
+export class CriticTemplate extends ChatFiles {
   /** Ends a message of the agent. */
   readonly endOfTurn: number;
   /** Ids of the possible last tokens of a turn that the agent ended. */
   readonly ends: ReadonlySet<number>;
   /** All ids are below it. */
   readonly vocabulary: number;
-  readonly #folder: string;
-  readonly #critic: CriticFile;
-  readonly #tokenizer: Tokenizer;
-  readonly #template: Template;
-  readonly #tokens: Readonly<Record<string, string | undefined>>;
+  readonly #prompt: string;
   /** Text before which a conversation can be split, so that the pieces can be tokenised separately. */
   readonly #cut: string | undefined;
   readonly #pieces = new Map<string, readonly number[]>();
 
   /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
-  constructor(folder: string, critic: CriticFile) {
-    const { tokenizer, template, tokens } = openChatFiles(folder);
-    this.#folder = folder;
-    this.#critic = critic;
-    this.#tokenizer = tokenizer;
-    this.#template = template;
-    this.#tokens = tokens;
-    const added = [...tokenizer.get_added_tokens_decoder().values()];
-    requirePlainText(folder, (messages) => this.#rendered(messages, true));
+  constructor(folder: string, { prompt, template_options }: CriticFile) {
+    super(folder, template_options);
+    this.#prompt = prompt;
+    const added = [...this.tokenizer.get_added_tokens_decoder().values()];
     this.endOfTurn = this.#probe();
     this.ends = new Set([...added.filter(({ special }) => special).map(({ id }) => id), this.endOfTurn]);
-    this.vocabulary = rowsOf(folder, tokenizer);
-    this.#cut = textThatMatchesAnywhere(tokenizer, this.endOfTurn);
-  }
-
-  /**
-   * Up to where the agent's message begins.
-   * @throws {Fault} `model/bad-request`
-   */
-  render(messages: readonly ChatMessage[], generation = true): string {
-    try {
-      return this.#rendered(messages, generation);
-    } catch (error) {
-      throw refusedConversation(this.#folder, error);
-    }
-  }
-
-  #rendered(messages: readonly ChatMessage[], generation: boolean): string {
-    return this.#template.render({
-      messages,
-      add_generation_prompt: generation,
-      tools: null,
-      documents: null,
-      ...this.#tokens,
-      ...this.#critic.template_options,
-    });
+    this.vocabulary = rowsOf(folder, this.tokenizer);
+    this.#cut = textThatMatchesAnywhere(this.tokenizer, this.endOfTurn);
   }
 
   told(messages: readonly ChatMessage[], hiddenInformation: string): readonly ChatMessage[] {
-    return withHiddenInformation(messages, hiddenInformation, this.#critic.prompt);
+    return withHiddenInformation(messages, hiddenInformation, this.#prompt);
   }
 
   /** Turns of one dialogue repeat most of their text, so pieces are cached until `forget`. */
   encode(text: string): number[] {
-    if (text === '') return [];
     const cut = this.#cut;
     if (cut === undefined || !text.includes(cut)) return [...this.#encodePiece(text)];
     const [first, ...others] = text.split(cut);
@@ -89,20 +55,12 @@ export class CriticTemplate {
     this.#pieces.clear();
   }
 
-  decode(ids: readonly number[]): string {
-    if (ids.length === 0) return '';
-    return this.#tokenizer.decode([...ids], {
-      skip_special_tokens: true,
-      clean_up_tokenization_spaces: false,
-    });
-  }
-
   #encodePiece(piece: string): readonly number[] {
     let ids = this.#pieces.get(piece);
     if (ids === undefined) {
-      ids = this.#tokenizer.encode(piece, { add_special_tokens: false }).ids;
+      ids = this.idsOf(piece);
       const beyond = ids.find((id) => id >= this.vocabulary);
-      if (beyond !== undefined) throw damaged(this.#folder, `its model has no row for token ${beyond}`);
+      if (beyond !== undefined) throw damaged(this.folder, `its model has no row for token ${beyond}`);
       this.#pieces.set(piece, ids);
     }
     return ids;
@@ -117,11 +75,9 @@ export class CriticTemplate {
     const text = this.render(conversation, false);
     const at = text.lastIndexOf(PROBE);
     if (at < 0) throw this.#foreign('leaves out what the assistant says');
-    const added = this.#tokenizer.get_added_tokens_decoder();
-    const { ids } = this.#tokenizer.encode(text.slice(at + PROBE.length), { add_special_tokens: false });
-    const found = ids.find((id) => (added.get(id)?.content.trim() ?? '') !== '');
-    const { eos_token: end } = this.#tokens;
-    const token = found ?? (end === undefined ? undefined : this.#tokenizer.token_to_id(end));
+    const added = this.tokenizer.get_added_tokens_decoder();
+    const ids = this.idsOf(text.slice(at + PROBE.length));
+    const token = ids.find((id) => (added.get(id)?.content.trim() ?? '') !== '') ?? this.endOfText;
     if (token === undefined) throw this.#foreign('ends no turn');
     return token;
   }
@@ -129,7 +85,7 @@ export class CriticTemplate {
   #foreign(what: string): Fault {
     return new Fault(
       'model/foreign-folder',
-      `The chat template of ${this.#folder} ${what}. Score with the trainer instead.`,
+      `The chat template of ${this.folder} ${what}. Score with the trainer instead.`,
     );
   }
 }

@@ -2,21 +2,15 @@ import path from 'node:path';
 import { Fault } from '../../../fault';
 import type { ChatMessage, Generation } from '../../model';
 import { advantageOf } from './advantage';
-import { readCriticFile, type CriticFile } from './criticFile';
-import { identityOf } from './identity';
+import { identityOf, readCriticFile, type CriticFile } from './criticFile';
 import { ScoringProcess } from './process';
 
 /** Scores what an agent could say next, without hidden information. */
-export interface TurnScorer {
-  /** Equal for equal critics. */
-  readonly fingerprint: string;
-  /** In nats; undefined for a candidate without tokens, which was cut before its first. */
-  score(messages: readonly ChatMessage[], candidate: Generation): Promise<number | undefined>;
-  close(): Promise<void>;
-}
+export type TurnScorer = Pick<CriticScorer, 'fingerprint' | 'score' | 'close'>;
 
 /** Runs a critic with ONNX Runtime, in a process that starts with the first score. */
-export class CriticScorer implements TurnScorer {
+export class CriticScorer {
+  /** Equal for equal critics. */
   readonly fingerprint: string;
   readonly #folder: string;
   readonly #about: CriticFile;
@@ -42,12 +36,13 @@ export class CriticScorer implements TurnScorer {
     this.fingerprint = identityOf(this.#folder);
   }
 
+  /** In nats; undefined for a candidate without tokens, which was cut before its first. */
   async score(
     messages: readonly ChatMessage[],
     { text, finishReason, reasoning, tokens, promptTokenIds }: Generation,
   ): Promise<number | undefined> {
     const turn = { position: messages.length, ids: tokens?.ids, promptIds: promptTokenIds };
-    const read = await this.#running().read({
+    const read = await this.#running().ask({
       messages: [...messages, { role: 'assistant', content: text }],
       turns: [{ ...turn, finishReason, reasoning }],
     });
