@@ -76,6 +76,7 @@ export class OpenAiModel implements SeeingModel {
   readonly #client: OpenAI;
   readonly #to: Addressee;
   readonly #dialect: Dialect;
+  readonly #isOpenAi: boolean;
   readonly #asksFor: { readonly logprobs: boolean; readonly tokenIds: boolean };
   readonly #limits: TimeLimits;
   readonly #retry: RetrySettings;
@@ -90,7 +91,9 @@ export class OpenAiModel implements SeeingModel {
     const key = options.apiKey ?? environmentKey(address.origin);
     this.#client = clientFor(address, key === '' ? undefined : key);
     this.server = address.baseUrl;
-    const isOpenAi = isHostedByOpenAi(address);
+    // The usual origin, and regional ones.
+    const isOpenAi = new URL(address.origin).hostname.endsWith('.openai.com');
+    this.#isOpenAi = isOpenAi;
     if (isOpenAi && !key)
       throw new Fault(
         'model/unauthorized',
@@ -103,15 +106,14 @@ export class OpenAiModel implements SeeingModel {
     this.#retry = { ...defaultRetry, ...options.retry };
     this.#dialect = new Dialect({
       model: options.model,
-      maxTokensField: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
-      neutral: !isOpenAi,
+      isOpenAi,
       ...this.#asksFor,
     });
   }
 
   get fingerprint(): string {
     // Dialogues of older Tandems, with the server's own sampling in force, count as another model's.
-    return this.#dialect.isNeutral ? `${this.server}, neutral sampling` : this.server;
+    return this.#isOpenAi ? this.server : `${this.server}, neutral sampling`;
   }
 
   get counts(): ModelCounts {
@@ -218,7 +220,10 @@ export class OpenAiModel implements SeeingModel {
     const known = sights.get(key);
     if (known !== undefined) return known;
     this.#looking ??= sightOf({
-      ...{ client: this.#client, server, model, signal },
+      client: this.#client,
+      server,
+      model,
+      signal,
       generate: (messages, sampling) => this.generate(messages, sampling, { signal }),
     }).finally(() => (this.#looking = undefined));
     const sight = await this.#looking;
@@ -348,6 +353,3 @@ export function addressFor(model: string, baseUrl: string): Address {
     );
   return address;
 }
-
-/** True for the usual origin and for regional ones. */
-const isHostedByOpenAi = ({ origin }: Address): boolean => new URL(origin).hostname.endsWith('.openai.com');

@@ -58,31 +58,21 @@ const FROZEN =
   '*,::before,::after{animation:none!important;transition:none!important;caret-color:transparent!important;' +
   'scroll-behavior:auto!important}';
 
-export interface CleanPage {
-  /** A whole document without a script, an address other than `data:` and `#`, or a moving part. */
-  readonly html: string;
-  readonly elements: number;
-}
-
 /**
  * Makes a page safe to draw: for the screenshot, for the editor's frame and for the outline alike. Tailwind's sheet is
  * inlined where the page links to it, pictures are placeholders of the size that their address asks for.
  * @param sheet the file of Tailwind's sheet (`media/pages`)
+ * @returns a whole document without a script, an address other than `data:` and `#`, or a moving part
  * @throws {Fault} `page/too-large`
  */
-export function cleanPage(source: string, sheet: string): CleanPage {
-  const { document, elements } = parsePage(source);
+export function cleanPage(source: string, sheet: string): string {
+  const document = parsePage(source);
   new Cleaner(sheet).clean(document);
-  return { html: serialize(document, { scriptingEnabled: false }), elements };
-}
-
-interface ParsedPage {
-  readonly document: DefaultTreeAdapterTypes.Document;
-  readonly elements: number;
+  return serialize(document, { scriptingEnabled: false });
 }
 
 /** @throws {Fault} `page/too-large` */
-export function parsePage(source: string): ParsedPage {
+export function parsePage(source: string): DefaultTreeAdapterTypes.Document {
   if (source.length > MAX_PAGE_CHARS) throw tooLarge(`${MAX_PAGE_CHARS} characters`);
   let elements = 0;
   const treeAdapter: typeof defaultTreeAdapter = {
@@ -93,8 +83,7 @@ export function parsePage(source: string): ParsedPage {
     },
   };
   // Drawn with scripts off, where the content of noscript shows.
-  const document = parse(source, { treeAdapter, scriptingEnabled: false });
-  return { document, elements };
+  return parse(source, { treeAdapter, scriptingEnabled: false });
 }
 
 const tooLarge = (limit: string): Fault =>

@@ -9,8 +9,11 @@ export type Difference =
   | { readonly kind: 'page background'; readonly draft: Color; readonly wanted: Color }
   | { readonly kind: 'missing text'; readonly wanted: PageText; readonly below: PageText | undefined }
   | { readonly kind: 'extra text'; readonly draft: PageText }
-  | { readonly kind: 'wording' | 'text color' | 'bold'; readonly draft: PageText; readonly wanted: PageText }
-  | { readonly kind: 'text size'; readonly draft: PageText; readonly wanted: PageText }
+  | {
+      readonly kind: 'wording' | 'text color' | 'text size' | 'bold';
+      readonly draft: PageText;
+      readonly wanted: PageText;
+    }
   /** The area behind these texts has another color. */
   | {
       readonly kind: 'area color';
@@ -102,16 +105,11 @@ function ofAreas(matches: readonly TextMatch[], page: Outline, wantedPage: Outli
     ({ draft, wanted }) => `${draft.background.join()} ${wanted.background.join()}`,
   );
   return [...groups.values()].map((group) => {
-    const [first] = group as [TextMatch];
-    const texts = group.map(({ wanted }) => wanted);
+    const [{ draft, wanted }] = group as [TextMatch];
+    const texts = group.map((match) => match.wanted);
     const areas = texts.map((text) => areaOf(fillAround(text, wantedPage)));
     return {
-      difference: {
-        kind: 'area color',
-        texts,
-        draft: first.draft.background,
-        wanted: first.wanted.background,
-      },
+      difference: { kind: 'area color', texts, draft: draft.background, wanted: wanted.background },
       weight: Math.max(...areas),
     };
   });
@@ -142,10 +140,7 @@ function ofPictures(draft: Outline, wanted: Outline): readonly Weighed[] {
   const free = [...draft.pictures];
   const found: Weighed[] = [];
   for (const box of wanted.pictures) {
-    const nearest = free.reduce<Box | undefined>(
-      (best, other) => (best === undefined || apart(other, box) < apart(best, box) ? other : best),
-      undefined,
-    );
+    const [nearest] = free.toSorted((a, b) => apart(a, box) - apart(b, box));
     if (nearest === undefined) {
       found.push({
         difference: { kind: 'missing picture', wanted: box, below: textAbove(box, wanted) },
@@ -179,8 +174,5 @@ const ratio = (a: number, b: number): number => Math.max(a, b) / Math.max(1, Mat
 /** The lowest text above a box, by which a person says where something is. */
 function textAbove(box: Box, { texts }: Outline): PageText | undefined {
   const above = texts.filter((text) => bottom(text.box) <= box.y + 1);
-  return above.reduce<PageText | undefined>(
-    (lowest, text) => (lowest === undefined || bottom(text.box) > bottom(lowest.box) ? text : lowest),
-    undefined,
-  );
+  return above.toSorted((a, b) => bottom(b.box) - bottom(a.box))[0];
 }

@@ -49,7 +49,7 @@ const ROOT: Styles = {
  * @throws {Fault} `page/too-large`
  */
 export function styledElements(html: string, sheet: string): readonly StyledElement[] {
-  const { document } = parsePage(html);
+  const document = parsePage(html);
   const found: StyledElement[] = [];
   const file = hasTailwind(document) ? sheet : undefined;
   visit(document, undefined, 0);

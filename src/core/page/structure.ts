@@ -5,12 +5,6 @@ import type { Box, Outline } from './outline';
 /** How much of the score each part is; together 1. */
 const WEIGHTS = { texts: 0.6, colors: 0.25, pictures: 0.1, height: 0.05 } as const;
 
-export interface StructureScore {
-  /** 0 to 1; 1 for pages that look the same. */
-  readonly score: number;
-  readonly parts: Readonly<Record<keyof typeof WEIGHTS, number>>;
-}
-
 /** A change of this weight in the score's version makes earlier figures incomparable. */
 export const STRUCTURE_VERSION = 1;
 
@@ -21,20 +15,20 @@ const FULL_TEXT_DISTANCE = 60;
 
 /**
  * How alike two pages look, from their outlines, without a network: texts, their places, colors and sizes, the colors
- * of areas, pictures and the height. It does not see rounded corners, borders and shadows.
+ * of areas, pictures and the height. It does not see rounded corners, borders and shadows. Each score is from 0 to 1, for
+ * pages that look the same.
  */
-export function structureScore(draft: Outline, wanted: Outline): StructureScore {
+export function structureScore(draft: Outline, wanted: Outline) {
   const parts = {
     texts: textScore(draft, wanted),
     colors: colorScore(draft, wanted),
     pictures: pictureScore(draft.pictures, wanted.pictures),
     height: Math.min(draft.height, wanted.height) / Math.max(draft.height, wanted.height),
   };
-  const score = Object.entries(WEIGHTS).reduce(
-    (sum, [part, weight]) => sum + weight * parts[part as keyof typeof WEIGHTS],
-    0,
+  const weighted = Object.entries(WEIGHTS).map(
+    ([part, weight]) => weight * parts[part as keyof typeof parts],
   );
-  return { score, parts };
+  return { score: weighted.reduce((sum, value) => sum + value, 0), parts };
 }
 
 /** Matched area of both pages times the likeness of what matches; pages without text are alike in it. */

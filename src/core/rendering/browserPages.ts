@@ -47,7 +47,7 @@ export class BrowserPages implements PageReader {
   }
 
   private async draw(html: string): Promise<DrawnPage> {
-    const { html: clean } = cleanPage(html, this.sheet);
+    const clean = cleanPage(html, this.sheet);
     return (await this.open()).draw(clean);
   }
 

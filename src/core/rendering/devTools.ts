@@ -50,13 +50,13 @@ export class DevTools {
   }
 
   /** @throws Error when the browser refuses the command or ends */
-  async send(method: string, params: object = {}, sessionId?: string): Promise<unknown> {
+  async send<Result = unknown>(method: string, params: object = {}, sessionId?: string): Promise<Result> {
     if (!this.isOpen) throw new Error('The browser ended.');
     const id = ++this.lastId;
     const answer = Promise.withResolvers<unknown>();
     this.waiting.set(id, answer);
     this.toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    return answer.promise;
+    return (await answer.promise) as Result;
   }
 
   /** Resolves with the next event of this name. */

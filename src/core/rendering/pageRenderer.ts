@@ -109,6 +109,10 @@ const browserFailed = (what: string, cause: unknown): Fault =>
   new Fault('page/browser-failed', `The browser ${what}: ${String(cause)}`, { cause });
 
 /** The results of the DevTools protocol that are used. */
+interface FrameTree {
+  readonly frameTree: { readonly frame: { readonly id: string } };
+}
+
 interface Snapshot {
   readonly documents: readonly {
     readonly nodes: {
@@ -141,16 +145,15 @@ class Tab {
     const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const devTools = DevTools.start(program, [...ARGUMENTS, ...asRoot, `--user-data-dir=${profile}`]);
     try {
-      const { targetId } = (await devTools.send('Target.createTarget', { url: 'about:blank' })) as {
-        targetId: string;
-      };
-      const attached = await devTools.send('Target.attachToTarget', { targetId, flatten: true });
-      const { sessionId } = attached as { sessionId: string };
+      const target = await devTools.send<object>('Target.createTarget', { url: 'about:blank' });
+      const { sessionId } = await devTools.send<{ sessionId: string }>('Target.attachToTarget', {
+        ...target,
+        flatten: true,
+      });
       await devTools.send('Emulation.setScriptExecutionDisabled', { value: true }, sessionId);
       await devTools.send('Page.enable', {}, sessionId);
       await devTools.send('DOMSnapshot.enable', {}, sessionId);
-      const tree = await devTools.send('Page.getFrameTree', {}, sessionId);
-      const { frameTree } = tree as { frameTree: { frame: { id: string } } };
+      const { frameTree } = await devTools.send<FrameTree>('Page.getFrameTree', {}, sessionId);
       return new Tab(devTools, sessionId, frameTree.frame.id, profile);
     } catch (error) {
       devTools.kill();
@@ -161,7 +164,7 @@ class Tab {
 
   /** Name and version of the browser. */
   async product(): Promise<string> {
-    return ((await this.send('Browser.getVersion')) as { product: string }).product;
+    return (await this.send<{ product: string }>('Browser.getVersion')).product;
   }
 
   async draw(html: string, width: number): Promise<DrawnPage> {
@@ -170,17 +173,15 @@ class Tab {
     const loaded = this.devTools.next('Page.loadEventFired');
     await this.send('Page.setDocumentContent', { frameId: this.frame, html });
     await loaded;
-    const snapshot = await this.send('DOMSnapshot.captureSnapshot', {
-      ...{ computedStyles: STYLES, includePaintOrder: true },
-    });
-    const outline = outlineOf(laidOut(snapshot as Snapshot), width);
+    const asked = { computedStyles: STYLES, includePaintOrder: true };
+    const outline = outlineOf(
+      laidOut(await this.send<Snapshot>('DOMSnapshot.captureSnapshot', asked)),
+      width,
+    );
     const clip = { x: 0, y: 0, width, height: outline.height, scale: 1 };
-    const shot = await this.send('Page.captureScreenshot', {
-      format: 'png',
-      captureBeyondViewport: true,
-      clip,
-    });
-    return { picture: Buffer.from((shot as { data: string }).data, 'base64'), outline };
+    const shot = { format: 'png', captureBeyondViewport: true, clip };
+    const { data } = await this.send<{ data: string }>('Page.captureScreenshot', shot);
+    return { picture: Buffer.from(data, 'base64'), outline };
   }
 
   async close(): Promise<void> {
@@ -188,8 +189,8 @@ class Tab {
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  private async send(method: string, params: object = {}): Promise<unknown> {
-    return this.devTools.send(method, params, this.session);
+  private send<Result = unknown>(method: string, params: object = {}): Promise<Result> {
+    return this.devTools.send<Result>(method, params, this.session);
   }
 }
 

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 /** Pixels of the frame and of the renderer's picture, and the two heights. */
 async function both(source: string, width = 1366) {
-  const { html } = cleanPage(source, sheet);
+  const html = cleanPage(source, sheet);
   const { picture, outline } = await renderer.draw(html, width);
   const height = await page.evaluate<number>(
     `fillFrame(document.querySelector('iframe'), ${JSON.stringify(html)}, ${width})`,

@@ -21,7 +21,7 @@ let listener: Server;
 let connections = 0;
 let port: number;
 
-const draw = (html: string): ReturnType<PageRenderer['draw']> => renderer.draw(cleanPage(html, sheet).html);
+const draw = (html: string): ReturnType<PageRenderer['draw']> => renderer.draw(cleanPage(html, sheet));
 /** Draws without the clean-up, as if it had missed everything; such a page may leave the tab or never end. */
 const drawRaw = (html: string): ReturnType<PageRenderer['draw']> => unguarded.draw(html);
 

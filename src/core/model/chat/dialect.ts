@@ -83,6 +83,8 @@ const DISPENSABLE = Object.keys(dispensable) as (keyof typeof dispensable)[];
 
 type Dispensable = keyof typeof dispensable | NeutralField;
 
+const TOKEN_LIMITS = ['max_tokens', 'max_completion_tokens'] as const;
+
 /** Fields that the user chose; they are never omitted, because the log would then be wrong. */
 const CHOSEN = [
   ...samplingEntries.flatMap(([name, { field }]) => (name === 'maxTokens' ? [] : [field])),
@@ -96,25 +98,19 @@ interface DialectSettings {
   readonly model: string;
   readonly logprobs: boolean;
   readonly tokenIds: boolean;
-  /** OpenAI's newer models refuse `max_tokens`; most other servers know only that. */
-  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Disable the server's own sampling. OpenAI's server has none, and refuses unknown fields. */
-  readonly neutral: boolean;
+  /**
+   * OpenAI's newer models refuse `max_tokens`; most other servers know only that. The sampling of other servers is
+   * disabled; OpenAI's has none, and refuses unknown fields.
+   */
+  readonly isOpenAi: boolean;
 }
 
 /** The form of requests that one server accepts. It learns from each refusal for all later requests. */
 export class Dialect {
-  readonly #settings: DialectSettings;
   readonly #refused = new Set<Dispensable>();
   #topKOff: number = NEUTRAL.top_k;
 
-  constructor(settings: DialectSettings) {
-    this.#settings = settings;
-  }
-
-  get isNeutral(): boolean {
-    return this.#settings.neutral;
-  }
+  constructor(private readonly settings: DialectSettings) {}
 
   /** @param mayStop true if the answer may be stopped before its end, which contains the token counts */
   request(
@@ -125,7 +121,7 @@ export class Dialect {
     const { stop = [], seed } = sampling;
     const body: RequestBody = {
       ...this.#neutralFields(),
-      model: this.#settings.model,
+      model: this.settings.model,
       messages: messages.map(sent),
       stream: true,
     };
@@ -136,10 +132,9 @@ export class Dialect {
     if (stop.length > 0) body.stop = [...stop];
     if (seed !== undefined && this.#speaks('seed')) body.seed = seed;
     if (this.#speaks('stream_options')) body.stream_options = { include_usage: true };
-    if (this.#settings.logprobs && this.#speaks('logprobs')) this.#askForLogprobs(body);
-    if (this.#settings.tokenIds && this.#speaks('return_token_ids')) body.return_token_ids = true;
-    if (mayStop && this.#settings.tokenIds && this.#speaks('timings_per_token'))
-      body.timings_per_token = true;
+    if (this.settings.logprobs && this.#speaks('logprobs')) this.#askForLogprobs(body);
+    if (this.settings.tokenIds && this.#speaks('return_token_ids')) body.return_token_ids = true;
+    if (mayStop && this.settings.tokenIds && this.#speaks('timings_per_token')) body.timings_per_token = true;
     return body;
   }
 
@@ -147,7 +142,7 @@ export class Dialect {
   samplingOf(body: RequestBody, { seed }: SamplingSettings): ServerSampling | undefined {
     const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
     const wanted: Dispensable[] = [
-      ...(this.#settings.neutral ? NEUTRAL_FIELDS : []),
+      ...(this.settings.isOpenAi ? [] : NEUTRAL_FIELDS),
       ...(seed === undefined ? [] : (['seed'] as const)),
     ];
     const refused = wanted.filter((field) => this.#refused.has(field) && !(field in body));
@@ -191,13 +186,11 @@ export class Dialect {
   }
 
   #neutralFields(): Pick<RequestBody, NeutralField> {
-    if (!this.#settings.neutral) return {};
+    if (this.settings.isOpenAi) return {};
     const sent = NEUTRAL_FIELDS.filter((field) => this.#speaks(field));
-    return Object.fromEntries(sent.map((field) => [field, this.#neutralValue(field)]));
-  }
-
-  #neutralValue(field: NeutralField): number | readonly string[] {
-    return field === 'top_k' ? this.#topKOff : NEUTRAL[field];
+    return Object.fromEntries(
+      sent.map((field) => [field, field === 'top_k' ? this.#topKOff : NEUTRAL[field]]),
+    );
   }
 
   #isNeutral(field: NeutralField, body: RequestBody): boolean {
@@ -208,7 +201,7 @@ export class Dialect {
     body.logprobs = true;
     // By default llama.cpp lists 20 alternatives per token, several kilobytes each; with 0 it lists nothing.
     if (this.#speaks('top_logprobs')) body.top_logprobs = 1;
-    if (this.#settings.tokenIds && this.#speaks('return_tokens_as_token_ids'))
+    if (this.settings.tokenIds && this.#speaks('return_tokens_as_token_ids'))
       body.return_tokens_as_token_ids = true;
   }
 
@@ -218,14 +211,14 @@ export class Dialect {
 
   #nameOf(field: SamplingField): SamplingField | 'max_completion_tokens' {
     if (field !== 'max_tokens') return field;
-    const { maxTokensField } = this.#settings;
-    return this.#speaks(maxTokensField) ? maxTokensField : (swapped(maxTokensField) ?? maxTokensField);
+    const [usual, other] = this.settings.isOpenAi ? [...TOKEN_LIMITS].reverse() : TOKEN_LIMITS;
+    return this.#speaks(usual!) ? usual! : other!;
   }
 
   /** True if the server has already refused the other name of the token limit. */
   #isSwappedBack(parameter: Dispensable): boolean {
-    const other = swapped(parameter);
-    return other !== undefined && this.#refused.has(other);
+    const isLimit = TOKEN_LIMITS.some((name) => name === parameter);
+    return isLimit && TOKEN_LIMITS.some((name) => this.#refused.has(name));
   }
 }
 
@@ -241,12 +234,6 @@ function sent({ role, content }: ChatMessage | PictureMessage): OpenAI.ChatCompl
       };
     }),
   };
-}
-
-function swapped(parameter: Dispensable): DialectSettings['maxTokensField'] | undefined {
-  if (parameter === 'max_tokens') return 'max_completion_tokens';
-  if (parameter === 'max_completion_tokens') return 'max_tokens';
-  return undefined;
 }
 
 /** Statuses that mean a refused parameter: bad request, OpenAI's "not allowed", validation, not implemented. */

@@ -1,7 +1,7 @@
 import { Tensor } from './runtime';
 import { BufferedDecoder, bytesOfRow, type BufferedRow, type PlacedRow } from './bufferedDecoder';
 import type { SequenceRow, UseLogits } from './decoder';
-import { GARBAGE, bytesPerToken, CHUNK, free, lastLogits } from './graph';
+import { GARBAGE, bytesPerToken, CHUNK, copyHeads, free, lastLogits } from './graph';
 
 interface Results {
   readonly logits: Float32Array[];
@@ -95,12 +95,11 @@ export class AppendingDecoder extends BufferedDecoder {
     const { caches, heads, headSize } = this.graph;
     const [before, added] = [row.ids.length * headSize, count * headSize];
     const own = new Float32Array(caches.length * heads * (before + added));
-    for (let head = 0; head < caches.length * heads; head++) {
-      const from = head * row.kept * headSize;
-      const to = head * (before + added);
-      own.set(row.own.subarray(from, from + before), to);
-      own.set(fresh.subarray(head * added, (head + 1) * added), to + before);
-    }
+    const stride = before + added;
+    const kept = { data: row.own, start: 0, stride: row.kept * headSize };
+    copyHeads(caches.length * heads, before, kept, { data: own, start: 0, stride });
+    const made = { data: fresh, start: 0, stride: added };
+    copyHeads(caches.length * heads, added, made, { data: own, start: before, stride });
     this.replaceOwn(row, own, row.ids.length + count);
   }
 

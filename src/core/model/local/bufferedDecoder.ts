@@ -1,5 +1,14 @@
 import type { Decoder, SequenceRow, UseLogits } from './decoder';
-import { bytesPerToken, free, LogitMemory, OutputGarbage, rowsTogether, type Graph } from './graph';
+import {
+  bytesPerToken,
+  copyHeads,
+  free,
+  type Heads,
+  LogitMemory,
+  OutputGarbage,
+  rowsTogether,
+  type Graph,
+} from './graph';
 
 export interface BufferedRow extends SequenceRow {
   ids: number[];
@@ -116,10 +125,8 @@ export abstract class BufferedDecoder implements Decoder {
     const length = row.ids.length * headSize;
     const own = new Float32Array(caches.length * heads * length);
     for (const [index, buffer] of this.buffers.entries()) {
-      for (let head = 0; head < heads; head++) {
-        const from = (row.place * heads + head) * this.capacity * headSize;
-        own.set(buffer.subarray(from, from + length), (index * heads + head) * length);
-      }
+      const to = { data: own, start: index * heads * length, stride: length };
+      copyHeads(heads, length, this.#headsAt(row.place, buffer), to);
     }
     this.replaceOwn(row, own, row.ids.length);
     this.#vacate(row);
@@ -138,13 +145,10 @@ export abstract class BufferedDecoder implements Decoder {
     const placed = Object.assign(row, { place: this.placed.length });
     this.reserve(row.ids.length, this.placed.length + 1);
     this.placed.push(placed);
-    const length = row.ids.length * headSize;
-    for (const [index, buffer] of length === 0 ? [] : this.buffers.entries()) {
-      for (let head = 0; head < heads; head++) {
-        const from = (index * heads + head) * row.kept * headSize;
-        const to = (placed.place * heads + head) * this.capacity * headSize;
-        buffer.set(row.own.subarray(from, from + length), to);
-      }
+    const stride = row.kept * headSize;
+    for (const [index, buffer] of this.buffers.entries()) {
+      const from = { data: row.own, start: index * heads * stride, stride };
+      copyHeads(heads, row.ids.length * headSize, from, this.#headsAt(placed.place, buffer));
     }
     this.replaceOwn(row, new Float32Array(0), 0);
     return placed;
@@ -155,12 +159,9 @@ export abstract class BufferedDecoder implements Decoder {
     const { heads, headSize } = this.graph;
     const last = this.placed.pop()!;
     if (last !== row) {
-      const length = last.ids.length * headSize;
       for (const buffer of this.buffers) {
-        for (let head = 0; head < heads; head++) {
-          const from = (last.place * heads + head) * this.capacity * headSize;
-          buffer.copyWithin((row.place * heads + head) * this.capacity * headSize, from, from + length);
-        }
+        const [from, to] = [this.#headsAt(last.place, buffer), this.#headsAt(row.place, buffer)];
+        copyHeads(heads, last.ids.length * headSize, from, to);
       }
       last.place = row.place;
       this.placed[last.place] = last;
@@ -190,6 +191,11 @@ export abstract class BufferedDecoder implements Decoder {
     if (needed > this.memoryBytes && isSpare) this.#lay(places, capacity);
   }
 
+  #headsAt(place: number, data: Float32Array, capacity = this.capacity): Heads {
+    const stride = capacity * this.graph.headSize;
+    return { data, start: place * this.graph.heads * stride, stride };
+  }
+
   #longest(): number {
     return this.placed.reduce((length, { ids }) => Math.max(length, ids.length), 0);
   }
@@ -199,10 +205,8 @@ export abstract class BufferedDecoder implements Decoder {
     for (const [index, old] of this.buffers.entries()) {
       const buffer = new Float32Array(places * heads * capacity * headSize);
       for (const { place, ids } of this.placed) {
-        for (let head = place * heads; head < (place + 1) * heads; head++) {
-          const from = head * this.capacity * headSize;
-          buffer.set(old.subarray(from, from + ids.length * headSize), head * capacity * headSize);
-        }
+        const from = this.#headsAt(place, old);
+        copyHeads(heads, ids.length * headSize, from, this.#headsAt(place, buffer, capacity));
       }
       this.buffers[index] = buffer;
       free(old);

@@ -44,7 +44,6 @@ export class ChatFiles {
     requirePlainText(folder, (messages) => this.#rendered(messages, true));
   }
 
-  /** Id of the token that ends a text. */
   get endOfText(): number | undefined {
     const { eos_token: end } = this.#tokens;
     return end ? this.tokenizer.token_to_id(end) : undefined;
@@ -90,7 +89,6 @@ export class ChatFiles {
   }
 }
 
-/** For playing with the model of a folder. */
 export class Chat extends ChatFiles {
   /** Ids of tokens that end a turn. */
   readonly ends: ReadonlySet<number>;

@@ -138,6 +138,23 @@ export const CHUNK = 256;
 export const bytesPerToken = ({ caches, heads, headSize }: Graph): number =>
   caches.length * heads * headSize * Float32Array.BYTES_PER_ELEMENT;
 
+/** The heads of a row in an array of keys or values. */
+export interface Heads {
+  readonly data: Float32Array;
+  /** Index of the first one. */
+  readonly start: number;
+  /** From the start of one to that of the next. */
+  readonly stride: number;
+}
+
+/** Copies the first `length` numbers of each of `count` heads. */
+export function copyHeads(count: number, length: number, from: Heads, to: Heads): void {
+  for (let head = 0; head < count; head++) {
+    const start = from.start + head * from.stride;
+    to.data.set(from.data.subarray(start, start + length), to.start + head * to.stride);
+  }
+}
+
 /** Frees memory at once; a major garbage collection may be long in coming. */
 export function free(numbers: Float32Array): void {
   (numbers.buffer as ArrayBuffer).transfer(0);

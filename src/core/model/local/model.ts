@@ -30,7 +30,6 @@ export interface LocalModelOptions {
 }
 
 interface LocalModelInfo extends LocalFolder {
-  /** ONNX Runtime's name: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
   /** Speed over all dialogues, when turns were last generated. */
   readonly tokensPerSecond?: number;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { childEnvironment } from '../../childEnvironment';
 import { forkScript, killChild } from '../../childProcess';
 import { Fault } from '../../fault';
-import type { ChatMessage, SamplingSettings } from '../model';
+import type { ChatMessage, GenerateOptions, SamplingSettings } from '../model';
 import type { Guide } from './guidance';
 import type {
   FinishedTurn,
@@ -13,15 +13,11 @@ import type {
   TurnPiece,
 } from './protocol';
 
-interface TurnOptions {
-  readonly signal?: AbortSignal;
-  /** Called with the prompt before the first piece, and again after a restart. */
+interface TurnOptions extends Pick<GenerateOptions, 'signal' | 'enough' | 'openings'> {
   readonly onBegin?: (promptIds: readonly number[]) => void;
   readonly onText?: (piece: TurnPiece) => void;
   readonly onRestart?: (why: string) => void;
-  readonly enough?: () => boolean;
   readonly alternatives?: number;
-  readonly openings?: readonly string[];
   readonly guide?: Guide<readonly ChatMessage[]>;
 }
 

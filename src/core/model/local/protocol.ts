@@ -16,7 +16,6 @@ export type ToInference =
       readonly kind: 'generate';
       readonly id: number;
       readonly messages: readonly ChatMessage[];
-      /** The message begins with one of these. */
       readonly openings?: readonly string[];
       readonly sampling: SamplingSettings;
       readonly stream: boolean;
@@ -36,11 +35,8 @@ export type FromInference =
   /** Without an id: the folder cannot be loaded, and the process ends. */
   | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
 
-/** Known once the model is loaded. */
 export interface Loaded {
-  /** ONNX Runtime's name: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
-  /** One sentence for each provider that was tried and does not work here. */
   readonly notes: readonly string[];
 }
 

@@ -3,9 +3,8 @@ import { childEnvironment } from '../../childEnvironment';
 import { endAtOnce, endWithParent, forkScript, killChild, tellParent } from '../../childProcess';
 import { Fault, messageOf, type FaultCode } from '../../fault';
 
-/** `ready` comes before any answer. `failed` without an id: nothing can be answered, and the process ends. */
+/** `failed` without an id: nothing can be answered, and the process ends. */
 type FromProcess<Answer> =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
 
@@ -17,71 +16,68 @@ interface ToProcess<Request> {
 interface RequestProcessOptions {
   /** Path of the built script, which calls `answerRequests`. */
   readonly script: string;
-  /** The script's argument: what it loads. */
   readonly folder: string;
   /** As in "The process of the critic in FOLDER ended." */
   readonly title: string;
-  /** Environment variable with the port of a debugger. */
   readonly inspect: string;
 }
 
-/** A model in a process of its own, which answers requests in their order. Ends with `close`, or with this process. */
+/** A model in a process of its own, which answers requests in their order. Starts with a request, again after its end. */
 export class RequestProcess<Request, Answer> {
-  readonly #options: RequestProcessOptions;
-  readonly #child: ChildProcess;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
+  #child: ChildProcess | undefined;
   #nextId = 1;
-  #over: Fault | undefined;
 
-  constructor(options: RequestProcessOptions) {
-    this.#options = options;
-    this.#child = forkScript<FromProcess<Answer>>(options.script, options.folder, {
-      env: childEnvironment('computing'),
-      inspect: options.inspect,
-      onMessage: (_, message) => this.#hear(message),
-      onEnd: (_, reason, said) => this.#end(this.#ended(reason, said)),
-    });
-  }
-
-  /** True once every further request would fail. */
-  get isOver(): boolean {
-    return this.#over !== undefined;
-  }
+  constructor(private readonly options: RequestProcessOptions) {}
 
   /**
    * Several calls may be pending; they run in order.
    * @throws {Fault} for the folder or the request, `model/inference-ended`
    */
   ask(request: Request): Promise<Answer> {
-    if (this.#over !== undefined) return Promise.reject(this.#over);
     const id = this.#nextId++;
     const message: ToProcess<Request> = { id, request };
     const answer = Promise.withResolvers<Answer>();
     this.#waiting.set(id, answer);
+    this.#child ??= this.#start();
     // Failure to send means that the process is dying; its end is handled elsewhere.
     this.#child.send(message, () => undefined);
     return answer.promise;
   }
 
   async close(): Promise<void> {
-    const { title, folder } = this.#options;
+    const child = this.#child;
+    const { title, folder } = this.options;
     this.#end(new Fault('model/inference-ended', `The process of ${title} in ${folder} was closed.`));
-    await killChild(this.#child);
+    if (child !== undefined) await killChild(child);
+  }
+
+  #start(): ChildProcess {
+    const { script, folder, title, inspect } = this.options;
+    return forkScript<FromProcess<Answer>>(script, folder, {
+      env: childEnvironment('computing'),
+      inspect,
+      onMessage: (child, message) => {
+        if (this.#child === child) this.#hear(message);
+      },
+      onEnd: (child, reason, said) => {
+        if (this.#child !== child) return;
+        const what = `The process of ${title} in ${folder} ended (${reason}).${said}`;
+        this.#end(
+          new Fault('model/inference-ended', `${what} Check that the machine has enough memory for it.`),
+        );
+      },
+    });
   }
 
   #hear(message: FromProcess<Answer>): void {
-    switch (message.kind) {
-      case 'ready':
-        break;
-      case 'answer':
-        this.#settle(message.id)?.resolve(message.answer);
-        break;
-      case 'failed': {
-        const fault = new Fault(message.code, message.message);
-        if (message.id === undefined) this.#end(fault);
-        else this.#settle(message.id)?.reject(fault);
-      }
+    if (message.kind === 'answer') {
+      this.#settle(message.id)?.resolve(message.answer);
+      return;
     }
+    const fault = new Fault(message.code, message.message);
+    if (message.id === undefined) this.#end(fault);
+    else this.#settle(message.id)?.reject(fault);
   }
 
   #settle(id: number): PromiseWithResolvers<Answer> | undefined {
@@ -91,16 +87,8 @@ export class RequestProcess<Request, Answer> {
   }
 
   #end(fault: Fault): void {
-    this.#over ??= fault;
-    for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(this.#over);
-  }
-
-  #ended(reason: string, said: string): Fault {
-    const { title, folder } = this.#options;
-    return new Fault(
-      'model/inference-ended',
-      `The process of ${title} in ${folder} ended (${reason}).${said} Check that the machine has enough memory for it.`,
-    );
+    this.#child = undefined;
+    for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(fault);
   }
 }
 
@@ -117,10 +105,7 @@ export function answerRequests<Model, Request, Answer>(
 ): void {
   const tell = (message: FromProcess<Answer>): void => tellParent(message);
   const loading = load(process.argv[2]!);
-  let queue: Promise<void> = loading.then(
-    () => tell({ kind: 'ready' }),
-    (error: unknown) => tellParent(failed(error), endAtOnce),
-  );
+  let queue: Promise<unknown> = loading.catch((error: unknown) => tellParent(failed(error), endAtOnce));
   process.on('message', ({ id, request }: ToProcess<Request>) => {
     queue = queue.then(async () => {
       try {

@@ -22,7 +22,7 @@ export function clipIfThere(script: string, folder: string): ClipEmbedder | unde
 
 /** CLIP in a process of its own, which starts with the first picture. */
 export class ClipEmbedder {
-  private process: RequestProcess<PictureRequest, PictureEmbedding> | undefined;
+  private readonly process: RequestProcess<PictureRequest, PictureEmbedding>;
   /** By the picture's hash. */
   private readonly kept = new LastUsed<Float32Array>(MAX_KEPT);
 
@@ -33,11 +33,9 @@ export class ClipEmbedder {
    * @param folder the one that `tandem download clip` fills
    * @throws {Fault} `model/no-folder`
    */
-  constructor(
-    private readonly script: string,
-    private readonly folder: string,
-  ) {
+  constructor(script: string, folder: string) {
     this.precision = clipGraph(folder).precision;
+    this.process = new RequestProcess({ script, folder, title: 'CLIP', inspect: 'TANDEM_INSPECT_EMBEDDING' });
   }
 
   /**
@@ -50,19 +48,11 @@ export class ClipEmbedder {
     return this.kept.get(key, () => this.ask(png));
   }
 
-  async close(): Promise<void> {
-    await this.process?.close();
+  close(): Promise<void> {
+    return this.process.close();
   }
 
   private async ask(png: Buffer | undefined): Promise<Float32Array> {
-    const { script, folder } = this;
-    if (this.process === undefined || this.process.isOver)
-      this.process = new RequestProcess({
-        script,
-        folder,
-        title: 'CLIP',
-        inspect: 'TANDEM_INSPECT_EMBEDDING',
-      });
     return Float32Array.from(await this.process.ask(png?.toString('base64') ?? null));
   }
 }

@@ -37,16 +37,15 @@ export function hasCriticGraphs(folder: string): boolean {
 
 /** @throws {Fault} as `aboutCritic`, and `model/not-exported` if there are no graphs */
 export function readCriticFile(folder: string): CriticFile {
-  requireFile(folder);
-  if (!hasCriticGraphs(folder)) {
+  const about = aboutCritic(folder);
+  if (!hasCriticGraphs(folder))
     throw new Fault(
       'model/not-exported',
       `The critic in ${folder} has no graphs. Make them with: tandem onnx ${folder}`,
     );
-  }
   const { critic } = criticGraphs(folder);
   if (isOfOtherWeights(folder, critic)) throw otherWeights(folder, critic);
-  return aboutCritic(folder);
+  return about;
 }
 
 /**
@@ -54,21 +53,17 @@ export function readCriticFile(folder: string): CriticFile {
  * @throws {Fault} `model/foreign-folder` if it is not a critic; `model/damaged-folder`
  */
 export function aboutCritic(folder: string): CriticFile {
-  requireFile(folder);
+  if (!existsSync(path.join(folder, CRITIC_FILE)))
+    throw new Fault(
+      'model/foreign-folder',
+      `${folder} has no ${CRITIC_FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
+    );
   const read = form.safeParse(readJson(folder, CRITIC_FILE));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new Fault(
     'model/foreign-folder',
     `${path.join(folder, CRITIC_FILE)} is not one that this Tandem knows (${issue!.path.join('.')}: ${issue!.message}). Score with the trainer that wrote it.`,
-  );
-}
-
-function requireFile(folder: string): void {
-  if (existsSync(path.join(folder, CRITIC_FILE))) return;
-  throw new Fault(
-    'model/foreign-folder',
-    `${folder} has no ${CRITIC_FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
   );
 }
 

@@ -33,8 +33,13 @@ export interface ReadTurn {
   readonly plain: readonly number[];
 }
 
-export type ReadDialogue =
-  { readonly turns: readonly ReadTurn[] } | { readonly why: string; readonly reason: string };
+/** A few words, by which such dialogues are counted, and a sentence. */
+export interface Unscorable {
+  readonly why: string;
+  readonly reason: string;
+}
+
+export type ReadDialogue = { readonly turns: readonly ReadTurn[] } | Unscorable;
 
 export class ScoringProcess extends RequestProcess<CriticDialogue, ReadDialogue> {
   /**

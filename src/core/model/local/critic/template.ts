@@ -23,9 +23,7 @@ export class CriticTemplate extends ChatFiles {
   /** All ids are below it. */
   readonly vocabulary: number;
   readonly #prompt: string;
-  /** Text before which a conversation can be split, so that the pieces can be tokenised separately. */
-  readonly #cut: string | undefined;
-  readonly #pieces = new Map<string, readonly number[]>();
+  readonly #encoded = new Map<string, readonly number[]>();
 
   /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
   constructor(folder: string, { prompt, template_options }: CriticFile) {
@@ -35,35 +33,25 @@ export class CriticTemplate extends ChatFiles {
     this.endOfTurn = this.#probe();
     this.ends = new Set([...added.filter(({ special }) => special).map(({ id }) => id), this.endOfTurn]);
     this.vocabulary = rowsOf(folder, this.tokenizer);
-    this.#cut = textThatMatchesAnywhere(this.tokenizer, this.endOfTurn);
   }
 
   told(messages: readonly ChatMessage[], hiddenInformation: string): readonly ChatMessage[] {
     return withHiddenInformation(messages, hiddenInformation, this.#prompt);
   }
 
-  /** Turns of one dialogue repeat most of their text, so pieces are cached until `forget`. */
-  encode(text: string): number[] {
-    const cut = this.#cut;
-    if (cut === undefined || !text.includes(cut)) return [...this.#encodePiece(text)];
-    const [first, ...others] = text.split(cut);
-    const pieces = [...(first === '' ? [] : [first!]), ...others.map((other) => cut + other)];
-    return pieces.flatMap((piece) => [...this.#encodePiece(piece)]);
+  /** Cached until `forget`: each history is tokenised for its turn and for the one after it. */
+  encode(text: string): readonly number[] {
+    const known = this.#encoded.get(text);
+    if (known !== undefined) return known;
+    const ids = this.idsOf(text);
+    const beyond = ids.find((id) => id >= this.vocabulary);
+    if (beyond !== undefined) throw damaged(this.folder, `its model has no row for token ${beyond}`);
+    this.#encoded.set(text, ids);
+    return ids;
   }
 
   forget(): void {
-    this.#pieces.clear();
-  }
-
-  #encodePiece(piece: string): readonly number[] {
-    let ids = this.#pieces.get(piece);
-    if (ids === undefined) {
-      ids = this.idsOf(piece);
-      const beyond = ids.find((id) => id >= this.vocabulary);
-      if (beyond !== undefined) throw damaged(this.folder, `its model has no row for token ${beyond}`);
-      this.#pieces.set(piece, ids);
-    }
-    return ids;
+    this.#encoded.clear();
   }
 
   /** The first added token after a message of the agent, or else the token that ends a text. */
@@ -99,24 +87,4 @@ function rowsOf(folder: string, tokenizer: Tokenizer): number {
     : undefined;
   if (read?.success === true) return read.data.vocab_size;
   return 1 + [...tokenizer.get_vocab(true).values()].reduce((largest, id) => Math.max(largest, id), -1);
-}
-
-/**
- * The token's text if the tokenizer recognises it wherever it occurs, so that the ids before it do not depend on what
- * follows. It does not if it strips white space to its left, must be a single word, is compared after normalisation,
- * or if another added token could swallow its beginning.
- */
-function textThatMatchesAnywhere(tokenizer: Tokenizer, id: number): string | undefined {
-  const added = tokenizer.get_added_tokens_decoder();
-  const token = added.get(id);
-  if (token === undefined || token.lstrip || token.single_word) return undefined;
-  if (token.normalized && tokenizer.normalizer !== null) return undefined;
-  const text = token.content;
-  const swallows = (other: string): boolean =>
-    other.includes(text) ||
-    Array.from({ length: text.length - 1 }, (_, cut) => text.slice(0, cut + 1)).some((begin) =>
-      other.endsWith(begin),
-    );
-  const others = [...added.values()].map(({ content }) => content).filter((content) => content !== text);
-  return others.some(swallows) ? undefined : text;
 }

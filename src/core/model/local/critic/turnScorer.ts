@@ -14,16 +14,13 @@ export class CriticScorer {
   readonly fingerprint: string;
   readonly #folder: string;
   readonly #about: CriticFile;
-  #process: ScoringProcess | undefined;
+  readonly #process: ScoringProcess;
 
   /**
    * @param script path of the built scoring.js
    * @throws {Fault} `model/bad-spec` for one that cannot score an agent at play; as `readCriticFile`
    */
-  constructor(
-    folder: string,
-    private readonly script: string,
-  ) {
+  constructor(folder: string, script: string) {
     this.#folder = path.resolve(folder);
     this.#about = readCriticFile(this.#folder);
     const { hidden_information, score } = this.#about;
@@ -34,6 +31,7 @@ export class CriticScorer {
     if (score !== 'log-ratio')
       throw this.#unfit('does not score by log-ratios. Train one with critic.score: "log-ratio".');
     this.fingerprint = identityOf(this.#folder);
+    this.#process = new ScoringProcess(script, this.#folder);
   }
 
   /** In nats; undefined for a candidate without tokens, which was cut before its first. */
@@ -42,21 +40,15 @@ export class CriticScorer {
     { text, finishReason, reasoning, tokens, promptTokenIds }: Generation,
   ): Promise<number | undefined> {
     const turn = { position: messages.length, ids: tokens?.ids, promptIds: promptTokenIds };
-    const read = await this.#running().ask({
+    const read = await this.#process.ask({
       messages: [...messages, { role: 'assistant', content: text }],
       turns: [{ ...turn, finishReason, reasoning }],
     });
     return 'why' in read ? undefined : advantageOf(read.turns[0]!, this.#about).advantage;
   }
 
-  async close(): Promise<void> {
-    await this.#process?.close();
-  }
-
-  #running(): ScoringProcess {
-    if (this.#process === undefined || this.#process.isOver)
-      this.#process = new ScoringProcess(this.script, this.#folder);
-    return this.#process;
+  close(): Promise<void> {
+    return this.#process.close();
   }
 
   #unfit(why: string): Fault {
