@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { MB, readTextSync } from '../regularFile';
-import { withHiddenInformation } from './local/critic/hiddenInformation';
+import { withHiddenInformation } from './local/critic/criticFile';
 import { LocalModel, type LocalGeneration, type LocalModelOptions } from './local/model';
 import type { ChatMessage, GenerateOptions, HiddenInformation, SamplingSettings } from './model';
 

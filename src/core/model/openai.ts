@@ -17,15 +17,17 @@ import {
   brokenOff,
   cancelled,
   closed,
+  defaultRetry,
   Failure,
   failureOf,
   filtered,
   pause,
   throwIfStopped,
   tooLong,
+  waitBefore,
   type Addressee,
+  type RetrySettings,
 } from './chat/failure';
-import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import { ChatBody } from './chat/stream';
 import {
   type ChatMessage,
@@ -97,7 +99,7 @@ export class OpenAiModel implements SeeingModel {
     if (isOpenAi && !key)
       throw new Fault(
         'model/unauthorized',
-        `The model "${options.model}" at ${this.server} needs a key. ${keyRemedy(address.origin, 'its key')}, or name your own server: openai:${options.model}@http://….`,
+        `The model "${options.model}" at ${this.server} needs a key. ${keyRemedy(address.origin)}, or name your own server: openai:${options.model}@http://….`,
       );
     this.name = `openai:${options.model}${options.baseUrl === undefined ? '' : `@${options.baseUrl}`}`;
     this.#to = { server: this.server, model: options.model, key };
@@ -349,7 +351,7 @@ export function addressFor(model: string, baseUrl: string): Address {
   if (address === 'has-user')
     throw new Fault(
       'model/bad-address',
-      `The address of the server for the model "${model}" (${URL.parse(baseUrl)?.host ?? ''}) must not contain a name or password. ${keyRemedy(undefined, 'its key')}.`,
+      `The address of the server for the model "${model}" (${URL.parse(baseUrl)?.host ?? ''}) must not contain a name or password. ${keyRemedy(undefined)}.`,
     );
   return address;
 }

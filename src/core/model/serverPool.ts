@@ -1,6 +1,5 @@
 import { Fault, type FaultCode } from '../fault';
-import { cancelled, Failure, pause } from './chat/failure';
-import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
+import { cancelled, defaultRetry, Failure, pause, waitBefore, type RetrySettings } from './chat/failure';
 import {
   sumOfCounts,
   type ChatMessage,

@@ -6,7 +6,7 @@ import type { LocalGeneration, LocalModel } from '../model/local/model';
 import { sendJson } from '../serving/messages';
 import type { ApiRefusal } from './refusal';
 import type { ChatRequest } from './request';
-import type { TurnPiece, TurnTokens } from '../model/local/protocol';
+import type { TurnPiece, TurnTokens } from '../model/local/process';
 import type { LikelyToken } from '../model/local/sampling';
 import type { TokenText } from '../model/local/tokenTexts';
 import type { Usage } from '../model/model';

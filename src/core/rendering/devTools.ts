@@ -17,6 +17,7 @@ export class DevTools {
   private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
   private readonly awaited = new Map<string, PromiseWithResolvers<void>>();
   private lastId = 0;
+  private hasEnded = false;
   private rest: Buffer[] = [];
 
   private constructor(private readonly browser: ChildProcess) {
@@ -39,19 +40,13 @@ export class DevTools {
     );
   }
 
-  get isOpen(): boolean {
-    return (
-      this.browser.exitCode === null && this.browser.signalCode === null && this.browser.pid !== undefined
-    );
-  }
-
   private get toBrowser(): Writable {
     return this.browser.stdio[3] as Writable;
   }
 
   /** @throws Error when the browser refuses the command or ends */
   async send<Result = unknown>(method: string, params: object = {}, sessionId?: string): Promise<Result> {
-    if (!this.isOpen) throw new Error('The browser ended.');
+    if (this.hasEnded) throw new Error('The browser ended.');
     const id = ++this.lastId;
     const answer = Promise.withResolvers<unknown>();
     this.waiting.set(id, answer);
@@ -100,6 +95,7 @@ export class DevTools {
   }
 
   private end(error: Error): void {
+    this.hasEnded = true;
     for (const answer of this.waiting.values()) answer.reject(error);
     this.waiting.clear();
   }

@@ -180,8 +180,7 @@ export class Dialect {
     const refused = DISPENSABLE.filter((field) => this.#refused.has(field));
     const own = NEUTRAL_FIELDS.filter((field) => this.#refused.has(field)).map((field) => `"${field}"`);
     const losses = refused.map((field) => `refuses "${field}"; ${dispensable[field]}`);
-    if (own.length === 1) losses.push(`refuses ${own[0]}; its own value, if it has one, is in force`);
-    if (own.length > 1) losses.push(`refuses ${own.join(', ')}; its own values, if it has any, are in force`);
+    if (own.length > 0) losses.push(`refuses ${own.join(', ')}; its own values, if it has any, are in force`);
     return losses;
   }
 

@@ -6,7 +6,6 @@ import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../model';
 import type { Deadline } from './deadline';
 import { complaintIn, errorWords, statusIn, type Complaint } from './errorWords';
 import { askedWait, waitIn } from '../../retryAfter';
-import type { RetrySettings } from './retry';
 
 type FailureCode =
   | 'model/unreachable'
@@ -27,6 +26,40 @@ export interface Addressee {
   readonly model: string;
   /** Removed from all text of the server before that is shown. */
   readonly key: string | undefined;
+}
+
+/** Times are in milliseconds. */
+export interface RetrySettings {
+  /** Includes the first request. */
+  readonly attempts: number;
+  /** The first wait; each later one is twice as long. */
+  readonly firstWaitMs: number;
+  readonly longestWaitMs: number;
+  /** If a server asks for more, the request fails at once. */
+  readonly longestServerWaitMs: number;
+}
+
+export const defaultRetry: RetrySettings = {
+  attempts: 5,
+  firstWaitMs: 500,
+  longestWaitMs: 30_000,
+  longestServerWaitMs: 120_000,
+};
+
+/**
+ * Milliseconds after failed attempt number `attempt`, from 1. Random, so that requests that failed together do not
+ * return together. Never shorter than the server asked for, nor than without its word: some say 0 every time.
+ */
+export function waitBefore(
+  attempt: number,
+  settings: RetrySettings,
+  serverWaitMs = 0,
+  random: () => number = Math.random,
+): number {
+  const step = Math.min(settings.longestWaitMs, settings.firstWaitMs * 2 ** (attempt - 1));
+  const drawn = random();
+  const asked = serverWaitMs + drawn * Math.min(step, settings.firstWaitMs);
+  return Math.max(asked, step * (0.5 + drawn / 2));
 }
 
 /** The request, not the server, is at fault, unless it may succeed later. */
@@ -210,12 +243,8 @@ function unreachable(error: APIConnectionError, to: Addressee): Failure {
   const remedy = certificate
     ? "Correct the server's certificate or the address"
     : 'Start the server or correct the address';
-  return new Failure(
-    'model/unreachable',
-    `${subject(to)} cannot be reached (${quoted(reason, to)})`,
-    remedy,
-    { again: !certificate, cause: error },
-  );
+  const what = `${subject(to)} cannot be reached (${quoted(reason, to)})`;
+  return new Failure('model/unreachable', what, remedy, { again: !certificate, cause: error });
 }
 
 /** The most specific reason in a chain of causes: `ECONNREFUSED` rather than "fetch failed". */
@@ -257,7 +286,7 @@ function verdict(
   said: string,
   to: Addressee,
 ): Verdict {
-  const key = keyRemedy(originOf(to.server), to.key ? 'a key that it accepts' : 'its key');
+  const key = keyRemedy(originOf(to.server));
   const badKey: Verdict = ['model/unauthorized', key, false];
   const name = `Correct the name; ${to.server}/models lists what it has`;
   const unknownModel: Verdict = ['model/unknown-model', name, false];

@@ -3,12 +3,6 @@ import { BufferedDecoder, bytesOfRow, type BufferedRow, type PlacedRow } from '.
 import type { SequenceRow, UseLogits } from './decoder';
 import { GARBAGE, bytesPerToken, CHUNK, copyHeads, free, lastLogits } from './graph';
 
-interface Results {
-  readonly logits: Float32Array[];
-  /** Keys and values of the new tokens. Shape: (rows, caches, heads, tokens of a row, head size). */
-  readonly fresh: Float32Array;
-}
-
 /**
  * For graphs that only read keys and values, and return those of new tokens alone. A row is read apart, so that a
  * prompt attends to no more than its own dialogue has; for a step it needs a place beside the others.
@@ -67,13 +61,14 @@ export class AppendingDecoder extends BufferedDecoder {
   /**
    * @param ids ids in row order, equally many for each row
    * @param past by cache. Shape: (rows, heads, width, head size)
+   * @returns `fresh`: keys and values of the new tokens. Shape: (rows, caches, heads, tokens of a row, head size)
    */
   async #run(
     rows: readonly BufferedRow[],
     ids: readonly number[],
     past: readonly Float32Array[],
     width: number,
-  ): Promise<Results> {
+  ): Promise<{ readonly logits: Float32Array[]; readonly fresh: Float32Array }> {
     const { session, caches, heads, headSize } = this.graph;
     const each = ids.length / rows.length;
     const lengths = BigInt64Array.from(rows, (row) => BigInt(row.ids.length));

@@ -4,7 +4,7 @@ import { CHUNK } from './graph';
 import { answerTokens, guidedLogits, isOpening, type Guide } from './guidance';
 import type { SamplingSettings } from '../model';
 import type { Opening } from './opening';
-import type { FinishedTurn, TurnPiece, TurnTokens } from './protocol';
+import type { FinishedTurn, TurnPiece, TurnTokens } from './process';
 import { Sampler, type LikelyToken } from './sampling';
 import { TurnText } from './turnText';
 

@@ -120,21 +120,19 @@ const PLAIN: readonly ChatMessage[] = [
  * @throws {Fault} `model/foreign-folder`
  */
 function requirePlainText(folder: string, render: (messages: readonly ChatMessage[]) => string): void {
-  const foreign = (what: string, cause?: unknown): Fault =>
-    new Fault(
-      'model/foreign-folder',
-      `The chat template of ${folder} ${what}. Take a model with another template.`,
-      { cause },
-    );
   let text: string;
   try {
     text = render(PLAIN);
   } catch (error) {
     const why = messageOf(error).replace(/\.$/, '');
-    throw foreign(`refuses a plain conversation of user and assistant: ${why}`, error);
+    throw foreignTemplate(folder, `refuses a plain conversation of user and assistant: ${why}`, error);
   }
   const left = PLAIN.find(({ content }) => !text.includes(content));
-  if (left) throw foreign(`leaves out what the ${left.role} says in a plain text, as Tandem sends it`);
+  if (left)
+    throw foreignTemplate(
+      folder,
+      `leaves out what the ${left.role} says in a plain text, as Tandem sends it`,
+    );
 }
 
 function openTokenizer(folder: string, config: object): Tokenizer {
@@ -174,13 +172,16 @@ function openTemplate(folder: string, configured: ConfiguredTemplate): Template 
   } catch (error) {
     if (error instanceof TemplateSyntaxError)
       throw damaged(`The chat template of ${folder}`, messageOf(error), error);
-    throw new Fault(
-      'model/foreign-folder',
-      `The chat template of ${folder} cannot be used: ${messageOf(error)}. Take a model with another template.`,
-      { cause: error },
-    );
+    throw foreignTemplate(folder, `cannot be used: ${messageOf(error)}`, error);
   }
 }
+
+const foreignTemplate = (folder: string, what: string, cause?: unknown): Fault =>
+  new Fault(
+    'model/foreign-folder',
+    `The chat template of ${folder} ${what}. Take a model with another template.`,
+    { cause },
+  );
 
 /**
  * Returns the ids that end a turn, as transformers does: from generation_config.json, or else config.json, and the

@@ -110,7 +110,6 @@ export class GrowingDecoder implements Decoder {
     const width = pack.width + each;
     const feeds = tokenFeeds(this.#graph, {
       ids,
-      rows: rows.length,
       before,
       width,
       from: before.map((length) => pack.width - length),

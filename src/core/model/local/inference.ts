@@ -8,7 +8,7 @@ import { openDecoder } from './openDecoder';
 import { Opening, OpeningTokens } from './opening';
 import { readLocalFolder } from './folder';
 import { openWhereFastest } from './accelerator';
-import type { FromInference, InferenceSettings, ToInference } from './protocol';
+import type { FromInference, InferenceSettings, ToInference } from './process';
 import { failed } from './requestProcess';
 
 interface Model {

@@ -16,8 +16,7 @@ import {
 } from '../model';
 import { readLocalFolder, type LocalFolder } from './folder';
 import type { Guide } from './guidance';
-import { InferenceProcess } from './process';
-import type { TurnPiece } from './protocol';
+import { InferenceProcess, type TurnPiece } from './process';
 import type { LikelyToken } from './sampling';
 
 export interface LocalModelOptions {

@@ -8,11 +8,6 @@ type FromProcess<Answer> =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
 
-interface ToProcess<Request> {
-  readonly id: number;
-  readonly request: Request;
-}
-
 interface RequestProcessOptions {
   /** Path of the built script, which calls `answerRequests`. */
   readonly script: string;
@@ -36,12 +31,11 @@ export class RequestProcess<Request, Answer> {
    */
   ask(request: Request): Promise<Answer> {
     const id = this.#nextId++;
-    const message: ToProcess<Request> = { id, request };
     const answer = Promise.withResolvers<Answer>();
     this.#waiting.set(id, answer);
     this.#child ??= this.#start();
     // Failure to send means that the process is dying; its end is handled elsewhere.
-    this.#child.send(message, () => undefined);
+    this.#child.send({ id, request }, () => undefined);
     return answer.promise;
   }
 
@@ -106,7 +100,7 @@ export function answerRequests<Model, Request, Answer>(
   const tell = (message: FromProcess<Answer>): void => tellParent(message);
   const loading = load(process.argv[2]!);
   let queue: Promise<unknown> = loading.catch((error: unknown) => tellParent(failed(error), endAtOnce));
-  process.on('message', ({ id, request }: ToProcess<Request>) => {
+  process.on('message', ({ id, request }: { readonly id: number; readonly request: Request }) => {
     queue = queue.then(async () => {
       try {
         tell({ kind: 'answer', id, answer: await answer(request, await loading) });

@@ -7,7 +7,7 @@ import { GARBAGE, bytesPerToken, CHUNK, lastLogits, tokenFeeds, type Graph } fro
 export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
   const { session, caches, heads, headSize } = graph;
   const capacity = 8;
-  const feeds = tokenFeeds(graph, { ids: [0], rows: 1, before: [0], width: 1, from: [0] });
+  const feeds = tokenFeeds(graph, { ids: [0], before: [0], width: 1, from: [0] });
   const fetches: Record<string, Tensor | null> = { logits: null };
   for (const { past, present } of caches) {
     const dims = [1, heads, capacity, headSize];
@@ -76,13 +76,7 @@ export class SharedDecoder extends BufferedDecoder {
     const width = Math.max(...before) + each;
     this.reserve(width);
     const { capacity } = this;
-    const feeds = tokenFeeds(this.graph, {
-      ids,
-      rows: rows.length,
-      before,
-      width,
-      from: before.map(() => 0),
-    });
+    const feeds = tokenFeeds(this.graph, { ids, before, width, from: before.map(() => 0) });
     const logits = this.logits.tensor(rows.length, each);
     const fetches: Record<string, Tensor> = { logits };
     for (const [index, { past, present }] of caches.entries()) {

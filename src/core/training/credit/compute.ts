@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { ScoringProcess, type ReadDialogue } from '../../model/local/critic/process';
 import { scoreTrajectories, type Scored } from '../score';
-import { advantageOf, logRatios } from '../../model/local/critic/advantage';
+import { advantageOf, logRatios } from '../../model/local/critic/turnScorer';
 import type { Trainer } from '../trainer';
 import type { Credit, Scorable, TurnCredit } from './credit';
 import type { Critic } from './critics';

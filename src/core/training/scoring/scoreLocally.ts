@@ -7,7 +7,7 @@ import { readJsonLines } from '../../task/jsonl';
 import { writeAtomically } from '../../trajectory/files';
 import type { Scored, ScoreOptions } from '../score';
 import { gainsOf } from '../credit/gains';
-import { advantageOf } from '../../model/local/critic/advantage';
+import { advantageOf } from '../../model/local/critic/turnScorer';
 import { dialogueOf, type RowDialogue } from './dialogues';
 
 interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../../fault';
+import type { ChatMessage } from '../../model';
 import { MB, readBytesSync } from '../../../regularFile';
 import { readJson } from '../files';
 import { otherWeights } from '../folder';
@@ -90,4 +91,28 @@ function digestOnce(file: string): string {
   const found = { mark, digest: digest(file) };
   known.set(file, found);
   return found.digest;
+}
+
+const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+
+/**
+ * The conversation with the hidden information in front of its first request, as `Template.view` of the trainer has it.
+ * @param prompt text with `{{hiddenInformation}}`, such as critic.md
+ */
+export function withHiddenInformation(
+  messages: readonly ChatMessage[],
+  hiddenInformation: string,
+  prompt: string,
+): readonly ChatMessage[] {
+  const values: Readonly<Record<string, string>> = { hiddenInformation };
+  const told = prompt
+    .replace(/^\uFEFF/, '')
+    .replace(LEADING_COMMENT, '')
+    .replace(PLACEHOLDER, (_, name: string) => values[name.trim()]!)
+    .trim();
+  const first = messages.findIndex(({ role }) => role === 'user');
+  return messages.map((message, index) =>
+    index === first ? { role: 'user', content: `${told}\n\n${message.content}` } : message,
+  );
 }

@@ -45,9 +45,19 @@ export class ScoringProcess extends RequestProcess<CriticDialogue, ReadDialogue>
   /**
    * @param script path of the built scoring.js
    * @param folder an exported critic with its graphs
+   * @param signal no request is answered once it is aborted
    */
-  constructor(script: string, folder: string) {
+  constructor(
+    script: string,
+    folder: string,
+    private readonly signal?: AbortSignal,
+  ) {
     super({ script, folder, title: 'the critic', inspect: 'TANDEM_INSPECT_SCORING' });
+  }
+
+  override async ask(dialogue: CriticDialogue): Promise<ReadDialogue> {
+    this.signal?.throwIfAborted();
+    return super.ask(dialogue);
   }
 
   /** @throws the signal's reason when it is aborted */
@@ -56,7 +66,7 @@ export class ScoringProcess extends RequestProcess<CriticDialogue, ReadDialogue>
     use: (process: ScoringProcess) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
-    const process = new ScoringProcess(script, folder);
+    const process = new ScoringProcess(script, folder, signal);
     const stop = (): void => void process.close();
     signal?.addEventListener('abort', stop, { once: true });
     try {

@@ -1,31 +1,30 @@
 // The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it.
 
-import { statSync } from 'node:fs';
-import { messageOf } from '../../../fault';
 import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
 import type { CriticDialogue, ReadDialogue, SpokenTurn, Unscorable } from './process';
 import { CriticTemplate } from './template';
 import { TurnText } from '../turnText';
 import { Tensor, type InferenceSession } from '../runtime';
-import { damaged } from '../files';
 import { createSession } from '../graph';
 import { answerRequests } from '../requestProcess';
 import type { ChatMessage } from '../../model';
-import { isUnfit } from '../../../regularFile';
 import { withoutEnd } from '../../../text';
 
 interface Critic {
   readonly about: CriticFile;
   readonly template: CriticTemplate;
-  readonly critic: Scorer;
-  readonly reference: Scorer;
+  readonly critic: InferenceSession;
+  readonly reference: InferenceSession;
 }
 
 async function load(folder: string): Promise<Critic> {
   const about = readCriticFile(folder);
   const template = new CriticTemplate(folder, about);
   const graphs = criticGraphs(folder);
-  const [critic, reference] = await Promise.all([Scorer.open(graphs.critic), Scorer.open(graphs.reference)]);
+  const [critic, reference] = await Promise.all([
+    createSession(graphs.critic),
+    createSession(graphs.reference),
+  ]);
   return { about, template, critic, reference };
 }
 
@@ -39,9 +38,9 @@ async function read(dialogue: CriticDialogue, { about, template, ...by }: Critic
       why: 'without hidden information',
       reason: 'Nothing hidden is known of its task, which the critic reads.',
     };
-  const critic = await by.critic.logProbs(about.hidden_information ? informed! : plain);
-  const base = await by.reference.logProbs(plain);
-  const knowing = informed && (await by.reference.logProbs(informed));
+  const critic = await logProbs(by.critic, about.hidden_information ? informed! : plain);
+  const base = await logProbs(by.reference, plain);
+  const knowing = informed && (await logProbs(by.reference, informed));
   return {
     turns: plain.map(({ response }, index) => ({
       ids: response,
@@ -62,39 +61,25 @@ function textsOf(ids: readonly number[], decode: (ids: readonly number[]) => str
   return texts;
 }
 
-/** A graph: input_ids (1, T), positions (N), targets (N) → log_probs (N). */
-class Scorer {
-  private constructor(private readonly session: InferenceSession) {}
-
-  /** @throws {Fault} `model/damaged-folder` */
-  static async open(file: string): Promise<Scorer> {
-    try {
-      return new Scorer(await createSession(file, statSync(file).size, 'cpu'));
-    } catch (error) {
-      if (isUnfit(error)) throw error;
-      throw damaged(file, messageOf(error), error);
-    }
+/** Runs a graph: input_ids (1, T), positions (N), targets (N) → log_probs (N). */
+async function logProbs(session: InferenceSession, turns: readonly TokenTurn[]): Promise<number[][]> {
+  const found: number[][] = turns.map(() => []);
+  for (const { ids, turns: covered } of passesOf(turns)) {
+    const asked = covered.map((number) => turns[number]!);
+    // A token is predicted from the position before it.
+    const positions = asked.flatMap(({ prompt, response }) =>
+      response.map((_, index) => prompt.length + index - 1),
+    );
+    const targets = asked.flatMap(({ response }) => response);
+    const { log_probs } = await session.run({
+      input_ids: tensor(ids, [1, ids.length]),
+      positions: tensor(positions, [positions.length]),
+      targets: tensor(targets, [targets.length]),
+    });
+    const values = [...(log_probs!.data as Float32Array)];
+    for (const number of covered) found[number] = values.splice(0, turns[number]!.response.length);
   }
-
-  async logProbs(turns: readonly TokenTurn[]): Promise<number[][]> {
-    const found: number[][] = turns.map(() => []);
-    for (const { ids, turns: covered } of passesOf(turns)) {
-      const asked = covered.map((number) => turns[number]!);
-      // A token is predicted from the position before it.
-      const positions = asked.flatMap(({ prompt, response }) =>
-        response.map((_, index) => prompt.length + index - 1),
-      );
-      const targets = asked.flatMap(({ response }) => response);
-      const { log_probs } = await this.session.run({
-        input_ids: tensor(ids, [1, ids.length]),
-        positions: tensor(positions, [positions.length]),
-        targets: tensor(targets, [targets.length]),
-      });
-      const values = [...(log_probs!.data as Float32Array)];
-      for (const number of covered) found[number] = values.splice(0, turns[number]!.response.length);
-    }
-    return found;
-  }
+  return found;
 }
 
 const tensor = (values: readonly number[], shape: readonly number[]): Tensor =>

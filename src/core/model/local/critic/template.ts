@@ -6,8 +6,7 @@ import { Fault } from '../../../fault';
 import type { ChatMessage } from '../../model';
 import { ChatFiles } from '../chat';
 import { damaged, readJson } from '../files';
-import type { CriticFile } from './criticFile';
-import { withHiddenInformation } from './hiddenInformation';
+import { withHiddenInformation, type CriticFile } from './criticFile';
 
 // Encodes a conversation for a critic, token for token as the trainer does: template.py and prompt_file.py
 // in trainer/tandem_trainer/data.
