@@ -110,7 +110,11 @@ function readScript(file: string): Script {
 }
 
 /** Never splits a character. */
-function pieces(text: string): readonly string[] {
-  const length = Math.max(1, Math.ceil(Array.from(text).length / PIECES));
-  return text.match(new RegExp(`[^]{1,${length}}`, 'gu')) ?? [];
+function pieces(text: string): string[] {
+  const characters = Array.from(text);
+  const length = Math.max(1, Math.ceil(characters.length / PIECES));
+  const result: string[] = [];
+  for (let at = 0; at < characters.length; at += length)
+    result.push(characters.slice(at, at + length).join(''));
+  return result;
 }

@@ -210,8 +210,9 @@ export class Dialect {
 
   #nameOf(field: SamplingField): SamplingField | 'max_completion_tokens' {
     if (field !== 'max_tokens') return field;
-    const [usual, other] = this.settings.isOpenAi ? [...TOKEN_LIMITS].reverse() : TOKEN_LIMITS;
-    return this.#speaks(usual!) ? usual! : other!;
+    const [usual, newer] = TOKEN_LIMITS;
+    const [first, second] = this.settings.isOpenAi ? ([newer, usual] as const) : ([usual, newer] as const);
+    return this.#speaks(first) ? first : second;
   }
 
   /** True if the server has already refused the other name of the token limit. */
