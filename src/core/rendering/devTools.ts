@@ -15,7 +15,7 @@ interface Message {
  */
 export class DevTools {
   private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  private readonly awaited = new Map<string, PromiseWithResolvers<void>>();
+  private readonly awaited = new Map<string, () => void>();
   private lastId = 0;
   private hasEnded = false;
   private rest: Buffer[] = [];
@@ -56,9 +56,7 @@ export class DevTools {
 
   /** Resolves with the next event of this name. */
   next(method: string): Promise<void> {
-    const event = Promise.withResolvers<void>();
-    this.awaited.set(method, event);
-    return event.promise;
+    return new Promise((resolve) => this.awaited.set(method, resolve));
   }
 
   kill(): void {
@@ -86,7 +84,7 @@ export class DevTools {
 
   private handle(text: string): void {
     const { id, method, result, error } = JSON.parse(text) as Message;
-    if (method !== undefined) this.awaited.get(method)?.resolve();
+    if (method !== undefined) this.awaited.get(method)?.();
     if (id === undefined) return;
     const answer = this.waiting.get(id);
     this.waiting.delete(id);
