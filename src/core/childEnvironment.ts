@@ -1,8 +1,10 @@
-/** A name that ends in `*` stands for every name with that prefix. */
-const names = (text: string): readonly string[] => text.trim().split(/\s+/);
+import { wordsIn } from './text';
 
-/** Needed to start at all: places of commands, libraries and folders, and the language. */
-const SYSTEM = names(`
+/**
+ * Needed to start at all: places of commands, libraries and folders, and the language. A name that ends in `*` stands for
+ * every name with that prefix.
+ */
+const SYSTEM = wordsIn(`
   PATH HOME USER LOGNAME SHELL TMPDIR TMP TEMP XDG_*
   LANG LANGUAGE LC_* LOCALE_ARCHIVE* TZ TZDIR
   LD_* DYLD_* NIX_*
@@ -11,23 +13,23 @@ const SYSTEM = names(`
 `);
 
 const NEEDS = {
-  computing: names(`
+  computing: wordsIn(`
     CUDA* CUDNN* CUBLAS* NVIDIA* HIP* HSA_* ROC* AMD_* MIOPEN_* GPU_* ZE_* ONEAPI_* SYCL_* VK_* MESA_* DRI_PRIME
     OMP_* GOMP_* KMP_* MKL_* OPENBLAS_* BLIS_* VECLIB_* NUMEXPR_* MALLOC_* ORT_*
   `),
-  network: names(`
+  network: wordsIn(`
     HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
   `),
   /** Also a script that chooses a Python. */
-  python: names(`PYTHON* PYENV_* ASDF_* MISE_* CONDA_* VIRTUAL_ENV`),
+  python: wordsIn(`PYTHON* PYENV_* ASDF_* MISE_* CONDA_* VIRTUAL_ENV`),
   /** Base models come from the hub, which may require a token. */
-  training: names(`
+  training: wordsIn(`
     TORCH* PYTORCH* TRITON_* INDUCTOR_* NCCL_* GLOO_* TP_* ACCELERATE_* BITSANDBYTES_* BNB_* CC CXX
     HF_* HUGGINGFACE_* HUGGING_FACE_* TRANSFORMERS_* TOKENIZERS_* SAFETENSORS_* DO_NOT_TRACK DISABLE_TELEMETRY
     HF_TOKEN HUGGING_FACE_HUB_TOKEN MASTER_ADDR MASTER_PORT SLURM_*
   `),
   /** The package index may require a name and a password. */
-  installing: names(`PIP_* UV_* NETRC DBUS_SESSION_BUS_ADDRESS`),
+  installing: wordsIn(`PIP_* UV_* NETRC DBUS_SESSION_BUS_ADDRESS`),
 };
 
 export type EnvironmentNeed = keyof typeof NEEDS;

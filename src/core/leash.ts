@@ -1,17 +1,10 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { spawn } from 'node:child_process';
 
 interface LeashOptions {
   readonly cwd?: string;
   readonly env: NodeJS.ProcessEnv;
   /** Kills the command and everything it started. */
   readonly signal?: AbortSignal;
-}
-
-interface BoundChild {
-  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
-  /** Removes the listeners; call it when the command has ended. */
-  readonly forget: () => void;
 }
 
 /**
@@ -25,8 +18,9 @@ const LEASH = 'exec 3<&0; { read -r _ <&3; kill -s KILL 0; } >/dev/null 2>&1 & e
  * The command and everything that it starts end with this process, even if this process is killed, and when the signal
  * is aborted. On Windows the system ends it with this process.
  * If the command does not exist, the shell reports status 127 with a sentence on stderr.
+ * @returns `forget` removes the listeners; call it when the command has ended
  */
-export function startLeashed(command: readonly string[], { cwd, env, signal }: LeashOptions): BoundChild {
+export function startLeashed(command: readonly string[], { cwd, env, signal }: LeashOptions) {
   const hasShell = process.platform !== 'win32';
   const [file, ...args] = hasShell ? ['/bin/sh', '-c', LEASH, 'sh', ...command] : command;
   const child = spawn(file!, args, {

@@ -160,7 +160,7 @@ export async function* readInParts(file: string, signal?: AbortSignal): AsyncGen
   for await (const part of parts) {
     signal?.throwIfAborted();
     zeros = part.equals(ZEROS.subarray(0, part.length)) ? zeros + part.length : 0;
-    if (zeros > MAX_PASSED_OVER_BYTES) throw endlessZeros(file);
+    if (zeros > MAX_PASSED_OVER_BYTES) throw endless(file, `more than ${LIMIT} of zeros`);
     yield part;
   }
 }
@@ -256,14 +256,9 @@ const tooLarge = (file: string, maxBytes: number): Fault =>
     `${file} is larger than ${maxBytes < MB ? `${maxBytes / 1024} kB` : `${maxBytes / MB} MB`}, which no such file is: check that it is the right one.`,
   );
 
-export const endlessLine = (file: string): Fault =>
-  new Fault(
-    'file/too-large',
-    `${file} has a line longer than ${MAX_PASSED_OVER_BYTES / MB} MB, so it is not read on: check that it is the right file.`,
-  );
+const LIMIT = `${MAX_PASSED_OVER_BYTES / MB} MB`;
 
-const endlessZeros = (file: string): Fault =>
-  new Fault(
-    'file/too-large',
-    `${file} has more than ${MAX_PASSED_OVER_BYTES / MB} MB of zeros, so it is not read on: check that it is the right file.`,
-  );
+const endless = (file: string, what: string): Fault =>
+  new Fault('file/too-large', `${file} has ${what}, so it is not read on: check that it is the right file.`);
+
+export const endlessLine = (file: string): Fault => endless(file, `a line longer than ${LIMIT}`);

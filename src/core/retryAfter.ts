@@ -1,3 +1,5 @@
+import { wordsIn } from './text';
+
 /** Quotas are for a month at most; what asks for more is a mistake and counts as absent. */
 const MAX_ASKED_MS = 31 * 24 * 3600 * 1000;
 
@@ -19,20 +21,16 @@ export function askedWait(headers: Headers, localNow: number = Date.now()): numb
   const asked =
     sane(amount(headers.get('retry-after-ms'))) ?? sane(timeIn(headers.get('retry-after') ?? '', now));
   if (asked !== undefined) return asked;
-  const resets = RESET_HEADERS.filter(([, remaining]) => isUsedUp(headers.get(remaining))).flatMap(
-    ([reset]) => sane(timeIn(headers.get(reset) ?? '', now)) ?? [],
-  );
+  const used = RESET_HEADERS.filter((reset) => isUsedUp(headers.get(reset.replace('reset', 'remaining'))));
+  const resets = used.flatMap((reset) => sane(timeIn(headers.get(reset) ?? '', now)) ?? []);
   return resets.length === 0 ? undefined : Math.min(MAX_RESET_MS, Math.max(...resets));
 }
 
-const RESET_HEADERS: readonly (readonly [reset: string, remaining: string])[] = [
-  ['ratelimit-reset', 'ratelimit-remaining'],
-  ['x-ratelimit-reset', 'x-ratelimit-remaining'],
-  ['x-ratelimit-reset-requests', 'x-ratelimit-remaining-requests'],
-  ['x-ratelimit-reset-tokens', 'x-ratelimit-remaining-tokens'],
-  ['anthropic-ratelimit-requests-reset', 'anthropic-ratelimit-requests-remaining'],
-  ['anthropic-ratelimit-tokens-reset', 'anthropic-ratelimit-tokens-remaining'],
-];
+/** Beside each there is one with `remaining` in place of `reset`. */
+const RESET_HEADERS = wordsIn(`
+  ratelimit-reset x-ratelimit-reset x-ratelimit-reset-requests x-ratelimit-reset-tokens
+  anthropic-ratelimit-requests-reset anthropic-ratelimit-tokens-reset
+`);
 
 const isUsedUp = (remaining: string | null): boolean => remaining !== null && Number(remaining) <= 0;
 

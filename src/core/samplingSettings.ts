@@ -92,23 +92,17 @@ export type SamplingField = Table[SamplingName]['field'];
 /** Those that a server can switch off. */
 export type TruncationField = Extract<Table[SamplingName], { readonly off: number }>['field'];
 
-const names = Object.keys(samplingNumbers) as SamplingName[];
-
 type Setting = SamplingNumber & { readonly field: SamplingField };
 
-export const samplingEntries: readonly (readonly [SamplingName, Setting])[] = names.map((name) => [
-  name,
-  samplingNumbers[name],
-]);
+export const samplingEntries = Object.entries(samplingNumbers) as readonly [SamplingName, Setting][];
 
 /** Makes an object with a member for each number. */
-export const eachSamplingNumber = <Value>(
+export function eachSamplingNumber<Value>(
   make: (name: SamplingName, setting: Setting) => Value,
-): Record<SamplingName, Value> =>
-  Object.fromEntries(samplingEntries.map(([name, setting]) => [name, make(name, setting)])) as Record<
-    SamplingName,
-    Value
-  >;
+): Record<SamplingName, Value> {
+  const made = samplingEntries.map(([name, setting]) => [name, make(name, setting)]);
+  return Object.fromEntries(made) as Record<SamplingName, Value>;
+}
 
 /** What a model is asked for with each turn. Absent and `off` mean the same. */
 export interface SamplingSettings extends Readonly<Partial<Record<SamplingName, number>>> {

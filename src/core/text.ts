@@ -20,10 +20,12 @@ export const trimmedLines = (text: string): string[] =>
 
 export const inOneLine = (text: string): string => trimmedLines(text).join(' ');
 
+export const wordsIn = (text: string): string[] => text.split(/\s+/).filter(Boolean);
+
 /** Breaks between words; a longer word gets its own line. */
 export function linesOf(text: string, characters: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
+  for (const word of wordsIn(text)) {
     const last = lines.at(-1);
     if (last === undefined || last.length + 1 + word.length > characters) lines.push(word);
     else lines[lines.length - 1] = `${last} ${word}`;

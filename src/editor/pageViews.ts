@@ -30,7 +30,7 @@ export function pageDrawer(dist: string): DrawPage {
 
 function cleaned(source: string, sheet: string): PageView {
   try {
-    return { html: cleanPage(source, sheet).html };
+    return { html: cleanPage(source, sheet) };
   } catch (error) {
     return { problem: messageOf(error) };
   }

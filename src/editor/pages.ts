@@ -74,7 +74,7 @@ export class Pages implements PageReader {
         const { cleanPage } = await import('../core/page/cleanPage');
         const { outlineOf } = await import('../core/page/outline');
         const { PAGE_WINDOW } = await import('../core/rendering/pageRenderer');
-        const { nodes } = await frame.layOut(cleanPage(html, this.sheet).html);
+        const { nodes } = await frame.layOut(cleanPage(html, this.sheet));
         return outlineOf(nodes, PAGE_WINDOW.width);
       },
     );

@@ -68,6 +68,7 @@ describe('what a child process sees of the environment', () => {
 
   it('in which a critic reads: the same', async () => {
     const child = new ScoringProcess(await nodeScript(), folder);
+    await expect(child.ask({ messages: [], turns: [] })).rejects.toThrow('ended');
     expect(await variables()).toContain('CUDA_VISIBLE_DEVICES');
     expect(secrets(await variables())).toEqual([]);
     await child.close();

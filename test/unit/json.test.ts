@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../src/core/fault';
-import { openChatFiles } from '../../src/core/model/local/chat';
+import { ChatFiles } from '../../src/core/model/local/chat';
 import { readLocalFolder } from '../../src/core/model/local/folder';
 import { readJsonLines, type JsonLine } from '../../src/core/task/jsonl';
 import { readTasks } from '../../src/core/task/pack';
@@ -110,7 +110,7 @@ describe.each([10_000, 1_000_000])('what is nested %i levels deep', (levels) => 
     const model = await mkdtemp(path.join(folder, 'model-'));
     await cp('media/starter', model, { recursive: true });
     await writeFile(path.join(model, name), objects);
-    expect(refused(() => [readLocalFolder(model), openChatFiles(model)])).toBe(
+    expect(refused(() => [readLocalFolder(model), new ChatFiles(model)])).toBe(
       `${path.join(model, name)} cannot be used: it is nested too deeply. Copy or export the model again.`,
     );
     await writeFile(path.join(model, 'tokenizer.json'), '{}');
@@ -118,6 +118,6 @@ describe.each([10_000, 1_000_000])('what is nested %i levels deep', (levels) => 
       path.join(model, 'chat_template.jinja'),
       `{{ ${'('.repeat(levels)}1${')'.repeat(levels)} }}`,
     );
-    expect(refused(() => openChatFiles(model))).toMatch(/cannot be used/);
+    expect(refused(() => new ChatFiles(model))).toMatch(/cannot be used/);
   });
 });

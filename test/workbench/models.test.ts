@@ -97,7 +97,7 @@ test('chooses one of the models of a server on this machine, which it finds, als
   await workbench.quickInput.dismiss();
 
   reply = cutAfter('The connection closes in the middle of this answer');
-  const broken = /closed mid-answer, after 9 words/;
+  const broken = /closed the connection mid-answer, after 9 words/;
   await pressInRow(modelRow(/^phi-tiny/), 'Test Connection', modelRow(broken));
   const told = await workbench.notification(broken);
   await told.getByRole('button', { name: 'Edit Connection…' }).click();

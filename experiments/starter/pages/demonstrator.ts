@@ -1,7 +1,7 @@
 import { colBenchPageProtocol } from '../../../src/core/dialogue/protocol';
 import { replyTelling } from '../../../src/core/dialogue/pageRules';
 import type { ChatMessage } from '../../../src/core/model/model';
-import { checkInWords } from '../../../src/core/page/checkWords';
+import { checkInWords } from '../../../src/core/page/checks';
 import type { Random } from '../../../src/core/task/starter/draw';
 import {
   habitsOf,

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { checkPage } from '../page/checks';
-import { checkInWords } from '../page/checkWords';
+import { checkInWords, checkPage } from '../page/checks';
 import { differencesOf } from '../page/differences';
-import { differenceInWords } from '../page/differenceWords';
+import { differenceInWords } from '../page/outlineWords';
 import { isOfPage, type PageReader } from '../page/outline';
 import type { PageCheck } from '../pageCheck';
 import { draftOf } from './drafts';

@@ -79,9 +79,9 @@ export function environmentKey(origin: string | undefined): string | undefined {
 }
 
 /** The sentence has no period at its end. */
-export function keyRemedy(origin: string | undefined, which: 'its key' | 'a key that it accepts'): string {
+export function keyRemedy(origin: string | undefined): string {
   const inTerminal = isOfEnvironment(origin)
-    ? `Set OPENAI_API_KEY${which === 'its key' ? '' : ` to ${which}`}`
-    : `Name the variable that holds ${which} with --key-env`;
+    ? 'Set OPENAI_API_KEY to a valid key'
+    : 'Name the variable that holds a valid key with --key-env';
   return `${inTerminal} (in the editor: Tandem: Set API Key…)`;
 }

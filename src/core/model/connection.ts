@@ -65,10 +65,9 @@ export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Pr
     return { works: true, milliseconds: performance.now() - begun, notes: model.notes };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const diagnosis = diagnosisOf(error, to);
-    const remedy =
-      diagnosis.problem === 'unknown-model' ? await chooseAnother(endpoint, options) : diagnosis.remedy;
-    return { works: false, ...diagnosis, remedy };
+    const found = diagnosisOf(error, to);
+    const remedy = found.problem === 'unknown-model' ? await chooseAnother(endpoint, options) : found.remedy;
+    return { works: false, ...found, remedy };
   }
 }
 
@@ -117,6 +116,47 @@ export async function listModels(
   }
 }
 
+export interface FoundServer {
+  readonly baseUrl: string;
+  /** Where the server names it. */
+  readonly program?: string;
+  /** Empty when it lists none without a key. */
+  readonly models: readonly string[];
+  readonly wantsKey: boolean;
+}
+
+/** Programs by the owner that their lists name for every model. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  library: 'Ollama',
+  llamacpp: 'llama.cpp',
+  organization_owner: 'LM Studio',
+  sglang: 'SGLang',
+  tandem: 'Tandem',
+  vllm: 'vLLM',
+};
+
+/** For each server; where none listens, that is known at once. */
+const DISCOVERY_TIMEOUT_MS = 5000;
+
+/**
+ * Asks all at once and returns those that speak OpenAI's API. Sends no key, because any program may listen at such an
+ * address, and follows no redirect to another address.
+ */
+export async function findServers(
+  addresses: readonly string[],
+  lookMs = DISCOVERY_TIMEOUT_MS,
+): Promise<readonly FoundServer[]> {
+  const found = await Promise.all(
+    addresses.map(async (baseUrl): Promise<FoundServer[]> => {
+      const list = await listModels({ baseUrl, key: '' }, { timeoutMs: lookMs, redirect: 'error' });
+      if (!list.listed) return list.problem === 'no-key' ? [{ baseUrl, models: [], wantsKey: true }] : [];
+      const program = list.owners.map((owner) => PROGRAMS[owner]).find((name) => name !== undefined);
+      return [{ baseUrl, program, models: list.names, wantsKey: false }];
+    }),
+  );
+  return found.flat();
+}
+
 async function chooseAnother(endpoint: Endpoint, { signal }: AskOptions): Promise<string> {
   const list = await listModels(endpoint, { signal });
   if (!list.listed || list.names.length === 0) return 'Correct the name of the model.';
@@ -129,24 +169,28 @@ function addressee({ baseUrl, model, key = environmentKey(originOf(baseUrl)) }: 
   return { server: baseUrl, model, key: key === '' ? undefined : key };
 }
 
-export type ConnectionProblem =
-  | 'bad-address'
-  | 'refused'
-  | 'unknown-host'
-  | 'unreachable'
-  | 'no-tls'
-  | 'certificate'
-  | 'closed'
-  | 'timed-out'
-  | 'no-key'
-  | 'wrong-key'
-  | 'not-allowed'
-  | 'unknown-model'
-  | 'not-openai'
-  | 'rate-limited'
-  | 'no-credit'
-  | 'refused-request'
-  | 'server-error';
+/** What helps, by what is wrong. */
+const REMEDIES = {
+  'bad-address': 'Write one such as http://127.0.0.1:8000/v1, without a name or a password in it.',
+  refused: 'Start the server, or correct the address.',
+  'unknown-host': 'Correct the address, or check that this machine is on the network.',
+  unreachable: 'Check that this machine is on its network, or correct the address.',
+  'no-tls': 'Begin the address with http://, or turn https on at the server.',
+  certificate: 'Correct it, or name its authority in NODE_EXTRA_CA_CERTS and restart the editor.',
+  closed: 'Look at the log of the server.',
+  'timed-out': 'Check whether it is overloaded or still loading the model, and try again.',
+  'no-key': 'Set the key of this server.',
+  'wrong-key': 'Set another key.',
+  'not-allowed': 'Use a key that may use this model, or another model.',
+  'unknown-model': 'Correct the name of the model.',
+  'not-openai': 'Correct the base URL; it usually ends in /v1.',
+  'rate-limited': 'Try again later.',
+  'no-credit': 'Add some, or use another key.',
+  'refused-request': 'Change what it names: the model or its sampling settings.',
+  'server-error': 'Check the log of the server, or try again later.',
+} as const;
+
+export type ConnectionProblem = keyof typeof REMEDIES;
 
 export interface Diagnosis {
   readonly problem: ConnectionProblem;
@@ -154,161 +198,85 @@ export interface Diagnosis {
   readonly remedy: string;
 }
 
+const diagnosis = (problem: ConnectionProblem, what: string): Diagnosis => ({
+  problem,
+  what,
+  remedy: REMEDIES[problem],
+});
+
 /** For the person who connects the server; rethrows anything else as a bug. */
 function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   if (error instanceof Fault && error.code === 'model/bad-address') return badAddress(to);
   // Without a key, OpenAI's own server is not even asked.
   if (error instanceof Fault && !(error.cause instanceof Failure)) return noKey(to);
   const failure = failureOf(error instanceof Fault ? error.cause : error, to);
-  const { code, status, complaint, words = '' } = failure;
-  if (status !== undefined || complaint !== undefined) return refusal(failure, to);
-  if (code === 'model/timed-out') return tooSlow(to);
-  if (code === 'model/bad-answer') return notOpenAi(to);
-  if (code === 'model/filtered')
-    return refusedRequest(`${hostOf(to)} withholds its answer because of the content.`);
-  if (code === 'model/too-long-answer') return serverError(`${hostOf(to)} writes without an end.`);
-  if (code === 'model/server-error')
-    return serverError(`${hostOf(to)} answers with an error: “${quoted(words, to)}”.`);
-  return disconnected(failure, to);
+  const { status, complaint, words = '' } = failure.details;
+  const host = hostOf(to);
+  const said = `answers ${status ?? 'with an error'}: ${quoted(words, to)}`;
+  switch (failure.code) {
+    case 'model/unauthorized':
+      if (status === 403 && complaint === undefined)
+        return diagnosis('not-allowed', `${host} does not allow this (${said}).`);
+      return to.key === undefined ? noKey(to) : diagnosis('wrong-key', `${host} refuses the key (${said}).`);
+    case 'model/unknown-model':
+      return diagnosis('unknown-model', `${host} has no model called “${to.model}”.`);
+    case 'model/unreachable':
+      return status === undefined ? disconnected(failure, to) : notOpenAi(to, status);
+    case 'model/timed-out':
+      return tooSlow(to);
+    case 'model/bad-answer':
+      return notOpenAi(to);
+    case 'model/no-credit':
+      return diagnosis('no-credit', `The account at ${host} has no credit left (${said}).`);
+    case 'model/rate-limited':
+      return diagnosis('rate-limited', `${host} takes no more requests for now (${said}).`);
+    case 'model/server-error':
+      return diagnosis('server-error', `${host} ${said}.`);
+    case 'model/too-long-answer':
+      return diagnosis('server-error', `${host} writes without an end.`);
+    case 'model/filtered':
+      return diagnosis('refused-request', `${host} withholds its answer because of the content.`);
+    default:
+      return diagnosis('refused-request', `${host} refuses the request (${said}).`);
+  }
 }
 
 function disconnected(failure: Failure, to: Addressee): Diagnosis {
   const reason = connectionReason(failure);
   const host = hostOf(to);
   if (reason.includes('ECONNREFUSED'))
-    return {
-      problem: 'refused',
-      what: `Can't connect to ${host}: it refused the connection.`,
-      remedy: 'Start the server, or correct the address.',
-    };
+    return diagnosis('refused', `Can't connect to ${host}: it refused the connection.`);
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))
-    return {
-      problem: 'unknown-host',
-      what: `There is no host called ${host} (${reason}).`,
-      remedy: 'Correct the address, or check that this machine is on the network.',
-    };
+    return diagnosis('unknown-host', `There is no host called ${host} (${reason}).`);
   if (/ERR_SSL|EPROTO|ERR_TLS_(?!CERT)/.test(reason))
-    return {
-      problem: 'no-tls',
-      what: `${host} does not speak https (${reason}).`,
-      remedy: 'Begin the address with http://, or turn https on at the server.',
-    };
+    return diagnosis('no-tls', `${host} does not speak https (${reason}).`);
   if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(reason))
-    return {
-      problem: 'certificate',
-      what: `The certificate of ${host} is not trusted here (${reason}).`,
-      remedy: 'Correct it, or name its authority in NODE_EXTRA_CA_CERTS and restart the editor.',
-    };
+    return diagnosis('certificate', `The certificate of ${host} is not trusted here (${reason}).`);
   if (/TIMEOUT|ETIMEDOUT/.test(reason)) return tooSlow(to);
   if (/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|bad port/.test(reason))
-    return {
-      problem: 'unreachable',
-      what: `${host} cannot be reached from here (${quoted(reason, to)}).`,
-      remedy: 'Check that this machine is on its network, or correct the address.',
-    };
-  const { closedAfter, words } = failure;
-  const what =
-    closedAfter === undefined
-      ? `${host} broke off mid-answer (${quoted(words ?? reason, to)}).`
-      : closedAfter === 0
-        ? `${host} closed the connection before it answered.`
-        : `The connection to ${host} closed ${closedWhen(closedAfter)}.`;
-  return { problem: 'closed', what, remedy: 'Look at the log of the server.' };
+    return diagnosis('unreachable', `${host} cannot be reached from here (${quoted(reason, to)}).`);
+  const { closedAfter, words = reason } = failure.details;
+  if (closedAfter === undefined)
+    return diagnosis('closed', `${host} broke off mid-answer (${quoted(words, to)}).`);
+  return diagnosis('closed', `${host} closed the connection ${closedWhen(closedAfter)}.`);
 }
 
-function refusal({ code, status, words = '', complaint }: Failure, to: Addressee): Diagnosis {
-  const said = `answers ${status ?? 'with an error'}: ${quoted(words, to)}`;
-  const host = hostOf(to);
-  switch (code) {
-    case 'model/unauthorized':
-      if (status === 403 && complaint === undefined)
-        return {
-          problem: 'not-allowed',
-          what: `${host} does not allow this (${said}).`,
-          remedy: 'Use a key that may use this model, or another model.',
-        };
-      if (to.key === undefined) return noKey(to);
-      return {
-        problem: 'wrong-key',
-        what: `${host} refuses the key (${said}).`,
-        remedy: 'Set another key.',
-      };
-    case 'model/unknown-model':
-      return {
-        problem: 'unknown-model',
-        what: `${host} has no model called “${to.model}”.`,
-        remedy: 'Correct the name of the model.',
-      };
-    case 'model/unreachable':
-      return notOpenAi(to, status);
-    case 'model/no-credit':
-      return {
-        problem: 'no-credit',
-        what: `The account at ${host} has no credit left (${said}).`,
-        remedy: 'Add some, or use another key.',
-      };
-    case 'model/rate-limited':
-      return {
-        problem: 'rate-limited',
-        what: `${host} takes no more requests for now (${said}).`,
-        remedy: 'Try again later.',
-      };
-    case 'model/server-error':
-      return serverError(`Server error ${status ?? ''} from ${host}: “${quoted(words, to)}”.`);
-    default:
-      return refusedRequest(`${host} refuses the request (${said}).`);
-  }
-}
-
-function refusedRequest(what: string): Diagnosis {
-  return {
-    problem: 'refused-request',
-    what,
-    remedy: 'Change what it names: the model or its sampling settings.',
-  };
-}
-
-function tooSlow(to: Addressee): Diagnosis {
-  return {
-    problem: 'timed-out',
-    what: `${hostOf(to)} takes the request but does not answer in time.`,
-    remedy: 'Check whether it is overloaded or still loading the model, and try again.',
-  };
-}
+const tooSlow = (to: Addressee): Diagnosis =>
+  diagnosis('timed-out', `${hostOf(to)} takes the request but does not answer in time.`);
 
 /** @param status status of its answer, if that is the evidence */
 function notOpenAi(to: Addressee, status?: number): Diagnosis {
   const how = status === undefined ? '' : ` (${status})`;
-  return {
-    problem: 'not-openai',
-    what: `What answers at ${to.server} does not speak OpenAI's API${how}.`,
-    remedy: 'Correct the base URL; it usually ends in /v1.',
-  };
+  return diagnosis('not-openai', `What answers at ${to.server} does not speak OpenAI's API${how}.`);
 }
 
-function noKey(to: Addressee): Diagnosis {
-  return { problem: 'no-key', what: `${hostOf(to)} asks for a key.`, remedy: 'Set the key of this server.' };
-}
+const noKey = (to: Addressee): Diagnosis => diagnosis('no-key', `${hostOf(to)} asks for a key.`);
 
 function badAddress(to: Addressee): Diagnosis {
   // A password in it must not appear on the screen or in a log.
   const shown = to.server.replace(/\/\/[^/]*@/, '//…@');
-  return {
-    problem: 'bad-address',
-    what: `“${shown}” is not the address of a server.`,
-    remedy: 'Write one such as http://127.0.0.1:8000/v1, without a name or a password in it.',
-  };
-}
-
-function serverError(what: string): Diagnosis {
-  return {
-    problem: 'server-error',
-    what,
-    remedy: 'Check the log of the server, or try again later.',
-  };
+  return diagnosis('bad-address', `“${shown}” is not the address of a server.`);
 }
 
 /** Includes the port, which may be wrong. */
-function hostOf({ server }: Addressee): string {
-  return URL.parse(server)?.host ?? server;
-}
+const hostOf = ({ server }: Addressee): string => URL.parse(server)?.host ?? server;

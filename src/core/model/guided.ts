@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { MB, readTextSync } from '../regularFile';
-import { withHiddenInformation } from './local/critic/hiddenInformation';
-import type { LocalGeneration, LocalModel } from './local/model';
-import type { ChatMessage, GenerateOptions, HiddenInformation, Model, SamplingSettings } from './model';
+import { withHiddenInformation } from './local/critic/criticFile';
+import { LocalModel, type LocalGeneration, type LocalModelOptions } from './local/model';
+import type { ChatMessage, GenerateOptions, HiddenInformation, SamplingSettings } from './model';
 
 const MAX_PROMPT_BYTES = MB;
 
@@ -10,48 +10,37 @@ const MAX_PROMPT_BYTES = MB;
  * A teacher: a local model that chooses what to ask by the hidden information, and writes everything else without it.
  * Students learn to ask likewise without seeing it (docs/methods.md).
  */
-export class GuidedModel implements Model {
+export class GuidedModel extends LocalModel {
   readonly seesHidden = true;
 
-  /**
-   * @param name as on the command line
-   * @param inner is closed with this model
-   * @param prompts the folder of critic.md and critic-page.md
-   */
+  /** @param prompts the folder of critic.md and critic-page.md */
   constructor(
-    readonly name: string,
-    private readonly inner: LocalModel,
+    options: LocalModelOptions,
     private readonly eta: number,
     private readonly prompts: string,
-  ) {}
-
-  get fingerprint(): string {
-    return this.inner.fingerprint;
+  ) {
+    super(options);
   }
 
-  get counts() {
-    return this.inner.counts;
-  }
-
-  get notes(): readonly string[] {
+  override get notes(): readonly string[] {
     return [
-      ...this.inner.notes,
+      ...super.notes,
       `${this.name} chose its questions by the hidden information. It shows what a student can learn, and is no rival of agents that must ask.`,
     ];
   }
 
-  async generate(
+  override forcesOpening(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  override async generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
     { hidden, ...options }: GenerateOptions = {},
   ): Promise<LocalGeneration> {
     if (hidden === undefined) throw new Error(`${this.name} was asked without the hidden information.`);
     const guide = { prompt: this.told(messages, hidden), eta: this.eta };
-    return { ...(await this.inner.generate(messages, sampling, { ...options, guide })), sawHidden: true };
-  }
-
-  close(): Promise<void> {
-    return this.inner.close();
+    return { ...(await super.generate(messages, sampling, { ...options, guide })), sawHidden: true };
   }
 
   private told(messages: readonly ChatMessage[], { text, kind }: HiddenInformation): readonly ChatMessage[] {

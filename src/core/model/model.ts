@@ -146,15 +146,19 @@ export interface ModelCounts {
   readonly answersWithoutUsage: number;
 }
 
+export const NO_COUNTS: ModelCounts = {
+  requests: 0,
+  retries: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  answersWithoutUsage: 0,
+};
+
 export function sumOfCounts(all: readonly ModelCounts[]): ModelCounts {
-  const sum = (count: keyof ModelCounts): number => all.reduce((total, one) => total + one[count], 0);
-  return {
-    requests: sum('requests'),
-    retries: sum('retries'),
-    promptTokens: sum('promptTokens'),
-    completionTokens: sum('completionTokens'),
-    answersWithoutUsage: sum('answersWithoutUsage'),
-  };
+  const sum = { ...NO_COUNTS };
+  for (const counts of all)
+    for (const name of Object.keys(sum) as (keyof ModelCounts)[]) sum[name] += counts[name];
+  return sum;
 }
 
 /** Undefined if one of them was not counted. */

@@ -1,24 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenAI } from 'openai';
 import { Fault } from '../fault';
 import { environmentBaseUrl, readAddress, type Address, environmentKey, keyRemedy } from './address';
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
 import { clientFor } from './chat/client';
 import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline';
-import { CONTINUING, CONTINUING_TEST, continuesMessages, Dialect, type RequestBody } from './chat/dialect';
+import {
+  CONTINUING,
+  CONTINUING_TEST,
+  continuesMessages,
+  Dialect,
+  isRefusal,
+  type RequestBody,
+} from './chat/dialect';
 import {
   badAnswer,
   brokenOff,
   cancelled,
   closed,
+  defaultRetry,
   Failure,
   failureOf,
   filtered,
+  pause,
   throwIfStopped,
   tooLong,
+  waitBefore,
   type Addressee,
+  type RetrySettings,
 } from './chat/failure';
-import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import { ChatBody } from './chat/stream';
 import {
   type ChatMessage,
@@ -29,8 +38,8 @@ import {
   type SamplingSettings,
   type SeeingModel,
   MAX_REPLY_CHARS,
+  NO_COUNTS,
 } from './model';
-import { isRefusal } from './chat/neutral';
 import { sightOf, type Sight } from './vision';
 
 export interface OpenAiOptions {
@@ -48,8 +57,10 @@ export interface OpenAiOptions {
 }
 
 /** True if the connection broke or stands still, or the rest of a stream cannot be read. */
-const isLost = ({ code, again }: Failure): boolean =>
-  code === 'model/unreachable' || code === 'model/timed-out' || (code === 'model/bad-answer' && again);
+const isLost = ({ code, details }: Failure): boolean =>
+  code === 'model/unreachable' ||
+  code === 'model/timed-out' ||
+  (code === 'model/bad-answer' && details.again);
 
 const BEGUN: readonly ChatMessage[] = [
   { role: 'user', content: 'Say yes.' },
@@ -67,19 +78,14 @@ export class OpenAiModel implements SeeingModel {
   readonly #client: OpenAI;
   readonly #to: Addressee;
   readonly #dialect: Dialect;
+  readonly #isOpenAi: boolean;
   readonly #asksFor: { readonly logprobs: boolean; readonly tokenIds: boolean };
   readonly #limits: TimeLimits;
   readonly #retry: RetrySettings;
   readonly #notes = new Set<string>();
   #looking: Promise<Sight> | undefined;
   #continues: Promise<boolean> | undefined;
-  readonly #counts = {
-    requests: 0,
-    retries: 0,
-    promptTokens: 0,
-    completionTokens: 0,
-    answersWithoutUsage: 0,
-  };
+  readonly #counts = { ...NO_COUNTS };
 
   /** @throws {Fault} `model/bad-address` for an invalid base URL, `model/unauthorized` for OpenAI without a key */
   constructor(options: OpenAiOptions) {
@@ -87,11 +93,13 @@ export class OpenAiModel implements SeeingModel {
     const key = options.apiKey ?? environmentKey(address.origin);
     this.#client = clientFor(address, key === '' ? undefined : key);
     this.server = address.baseUrl;
-    const isOpenAi = isHostedByOpenAi(address);
+    // The usual origin, and regional ones.
+    const isOpenAi = new URL(address.origin).hostname.endsWith('.openai.com');
+    this.#isOpenAi = isOpenAi;
     if (isOpenAi && !key)
       throw new Fault(
         'model/unauthorized',
-        `The model "${options.model}" at ${this.server} needs a key. ${keyRemedy(address.origin, 'its key')}, or name your own server: openai:${options.model}@http://….`,
+        `The model "${options.model}" at ${this.server} needs a key. ${keyRemedy(address.origin)}, or name your own server: openai:${options.model}@http://….`,
       );
     this.name = `openai:${options.model}${options.baseUrl === undefined ? '' : `@${options.baseUrl}`}`;
     this.#to = { server: this.server, model: options.model, key };
@@ -100,15 +108,14 @@ export class OpenAiModel implements SeeingModel {
     this.#retry = { ...defaultRetry, ...options.retry };
     this.#dialect = new Dialect({
       model: options.model,
-      maxTokensField: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
-      neutral: !isOpenAi,
+      isOpenAi,
       ...this.#asksFor,
     });
   }
 
   get fingerprint(): string {
     // Dialogues of older Tandems, with the server's own sampling in force, count as another model's.
-    return this.#dialect.isNeutral ? `${this.server}, neutral sampling` : this.server;
+    return this.#isOpenAi ? this.server : `${this.server}, neutral sampling`;
   }
 
   get counts(): ModelCounts {
@@ -156,12 +163,15 @@ export class OpenAiModel implements SeeingModel {
         this.#count(answer);
         // Other requests than those of a dialogue may allow a few tokens only.
         if (options.position !== undefined) this.#noteEmpty(answer, sampling);
-        const timing = { totalMs: performance.now() - started, attempts: requests };
         return {
           ...answer,
           text: opening + answer.text,
           serverSampling: this.#dialect.samplingOf(body, sampling),
-          timing: streamed && firstTextMs !== undefined ? { ...timing, firstTextMs } : timing,
+          timing: {
+            firstTextMs: streamed ? firstTextMs : undefined,
+            totalMs: performance.now() - started,
+            attempts: requests,
+          },
         };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
@@ -199,7 +209,8 @@ export class OpenAiModel implements SeeingModel {
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         if (this.#learned(error, body)) continue;
-        if (isRefusal(error.status ?? 0)) return continuesMessages(error.status ?? 0, error.words ?? '');
+        const { status = 0, words = '' } = error.details;
+        if (isRefusal(status)) return continuesMessages(status, words);
         throw error.toFault(1);
       }
     }
@@ -211,7 +222,10 @@ export class OpenAiModel implements SeeingModel {
     const known = sights.get(key);
     if (known !== undefined) return known;
     this.#looking ??= sightOf({
-      ...{ client: this.#client, server, model, signal },
+      client: this.#client,
+      server,
+      model,
+      signal,
       generate: (messages, sampling) => this.generate(messages, sampling, { signal }),
     }).finally(() => (this.#looking = undefined));
     const sight = await this.#looking;
@@ -241,7 +255,7 @@ export class OpenAiModel implements SeeingModel {
         if (enough?.() === true && answer.ending === 'unknown')
           return { answer: answer.finish().answer, streamed: body.isStream };
       }
-      throwIfStopped(deadline, this.#limits, this.#to);
+      throwIfStopped(deadline, this.#to);
       if (!answer.hasChoice && body.isStream)
         throw badAnswer('sent a stream without choices', this.#to, { again: true });
       return { answer: this.#finished(answer, body.isWhole && !body.hasForeign), streamed: body.isStream };
@@ -250,9 +264,11 @@ export class OpenAiModel implements SeeingModel {
       const isEnded = ['stop', 'length', 'other'].includes(answer.ending);
       if (isEnded && error instanceof Failure && isLost(error))
         return { answer: this.#finished(answer, true), streamed: true };
-      throwIfStopped(deadline, this.#limits, this.#to);
+      throwIfStopped(deadline, this.#to);
       const failure = failureOf(error, this.#to);
-      throw failure.closedAfter === undefined ? failure : closed(answer.words, this.#to, failure.cause);
+      throw failure.details.closedAfter === undefined
+        ? failure
+        : closed(answer.words, this.#to, failure.cause);
     }
   }
 
@@ -301,8 +317,7 @@ export class OpenAiModel implements SeeingModel {
   }
 
   /** True if the server only refused a parameter that the next request can omit. */
-  #learned({ status, words }: Failure, body: RequestBody): boolean {
-    if (status === undefined || words === undefined) return false;
+  #learned({ details: { status = 0, words = '' } }: Failure, body: RequestBody): boolean {
     return this.#dialect.learn(status, words, body);
   }
 
@@ -311,10 +326,13 @@ export class OpenAiModel implements SeeingModel {
    * @throws {Fault} if no further attempt is made
    */
   #waitAfter(failure: Failure, attempt: number, requests: number, body: RequestBody): number {
-    const { waitMs, status = 0, words = '' } = failure;
-    if (!failure.again || attempt >= this.#retry.attempts) {
+    const { again, waitMs, status = 0, words = '' } = failure.details;
+    if (!again || attempt >= this.#retry.attempts) {
       const chosen = this.#dialect.refusedChoice(status, words, body);
-      throw failure.toFault(requests, { remedy: chosen && otherChoice(chosen) });
+      const remedy =
+        chosen &&
+        `The sampling settings ask for "${chosen.field}": ${JSON.stringify(chosen.value)}; choose a value that this server takes`;
+      throw failure.toFault(requests, { remedy });
     }
     const tooLate = failure.waitIsTooLong(this.#retry, requests);
     if (tooLate) throw tooLate;
@@ -333,26 +351,7 @@ export function addressFor(model: string, baseUrl: string): Address {
   if (address === 'has-user')
     throw new Fault(
       'model/bad-address',
-      `The address of the server for the model "${model}" (${URL.parse(baseUrl)?.host ?? ''}) must not contain a name or password. ${keyRemedy(undefined, 'its key')}.`,
+      `The address of the server for the model "${model}" (${URL.parse(baseUrl)?.host ?? ''}) must not contain a name or password. ${keyRemedy(undefined)}.`,
     );
   return address;
-}
-
-function otherChoice({ field, value }: { readonly field: string; readonly value: unknown }): string {
-  return `The sampling settings ask for "${field}": ${JSON.stringify(value)}; choose a value that this server takes`;
-}
-
-/** True for the usual origin and for regional ones. */
-function isHostedByOpenAi({ origin }: Address): boolean {
-  const { hostname } = new URL(origin);
-  return hostname.endsWith('.openai.com');
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, signal ? { signal } : {});
-  } catch (error) {
-    if (signal?.aborted) throw cancelled();
-    throw error;
-  }
 }

@@ -20,7 +20,7 @@ const fileSchema = z.union([
 
 type Script = z.infer<typeof fileSchema>;
 
-const pieceCount = 4;
+const PIECES = 4;
 
 export class ScriptModel implements Model {
   readonly name: string;
@@ -52,11 +52,10 @@ export class ScriptModel implements Model {
       options.onText?.(piece);
       if (options.enough?.() === true) break;
     }
-    const timing = { totalMs: performance.now() - started, attempts: 1 };
     return {
       text,
       finishReason: text === turn ? 'stop' : 'other',
-      timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },
+      timing: { firstTextMs, totalMs: performance.now() - started, attempts: 1 },
     };
   }
 
@@ -75,11 +74,8 @@ export class ScriptModel implements Model {
 
   async #pause(signal: AbortSignal | undefined): Promise<void> {
     const { delayMilliseconds } = this.#script;
-    try {
-      if (delayMilliseconds > 0) await sleep(delayMilliseconds, undefined, signal ? { signal } : {});
-    } catch (error) {
-      if (!signal?.aborted) throw error;
-    }
+    // Rejects only when it is aborted.
+    if (delayMilliseconds > 0) await sleep(delayMilliseconds, undefined, { signal }).catch(() => undefined);
     if (signal?.aborted) throw new DOMException('The scripted turn was cancelled.', 'AbortError');
   }
 }
@@ -116,7 +112,7 @@ function readScript(file: string): Script {
 /** Never splits a character. */
 function pieces(text: string): string[] {
   const characters = Array.from(text);
-  const length = Math.max(1, Math.ceil(characters.length / pieceCount));
+  const length = Math.max(1, Math.ceil(characters.length / PIECES));
   const result: string[] = [];
   for (let at = 0; at < characters.length; at += length)
     result.push(characters.slice(at, at + length).join(''));

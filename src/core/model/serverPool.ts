@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, type FaultCode } from '../fault';
-import { cancelled, Failure } from './chat/failure';
-import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
+import { cancelled, defaultRetry, Failure, pause, waitBefore, type RetrySettings } from './chat/failure';
 import {
   sumOfCounts,
   type ChatMessage,
@@ -55,11 +53,14 @@ export class ServerPool implements SeeingModel {
     readonly name: string,
     servers: readonly OpenAiOptions[],
   ) {
-    // The pool itself retries, on another server.
-    const once = { attempts: 1 };
     this.#members = servers.map((options) => ({
-      model: new OpenAiModel({ ...options, retry: { ...options.retry, ...once } }),
-      ...{ open: 0, sent: 0, failures: 0, outUntil: 0, refusal: undefined },
+      // The pool itself retries, on another server.
+      model: new OpenAiModel({ ...options, retry: { ...options.retry, attempts: 1 } }),
+      open: 0,
+      sent: 0,
+      failures: 0,
+      outUntil: 0,
+      refusal: undefined,
     }));
     this.#retry = { ...defaultRetry, ...servers[0]?.retry };
   }
@@ -108,17 +109,19 @@ export class ServerPool implements SeeingModel {
         const failure = error.cause;
         if (failure.isOfRequest) throw error;
         const tooLate = failure.waitIsTooLong(this.#retry, 1);
-        if (!failure.again || tooLate) {
+        if (!failure.details.again || tooLate) {
           refusals.set(member, tooLate ?? error);
           // A refusing server gets no more attempts, but the others get theirs.
           most = Math.max(attempt + 1, most - this.#retry.attempts + 1);
         }
-        this.#leaveOut(member, failure.waitMs, refusals.get(member));
+        this.#leaveOut(member, failure.details.waitMs, refusals.get(member));
         if (refusals.size === this.#members.length) throw mostHelpful([...refusals.values()]);
         if (attempt >= most) throw error;
         this.#again += 1;
         options.onRestart?.(`${failure.message}; attempt ${attempt + 1} of ${most} goes to another server.`, {
-          ...{ number: attempt + 1, of: most, after: failure.code },
+          number: attempt + 1,
+          of: most,
+          after: failure.code,
         });
       }
     }
@@ -161,21 +164,14 @@ export class ServerPool implements SeeingModel {
       );
       if (first !== undefined) return first;
       const soonest = Math.min(...members.map(({ outUntil }) => outUntil));
-      await sleep(Math.max(soonest - now, RETRY_INTERVAL_MS), undefined, signal && { signal }).catch(
-        (error: unknown) => {
-          throw signal?.aborted ? cancelled() : error;
-        },
-      );
+      await pause(Math.max(soonest - now, RETRY_INTERVAL_MS), signal);
     }
   }
 }
 
 function mostHelpful(refusals: readonly Fault[]): Fault {
-  const rank = ({ code }: Fault): number => {
-    const place = MENDED_FIRST.indexOf(code);
-    return place === -1 ? MENDED_FIRST.length : place;
-  };
-  return refusals.toSorted((one, other) => rank(one) - rank(other))[0]!;
+  const first = MENDED_FIRST.map((code) => refusals.find((refusal) => refusal.code === code));
+  return first.find((refusal) => refusal !== undefined) ?? refusals[0]!;
 }
 
 /** Adds the requests and the time before the attempt that succeeded. */
@@ -184,7 +180,7 @@ const later = (
   waitedMs: number,
   failed: number,
 ): Generation['timing'] => ({
+  firstTextMs: firstTextMs && firstTextMs + waitedMs,
   totalMs: totalMs + waitedMs,
   attempts: attempts + failed,
-  ...(firstTextMs !== undefined && { firstTextMs: firstTextMs + waitedMs }),
 });

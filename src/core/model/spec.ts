@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Fault } from '../fault';
 import { notGguf, onlyGguf } from './local/files';
-import { onEachServer, servedModel, type ServedModel } from './address';
+import { onEachServer, servedModel } from './address';
 import { GuidedModel } from './guided';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
@@ -10,7 +10,7 @@ import { CriticScorer } from './local/critic/turnScorer';
 import { MixtureModel } from './mixture';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
-import { isShipped, type ShippedModel } from './shippedModels';
+import { isShipped } from './shippedModels';
 import { ServerPool } from './serverPool';
 import { wrappedSpec } from './wrappedSpec';
 
@@ -36,15 +36,11 @@ export interface OpenModelOptions
  * faults of `LocalModel`
  */
 export function openModel(spec: string, options: OpenModelOptions = {}): Model {
-  const colon = spec.indexOf(':');
-  const served = servedModel(spec);
-  const kind = spec.slice(0, Math.max(0, colon));
-  const rest = spec.slice(colon + 1);
-  if (isShipped(spec))
-    return new LocalModel({ ...options, name: spec, folder: shippedFolder(spec, options) });
-  if (kind === 'local' && rest !== '') return new LocalModel({ ...options, name: spec, folder: rest });
-  if (served !== undefined && rest !== '') return onServers(spec, options);
-  if (kind === 'script' && rest !== '') return new ScriptModel(rest);
+  const folder = localFolder(spec, options);
+  if (folder !== undefined) return new LocalModel({ ...options, name: spec, folder });
+  const [, kind, rest = ''] = /^(openai|script):(.+)$/s.exec(spec) ?? [];
+  if (kind === 'openai') return onServers(spec, options);
+  if (kind === 'script') return new ScriptModel(rest);
   throw unknownKind(spec);
 }
 
@@ -77,11 +73,10 @@ export function openAgent(spec: string, options: OpenModelOptions = {}): Model {
     throw badGuided(spec, `has the eta "${eta}", which must be a number from 0`);
   const { shipped } = options;
   if (shipped === undefined) throw badGuided(spec, 'needs the prompts of Tandem');
-  const isHere = isShipped(wrapped.inner) || wrapped.inner.startsWith('local:');
-  const inner = isHere ? openModel(wrapped.inner, options) : undefined;
-  if (!(inner instanceof LocalModel))
+  const folder = localFolder(wrapped.inner, options);
+  if (folder === undefined)
     throw badGuided(spec, `needs a model on this machine, because a server does not return all logits`);
-  return new GuidedModel(spec, inner, Number(eta), path.join(shipped, 'prompts'));
+  return new GuidedModel({ ...options, name: spec, folder }, Number(eta), path.join(shipped, 'prompts'));
 }
 
 const GUIDED = 'guided';
@@ -93,31 +88,26 @@ const badGuided = (spec: string, why: string): Fault =>
   );
 
 function onServers(spec: string, { keyOf, ...options }: OpenModelOptions): Model {
-  const servers = onEachServer(spec).map((one) => ({
-    ...options,
-    ...named(one, servedModel(one)!),
-    apiKey: keyOf?.(one),
-  }));
+  const servers = onEachServer(spec).map((one) => {
+    const served = servedModel(one)!;
+    if (served.model === '')
+      throw new Fault(
+        'model/bad-spec',
+        `"${one}" names no model. Write openai:<model>@${served.baseUrl ?? ''}.`,
+      );
+    return { ...options, ...served, apiKey: keyOf?.(one) };
+  });
   return servers.length === 1 ? new OpenAiModel(servers[0]!) : new ServerPool(spec, servers);
 }
 
-/** @throws {Fault} if the name is only an address */
-function named(spec: string, served: ServedModel): ServedModel {
-  if (served.model === '')
-    throw new Fault(
-      'model/bad-spec',
-      `"${spec}" names no model. Write openai:<model>@${served.baseUrl ?? ''}.`,
-    );
-  return served;
-}
-
-function shippedFolder(name: ShippedModel, { shipped }: OpenModelOptions): string {
-  if (shipped === undefined)
-    throw new Fault(
-      'model/bad-spec',
-      'The starter model is not part of this program. Name a folder: local:<folder>.',
-    );
-  return path.join(shipped, name);
+/** Undefined for a model that is not in a folder. */
+function localFolder(spec: string, { shipped }: OpenModelOptions): string | undefined {
+  if (!isShipped(spec)) return /^local:(.+)$/s.exec(spec)?.[1];
+  if (shipped !== undefined) return path.join(shipped, spec);
+  throw new Fault(
+    'model/bad-spec',
+    'The starter model is not part of this program. Name a folder: local:<folder>.',
+  );
 }
 
 function unknownKind(spec: string): Fault {

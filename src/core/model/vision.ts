@@ -63,38 +63,33 @@ function sources({ server, model }: Asked): readonly Source[] {
   const own = server.replace(/\/v1$/, '');
   return [
     // OpenRouter: `architecture.input_modalities`; Mistral: `capabilities.vision`.
-    { path: `${server}/models`, said: (answer) => inList(fieldOf(answer, 'data') ?? answer, 'id', model) },
-    ...(own === server
-      ? []
-      : [
-          // llama.cpp, with several models too.
-          {
-            path: `${own}/props?model=${encodeURIComponent(model)}`,
-            said: (answer: unknown) => booleanOrNone(fieldOf(fieldOf(answer, 'modalities'), 'vision')),
-          },
-          {
-            path: `${own}/api/show`, // Ollama
-            body: { model },
-            said: (answer: unknown) => listHas(fieldOf(answer, 'capabilities'), 'vision'),
-          },
-          // LM Studio
-          {
-            path: `${own}/api/v1/models`,
-            said: (answer: unknown) => inList(fieldOf(answer, 'models'), 'key', model),
-          },
-        ]),
+    { path: `${server}/models`, said: (answer) => inList(at(answer, 'data') ?? answer, 'id', model) },
+    // llama.cpp, with several models too.
+    {
+      path: `${own}/props?model=${encodeURIComponent(model)}`,
+      said: (answer) => booleanOrNone(at(answer, 'modalities', 'vision')),
+    },
+    // Ollama
+    {
+      path: `${own}/api/show`,
+      body: { model },
+      said: (answer) => listHas(at(answer, 'capabilities'), 'vision'),
+    },
+    // LM Studio
+    { path: `${own}/api/v1/models`, said: (answer) => inList(at(answer, 'models'), 'key', model) },
   ];
 }
 
 function inList(list: unknown, key: string, model: string): boolean | undefined {
-  const entry: unknown = Array.isArray(list) ? list.find((one) => fieldOf(one, key) === model) : undefined;
+  const entry: unknown = Array.isArray(list) ? list.find((one) => at(one, key) === model) : undefined;
   return (
-    listHas(fieldOf(fieldOf(entry, 'architecture'), 'input_modalities'), 'image') ??
-    booleanOrNone(fieldOf(fieldOf(entry, 'capabilities'), 'vision'))
+    listHas(at(entry, 'architecture', 'input_modalities'), 'image') ??
+    booleanOrNone(at(entry, 'capabilities', 'vision'))
   );
 }
 
-const fieldOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
+const at = (value: unknown, ...names: readonly string[]): unknown =>
+  names.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
 
 const booleanOrNone = (value: unknown): boolean | undefined =>
   typeof value === 'boolean' ? value : undefined;

@@ -1,6 +1,5 @@
 /** `kind:inner,key=value,…`: an agent made of other models, such as `guided:starter,eta=4`. */
 export interface WrappedSpec {
-  readonly kind: string;
   /** What stands between the kind and the settings; may itself contain `:`, `,` and `=`. */
   readonly inner: string;
   readonly settings: ReadonlyMap<string, string>;
@@ -17,5 +16,5 @@ export function wrappedSpec(spec: string, kind: string): WrappedSpec | undefined
     settings.unshift([last[1]!, last[2]!]);
     inner = inner.slice(0, last.index);
   }
-  return { kind, inner, settings: new Map(settings) };
+  return { inner, settings: new Map(settings) };
 }

@@ -5,7 +5,7 @@ import { Fault } from '../fault';
 import type { LocalGeneration, LocalModel } from '../model/local/model';
 import { sendJson } from '../serving/messages';
 import type { ChatRequest, ApiRefusal } from './request';
-import type { TurnPiece, TurnTokens } from '../model/local/protocol';
+import type { TurnPiece, TurnTokens } from '../model/local/process';
 import type { LikelyToken } from '../model/local/sampling';
 import type { TokenText } from '../model/local/tokenTexts';
 import type { Usage } from '../model/model';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { isObject } from '../json';
-import { NEUTRAL } from '../model/chat/neutral';
+import { NEUTRAL } from '../model/chat/dialect';
 import type { ChatMessage, SamplingSettings } from '../model/model';
 import { numberSchema, rangeWords, type NumberRange } from '../numberRange';
 import {

@@ -1,20 +1,6 @@
-import { colorDistance, colorNames, mayBeNamed } from './color';
-import type { Mistake, OutlineReading } from './draftReading';
-import type { Color, Outline } from './outline';
-
-/** A sentence about the draft or the wanted page that can be read with certainty. */
-export interface Claim {
-  readonly sentence: string;
-  readonly isTrue: boolean;
-  /** The draft's mistake that it tells. */
-  readonly mistake?: Mistake;
-}
-
-export interface ReadReply {
-  readonly claims: readonly Claim[];
-  /** Sentences whose claims cannot be read with certainty, or that claim nothing. */
-  readonly unread: number;
-}
+import { colorDistance, colorNames, mayBeNamed, paintIn, type Color } from './color';
+import type { Claim, Mistake, OutlineReading, ReadReply } from './draftReading';
+import type { Outline } from './outline';
 
 /**
  * Reads what a reply claims of the pages: sentences as the rules write them, a named and quoted text that is missing,
@@ -67,15 +53,37 @@ const CLOSING: Readonly<Record<string, string>> = { '“': '”', '"': '"' };
 
 const ROLE = '(?:text|title|heading|link|button|list item|label|field|paragraph)';
 const NAMED = `(?:${ROLE} (?:that says |saying )?«(\\d{1,4})»|«(\\d{1,4})» ${ROLE})`;
-const MISSING = [
-  new RegExp(`\\b(?:add|there should be) (?:an? |the )?${NAMED}`),
-  new RegExp(`${NAMED} is missing[.!]?$`),
+
+interface QuotingForm {
+  readonly kind: 'missing text' | 'extra text' | 'wording';
+  readonly forms: readonly RegExp[];
+  /** Of the numbers of texts with the quoted words. */
+  readonly isTrue: (inDraft: number, inWanted: number) => boolean;
+}
+
+const QUOTING: readonly QuotingForm[] = [
+  {
+    kind: 'missing text',
+    forms: [
+      new RegExp(`\\b(?:add|there should be) (?:an? |the )?${NAMED}`),
+      new RegExp(`${NAMED} is missing[.!]?$`),
+    ],
+    isTrue: (inDraft, inWanted) => inWanted > inDraft,
+  },
+  {
+    kind: 'extra text',
+    forms: [
+      new RegExp(`\\b(?:remove|delete) (?:the )?${NAMED}`),
+      new RegExp(`${NAMED} should(?: not|n['’]t) be there`),
+    ],
+    isTrue: (inDraft, inWanted) => inDraft > inWanted,
+  },
+  {
+    kind: 'wording',
+    forms: [/\bshould (?:say|read) «(\d{1,4})»/],
+    isTrue: (_, inWanted) => inWanted > 0,
+  },
 ];
-const EXTRA = [
-  new RegExp(`\\b(?:remove|delete) (?:the )?${NAMED}`),
-  new RegExp(`${NAMED} should(?: not|n['’]t) be there`),
-];
-const WORDING = [/\bshould (?:say|read) «(\d{1,4})»/];
 const MENTION = [new RegExp(NAMED)];
 const BACKGROUND =
   /\b(?:background of the (?:whole )?page|page(?:['’]s)? background)(?: colou?r)? (?:should|needs to) be (?:an? )?(.{3,20})/;
@@ -85,30 +93,21 @@ function claimOf(sentence: Sentence, reading: OutlineReading): Omit<Claim, 'sent
   if (/\bnothing (?:else )?(?:is )?left to (?:change|do)\b/.test(sentence.form)) {
     return { isTrue: mistakes.length === 0 };
   }
-  const missing = quoteIn(sentence, MISSING);
-  if (missing !== undefined) {
-    const isTrue = countOf(missing, wanted) > countOf(missing, draft);
-    return { isTrue, ...(isTrue && mistakeIn(reading, 'missing text', missing)) };
-  }
-  const extra = quoteIn(sentence, EXTRA);
-  if (extra !== undefined) {
-    const isTrue = countOf(extra, draft) > countOf(extra, wanted);
-    return { isTrue, ...(isTrue && mistakeIn(reading, 'extra text', extra)) };
-  }
-  const wording = quoteIn(sentence, WORDING);
-  if (wording !== undefined) {
-    const isTrue = countOf(wording, wanted) > 0;
-    return { isTrue, ...(isTrue && mistakeIn(reading, 'wording', wording)) };
+  for (const { kind, forms, isTrue } of QUOTING) {
+    const quote = quoteIn(sentence, forms);
+    if (quote === undefined) continue;
+    const holds = isTrue(countOf(quote, draft), countOf(quote, wanted));
+    return { isTrue: holds, mistake: holds ? mistakeIn(reading, kind, quote) : undefined };
   }
   const background = backgroundIn(sentence, wanted.background);
   if (background !== undefined) {
     const mistake = mistakes.find(({ aspects }) => aspects[0] === 'page background');
-    return { isTrue: background, ...(background && mistake && { mistake }) };
+    return { isTrue: background, mistake: background ? mistake : undefined };
   }
   // Of several words: one word beside "text" may be a style, as in: the text "bold".
   const mention = quoteIn(sentence, MENTION)?.trim();
   const named = mention?.includes(' ') === true ? mention : undefined;
-  const colors = (sentence.form.match(/#[0-9a-f]{6}\b/g) ?? []).map(colorOf);
+  const colors = (sentence.form.match(/#[0-9a-f]{6}\b/g) ?? []).map((hex) => paintIn(hex)!.color);
   if (named === undefined && colors.length === 0) return undefined;
   const isThere = named === undefined || countOf(named, draft) + countOf(named, wanted) > 0;
   return { isTrue: isThere && colors.every((color) => hasColor(color, draft) || hasColor(color, wanted)) };
@@ -127,22 +126,22 @@ function quoteIn({ form, quotes }: Sentence, forms: readonly RegExp[]): string |
 function backgroundIn({ form }: Sentence, wanted: Color): boolean | undefined {
   const words = BACKGROUND.exec(form)?.[1];
   if (words === undefined) return undefined;
-  if (/^#[0-9a-f]{6}\b/.test(words)) return colorDistance(colorOf(words.slice(0, 7)), wanted) < SAME_COLOR;
+  if (/^#[0-9a-f]{6}\b/.test(words))
+    return colorDistance(paintIn(words.slice(0, 7))!.color, wanted) < SAME_COLOR;
   const name = colorNames.find((one) => words.startsWith(one) && !/^[\w-]/.test(words.slice(one.length)));
   return name === undefined ? undefined : mayBeNamed(wanted, name);
 }
 
 function mistakeIn(
   { mistakes, wanted }: OutlineReading,
-  kind: 'missing text' | 'extra text' | 'wording',
+  kind: QuotingForm['kind'],
   quote: string,
-): { mistake?: Mistake } {
-  const mistake = mistakes.find(({ aspects: [aspect = ''] }) => {
+): Mistake | undefined {
+  return mistakes.find(({ aspects: [aspect = ''] }) => {
     if (!aspect.startsWith(kind)) return false;
     const text = kind === 'extra text' ? aspect : wanted.texts[Number(aspect.slice(kind.length))]!.text;
     return plain(text).includes(plain(quote));
   });
-  return mistake === undefined ? {} : { mistake };
 }
 
 /** Number of texts that have the quoted words. */
@@ -166,8 +165,3 @@ const hasColor = (color: Color, { background, texts, fills }: Outline): boolean 
     ...texts.flatMap((text) => [text.color, text.background]),
     ...fills.map((fill) => fill.color),
   ].some((other) => colorDistance(color, other) < SAME_COLOR);
-
-const colorOf = (hex: string): Color => {
-  const value = Number.parseInt(hex.slice(1), 16);
-  return [value >> 16, (value >> 8) & 255, value & 255];
-};

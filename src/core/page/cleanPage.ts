@@ -6,9 +6,9 @@ import {
   type DefaultTreeAdapterTypes,
 } from 'parse5';
 import { Fault } from '../fault';
-import { isOwnPicture, placeholder, sizeInAddress } from './placeholder';
-import { withoutAddresses } from './styleSheet';
+import { pictureAt, withoutAddresses } from './styleSheet';
 import { tailwindFor } from './tailwind';
+import { wordsIn } from '../text';
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -21,16 +21,18 @@ export const MAX_PAGE_ELEMENTS = 5000;
 export const MAX_DEPTH = 500;
 
 /** Elements that run, load, navigate or move. `link` includes preconnect, which no content policy stops. */
-const REMOVED: ReadonlySet<string> = new Set([
-  ...['script', 'link', 'base', 'meta', 'object', 'embed', 'applet', 'template', 'portal', 'fencedframe'],
-  ...['frame', 'frameset', 'source', 'track', 'bgsound', 'param', 'noembed', 'noframes', 'math'],
-  ...['animate', 'animatemotion', 'animatetransform', 'animatecolor', 'set', 'feimage'],
-]);
+const REMOVED: ReadonlySet<string> = new Set(
+  wordsIn(`
+    script link base meta object embed applet template portal fencedframe
+    frame frameset source track bgsound param noembed noframes math
+    animate animatemotion animatetransform animatecolor set feimage
+  `),
+);
 
 /** Inside SVG these hold HTML or raw text, which a second parse may take for other elements than the first one did. */
-const REMOVED_IN_SVG: ReadonlySet<string> = new Set([
-  ...['foreignobject', 'desc', 'title', 'style', 'xmp', 'iframe', 'noscript', 'plaintext'],
-]);
+const REMOVED_IN_SVG: ReadonlySet<string> = new Set(
+  wordsIn('foreignobject desc title style xmp iframe noscript plaintext'),
+);
 
 const RENAMED: Readonly<Record<string, string>> = {
   marquee: 'div',
@@ -40,108 +42,37 @@ const RENAMED: Readonly<Record<string, string>> = {
 };
 
 /** HTML attributes that stay: none of them has an address, runs, or takes the focus. */
-const KEPT: ReadonlySet<string> = new Set([
-  ...[
-    'class',
-    'style',
-    'id',
-    'title',
-    'alt',
-    'lang',
-    'dir',
-    'role',
-    'hidden',
-    'open',
-    'width',
-    'height',
-    'align',
-  ],
-  ...[
-    'valign',
-    'bgcolor',
-    'color',
-    'face',
-    'size',
-    'border',
-    'cellpadding',
-    'cellspacing',
-    'hspace',
-    'vspace',
-  ],
-  ...[
-    'nowrap',
-    'noshade',
-    'clear',
-    'rules',
-    'frame',
-    'frameborder',
-    'span',
-    'colspan',
-    'rowspan',
-    'scope',
-    'start',
-  ],
-  ...[
-    'reversed',
-    'compact',
-    'type',
-    'value',
-    'placeholder',
-    'name',
-    'for',
-    'label',
-    'checked',
-    'selected',
-    'disabled',
-  ],
-  ...[
-    'readonly',
-    'multiple',
-    'rows',
-    'cols',
-    'wrap',
-    'min',
-    'max',
-    'low',
-    'high',
-    'optimum',
-    'step',
-    'text',
-    'link',
-  ],
-  ...['alink', 'vlink', 'leftmargin', 'topmargin', 'marginwidth', 'marginheight', 'media', 'controls'],
-]);
+const KEPT: ReadonlySet<string> = new Set(
+  wordsIn(`
+    class style id title alt lang dir role hidden open width height align
+    valign bgcolor color face size border cellpadding cellspacing hspace vspace
+    nowrap noshade clear rules frame frameborder span colspan rowspan scope start
+    reversed compact type value placeholder name for label checked selected disabled
+    readonly multiple rows cols wrap min max low high optimum step text link
+    alink vlink leftmargin topmargin marginwidth marginheight media controls
+  `),
+);
 
 /** What moves by itself would make two pictures of one page differ. */
 const FROZEN =
   '*,::before,::after{animation:none!important;transition:none!important;caret-color:transparent!important;' +
   'scroll-behavior:auto!important}';
 
-export interface CleanPage {
-  /** A whole document without a script, an address other than `data:` and `#`, or a moving part. */
-  readonly html: string;
-  readonly elements: number;
-}
-
 /**
  * Makes a page safe to draw: for the screenshot, for the editor's frame and for the outline alike. Tailwind's sheet is
  * inlined where the page links to it, pictures are placeholders of the size that their address asks for.
  * @param sheet the file of Tailwind's sheet (`media/pages`)
+ * @returns a whole document without a script, an address other than `data:` and `#`, or a moving part
  * @throws {Fault} `page/too-large`
  */
-export function cleanPage(source: string, sheet: string): CleanPage {
-  const { document, elements } = parsePage(source);
+export function cleanPage(source: string, sheet: string): string {
+  const document = parsePage(source);
   new Cleaner(sheet).clean(document);
-  return { html: serialize(document, { scriptingEnabled: false }), elements };
-}
-
-interface ParsedPage {
-  readonly document: DefaultTreeAdapterTypes.Document;
-  readonly elements: number;
+  return serialize(document, { scriptingEnabled: false });
 }
 
 /** @throws {Fault} `page/too-large` */
-export function parsePage(source: string): ParsedPage {
+export function parsePage(source: string): DefaultTreeAdapterTypes.Document {
   if (source.length > MAX_PAGE_CHARS) throw tooLarge(`${MAX_PAGE_CHARS} characters`);
   let elements = 0;
   const treeAdapter: typeof defaultTreeAdapter = {
@@ -152,8 +83,7 @@ export function parsePage(source: string): ParsedPage {
     },
   };
   // Drawn with scripts off, where the content of noscript shows.
-  const document = parse(source, { treeAdapter, scriptingEnabled: false });
-  return { document, elements };
+  return parse(source, { treeAdapter, scriptingEnabled: false });
 }
 
 const tooLarge = (limit: string): Fault =>
@@ -202,7 +132,7 @@ class Cleaner {
     // A link without an address is drawn as plain text.
     if (isLink) node.attrs.push({ name: 'href', value: '#' });
     for (const { name, value } of node.attrs) {
-      if (name === 'class') for (const one of value.split(/\s+/)) this.classes.add(one);
+      if (name === 'class') for (const one of wordsIn(value)) this.classes.add(one);
     }
     return node;
   }
@@ -258,6 +188,3 @@ function cleanAttribute(attribute: Element['attrs'][number], element: Element): 
   }
   return /[(\\]/.test(value) && name !== 'd' ? { ...attribute, value: withoutAddresses(value) } : attribute;
 }
-
-const pictureAt = (address: string): string =>
-  isOwnPicture(address) ? address : placeholder(sizeInAddress(address));

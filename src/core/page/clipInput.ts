@@ -12,7 +12,8 @@ const DEVIATION = [0.26862954, 0.26130258, 0.27577711] as const;
 
 /** Where a dialogue has no page, the published measure compares with this. */
 export const BLACK_PICTURE: RgbImage = {
-  ...{ width: CLIP_SIDE, height: CLIP_SIDE },
+  width: CLIP_SIDE,
+  height: CLIP_SIDE,
   data: new Uint8Array(CLIP_SIDE * CLIP_SIDE * CHANNELS),
 };
 
@@ -21,13 +22,7 @@ export function decodePng(png: Uint8Array): RgbImage {
   const { width, height, channels, depth, data } = decode(png);
   if (depth !== 8 || channels < CHANNELS || !(data instanceof Uint8Array))
     throw new Error(`A picture has ${channels} channels of ${depth} bits.`);
-  if (channels === CHANNELS) return { width, height, data };
-  const pixels = width * height;
-  const rgb = new Uint8Array(pixels * CHANNELS);
-  for (let pixel = 0; pixel < pixels; pixel++)
-    for (let channel = 0; channel < CHANNELS; channel++)
-      rgb[pixel * CHANNELS + channel] = data[pixel * channels + channel]!;
-  return { width, height, data: rgb };
+  return { width, height, data: data.filter((_, index) => index % channels < CHANNELS) };
 }
 
 /** The shorter side scaled to 224 pixels and the middle square of the result, as transformers' CLIPImageProcessor. */
@@ -39,7 +34,8 @@ export function clipSquare(image: RgbImage): RgbImage {
   return resizeBicubic(image, scaledWidth, scaledHeight, {
     left: Math.floor((scaledWidth - CLIP_SIDE) / 2),
     top: Math.floor((scaledHeight - CLIP_SIDE) / 2),
-    ...{ width: CLIP_SIDE, height: CLIP_SIDE },
+    width: CLIP_SIDE,
+    height: CLIP_SIDE,
   });
 }
 
@@ -61,10 +57,9 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   let squareA = 0;
   let squareB = 0;
   for (const [index, value] of a.entries()) {
-    const other = b[index]!;
-    dot += value * other;
-    squareA += value * value;
-    squareB += other * other;
+    dot += value * b[index]!;
+    squareA += value ** 2;
+    squareB += b[index]! ** 2;
   }
   return dot / Math.sqrt(squareA * squareB);
 }

@@ -1,6 +1,17 @@
-import type { Color } from './outline';
+/** sRGB, each 0 to 255. */
+export type Color = readonly [red: number, green: number, blue: number];
 
-type Lab = readonly [lightness: number, a: number, b: number];
+export interface Paint {
+  readonly color: Color;
+  readonly alpha: number;
+}
+
+export function over({ color, alpha }: Paint, below: Color): Color {
+  const [red, green, blue] = color.map((channel, i) => Math.round(channel * alpha + below[i]! * (1 - alpha)));
+  return [red!, green!, blue!];
+}
+
+export type Lab = readonly [lightness: number, a: number, b: number];
 
 /** CIE L*a*b* under D65, in which distances are as people see them. */
 export function labOf(color: Color): Lab {
@@ -16,10 +27,9 @@ export function labOf(color: Color): Lab {
 }
 
 /** CIE76: 2 is hardly seen, 100 is black on white. */
-export function colorDistance(a: Color, b: Color): number {
-  const [p, q] = [labOf(a), labOf(b)];
-  return Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
-}
+export const colorDistance = (a: Color, b: Color): number => labDistance(labOf(a), labOf(b));
+
+export const labDistance = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 /** Names that people use, by a typical color of Tailwind's palette or CSS. */
 const NAMES: readonly (readonly [name: string, color: Color])[] = [
@@ -73,6 +83,47 @@ export function mayBeNamed(color: Color, name: string): boolean {
     NAMES.some(([other, typical]) => other === name && colorDistance(typical, color) <= MAX_NAMED_DISTANCE)
   );
 }
+
 /** Such as `#1e40af`. */
 export const hex = (color: Color): string =>
   `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+
+/** Names of HTML 4; the others of CSS are read as no color. */
+const CSS_NAMES: Readonly<Record<string, string>> = {
+  black: '#000000',
+  silver: '#c0c0c0',
+  gray: '#808080',
+  white: '#ffffff',
+  maroon: '#800000',
+  red: '#ff0000',
+  purple: '#800080',
+  fuchsia: '#ff00ff',
+  green: '#008000',
+  lime: '#00ff00',
+  olive: '#808000',
+  yellow: '#ffff00',
+  navy: '#000080',
+  blue: '#0000ff',
+  teal: '#008080',
+  aqua: '#00ffff',
+  orange: '#ffa500',
+};
+
+/** The color of a declaration or a computed style; of `background` the first that it has. `color(…)` counts as none. */
+export function paintIn(css: string | undefined): Paint | undefined {
+  for (const part of css?.match(/rgba?\([^()]*\)|[^\s()]+/g) ?? []) {
+    const value = CSS_NAMES[part] ?? part;
+    if (part === 'transparent') return { color: [0, 0, 0], alpha: 0 };
+    if (/^#(?:[\da-f]{3}|[\da-f]{6})$/.test(value)) {
+      const long = value.length === 4 ? value.replace(/[\da-f]/g, '$&$&') : value;
+      const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(long.slice(at, at + 2), 16));
+      return { color: [red!, green!, blue!], alpha: 1 };
+    }
+    const numbers = part.startsWith('rgb') ? part.match(/\d+(?:\.\d+)?|\.\d+/g)?.map(Number) : undefined;
+    if (numbers !== undefined && numbers.length >= 3) {
+      const [red, green, blue, alpha = 1] = numbers;
+      return { color: [red!, green!, blue!], alpha };
+    }
+  }
+  return undefined;
+}

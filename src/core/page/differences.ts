@@ -1,6 +1,6 @@
-import { colorDistance } from './color';
+import { colorDistance, type Color } from './color';
 import { areaOf, matchTexts, overlap, type TextMatch } from './matching';
-import type { Box, Color, Outline, PageText } from './outline';
+import type { Box, Outline, PageText } from './outline';
 
 export type Side = 'left' | 'center' | 'right';
 
@@ -9,8 +9,11 @@ export type Difference =
   | { readonly kind: 'page background'; readonly draft: Color; readonly wanted: Color }
   | { readonly kind: 'missing text'; readonly wanted: PageText; readonly below: PageText | undefined }
   | { readonly kind: 'extra text'; readonly draft: PageText }
-  | { readonly kind: 'wording' | 'text color' | 'bold'; readonly draft: PageText; readonly wanted: PageText }
-  | { readonly kind: 'text size'; readonly draft: PageText; readonly wanted: PageText }
+  | {
+      readonly kind: 'wording' | 'text color' | 'text size' | 'bold';
+      readonly draft: PageText;
+      readonly wanted: PageText;
+    }
   /** The area behind these texts has another color. */
   | {
       readonly kind: 'area color';
@@ -30,57 +33,46 @@ const OTHER_COLOR = 12;
 const OTHER_SIZE = 1.15;
 const OTHER_PICTURE_SIZE = 1.1;
 
-interface Weighed {
-  readonly difference: Difference;
-  /** Area in which a person sees it, in square CSS pixels. */
-  readonly weight: number;
-}
+/** @param weight area in which a person sees it, in square CSS pixels */
+type Add = (difference: Difference, weight: number) => void;
 
 /** Differences of a draft, the one that is seen first before the others. Each is true of the two outlines. */
 export function differencesOf(draft: Outline, wanted: Outline): readonly Difference[] {
-  const matching = matchTexts(draft, wanted);
-  const weighed: Weighed[] = [
-    ...ofBackground(draft, wanted),
-    ...matching.missing.map((text) => ({
-      difference: { kind: 'missing text', wanted: text, below: textAbove(text.box, wanted) } as const,
-      weight: 2 * areaOf(text.box),
-    })),
-    ...matching.extra.map((text) => ({
-      difference: { kind: 'extra text', draft: text } as const,
-      weight: areaOf(text.box),
-    })),
-    ...matching.matches.flatMap((match) => ofText(match, draft, wanted)),
-    ...ofAreas(matching.matches, draft, wanted),
-    ...ofOrder(matching.matches),
-    ...ofPictures(draft, wanted),
-  ];
+  const weighed: { readonly difference: Difference; readonly weight: number }[] = [];
+  const add: Add = (difference, weight) => void weighed.push({ difference, weight });
+  const { matches, missing, extra } = matchTexts(draft, wanted);
+  const [background, wantedBackground] = [draft.background, wanted.background];
+  if (colorDistance(background, wantedBackground) >= OTHER_COLOR)
+    add(
+      { kind: 'page background', draft: background, wanted: wantedBackground },
+      wanted.width * wanted.height,
+    );
+  for (const text of missing)
+    add({ kind: 'missing text', wanted: text, below: textAbove(text.box, wanted) }, 2 * areaOf(text.box));
+  for (const text of extra) add({ kind: 'extra text', draft: text }, areaOf(text.box));
+  for (const match of matches) addOfText(match, draft, wanted, add);
+  addAreas(matches, draft, wanted, add);
+  addOrder(matches, add);
+  addPictures(draft, wanted, add);
   return weighed.sort((a, b) => b.weight - a.weight).map(({ difference }) => difference);
 }
 
-function ofBackground(draft: Outline, wanted: Outline): readonly Weighed[] {
-  if (colorDistance(draft.background, wanted.background) < OTHER_COLOR) return [];
-  const difference = { kind: 'page background', draft: draft.background, wanted: wanted.background } as const;
-  return [{ difference, weight: wanted.width * wanted.height }];
-}
-
-function ofText(
+function addOfText(
   { draft, wanted, similarity }: TextMatch,
   page: Outline,
   wantedPage: Outline,
-): readonly Weighed[] {
+  add: Add,
+): void {
   const area = areaOf(wanted.box);
-  const found: Weighed[] = [];
-  const add = (difference: Difference, share: number): void =>
-    void found.push({ difference, weight: area * share });
-  if (similarity < 1) add({ kind: 'wording', draft, wanted }, 1.5 * (1 - similarity) + 0.5);
-  if (colorDistance(draft.color, wanted.color) >= OTHER_COLOR) add({ kind: 'text color', draft, wanted }, 1);
+  if (similarity < 1) add({ kind: 'wording', draft, wanted }, area * (1.5 * (1 - similarity) + 0.5));
+  if (colorDistance(draft.color, wanted.color) >= OTHER_COLOR)
+    add({ kind: 'text color', draft, wanted }, area);
   const ratio = wanted.fontSize / draft.fontSize;
   if (ratio >= OTHER_SIZE || ratio <= 1 / OTHER_SIZE)
-    add({ kind: 'text size', draft, wanted }, Math.abs(Math.log(ratio)) + 0.5);
-  else if (draft.bold !== wanted.bold) add({ kind: 'bold', draft, wanted }, 0.4);
+    add({ kind: 'text size', draft, wanted }, area * (Math.abs(Math.log(ratio)) + 0.5));
+  else if (draft.bold !== wanted.bold) add({ kind: 'bold', draft, wanted }, area * 0.4);
   const side = sideOf(wanted.box, wantedPage);
-  if (side !== sideOf(draft.box, page)) add({ kind: 'side', draft, wanted, side }, 1);
-  return found;
+  if (side !== sideOf(draft.box, page)) add({ kind: 'side', draft, wanted, side }, area);
 }
 
 /** Where the middle of a box is; a text over most of the width is in the center. */
@@ -90,7 +82,7 @@ export function sideOf({ x, width }: Box, page: Pick<Outline, 'width'>): Side {
 }
 
 /** Texts with the same change of the color behind them are named together: a bar with five links is one bar. */
-function ofAreas(matches: readonly TextMatch[], page: Outline, wantedPage: Outline): readonly Weighed[] {
+function addAreas(matches: readonly TextMatch[], page: Outline, wantedPage: Outline, add: Add): void {
   const changed = matches.filter(
     ({ draft, wanted }) =>
       colorDistance(draft.background, wanted.background) >= OTHER_COLOR &&
@@ -101,20 +93,15 @@ function ofAreas(matches: readonly TextMatch[], page: Outline, wantedPage: Outli
     changed,
     ({ draft, wanted }) => `${draft.background.join()} ${wanted.background.join()}`,
   );
-  return [...groups.values()].map((group) => {
-    const [first] = group as [TextMatch];
-    const texts = group.map(({ wanted }) => wanted);
+  for (const group of groups.values()) {
+    const [{ draft, wanted }] = group as [TextMatch];
+    const texts = group.map((match) => match.wanted);
     const areas = texts.map((text) => areaOf(fillAround(text, wantedPage)));
-    return {
-      difference: {
-        kind: 'area color',
-        texts,
-        draft: first.draft.background,
-        wanted: first.wanted.background,
-      },
-      weight: Math.max(...areas),
-    };
-  });
+    add(
+      { kind: 'area color', texts, draft: draft.background, wanted: wanted.background },
+      Math.max(...areas),
+    );
+  }
 }
 
 const same = (a: Color, b: Color): boolean => a.every((channel, i) => channel === b[i]);
@@ -124,51 +111,39 @@ function fillAround(text: PageText, { fills }: Outline): Box {
 }
 
 /** Each pair of neighbors of the wanted page that stands the other way round in the draft. */
-function ofOrder(matches: readonly TextMatch[]): readonly Weighed[] {
-  const wanted = [...matches].sort((a, b) => a.wanted.box.y - b.wanted.box.y);
-  return wanted.slice(1).flatMap((lower, i) => {
-    const upper = wanted[i]!;
-    const isAbove = bottom(upper.wanted.box) <= lower.wanted.box.y + 1;
-    const isBelowNow = upper.draft.box.y >= bottom(lower.draft.box) - 1;
-    if (!isAbove || !isBelowNow) return [];
-    const difference = { kind: 'order', wanted: upper.wanted, above: lower.wanted } as const;
-    return [{ difference, weight: areaOf(upper.wanted.box) + areaOf(lower.wanted.box) }];
-  });
+function addOrder(matches: readonly TextMatch[], add: Add): void {
+  const ordered = matches.toSorted((a, b) => a.wanted.box.y - b.wanted.box.y);
+  for (const [index, { draft, wanted }] of ordered.slice(1).entries()) {
+    const upper = ordered[index]!;
+    const isAbove = bottom(upper.wanted.box) <= wanted.box.y + 1;
+    const isBelowNow = upper.draft.box.y >= bottom(draft.box) - 1;
+    if (isAbove && isBelowNow)
+      add(
+        { kind: 'order', wanted: upper.wanted, above: wanted },
+        areaOf(upper.wanted.box) + areaOf(wanted.box),
+      );
+  }
 }
 
 const bottom = ({ y, height }: Box): number => y + height;
 
-function ofPictures(draft: Outline, wanted: Outline): readonly Weighed[] {
+function addPictures(draft: Outline, wanted: Outline, add: Add): void {
   const free = [...draft.pictures];
-  const found: Weighed[] = [];
   for (const box of wanted.pictures) {
-    const nearest = free.reduce<Box | undefined>(
-      (best, other) => (best === undefined || apart(other, box) < apart(best, box) ? other : best),
-      undefined,
-    );
+    const [nearest] = free.toSorted((a, b) => apart(a, box) - apart(b, box));
     if (nearest === undefined) {
-      found.push({
-        difference: { kind: 'missing picture', wanted: box, below: textAbove(box, wanted) },
-        weight: areaOf(box),
-      });
+      add({ kind: 'missing picture', wanted: box, below: textAbove(box, wanted) }, areaOf(box));
       continue;
     }
     free.splice(free.indexOf(nearest), 1);
     if (
       ratio(nearest.width, box.width) >= OTHER_PICTURE_SIZE ||
       ratio(nearest.height, box.height) >= OTHER_PICTURE_SIZE
-    ) {
-      const weight = Math.abs(areaOf(nearest) - areaOf(box)) / 2;
-      found.push({ difference: { kind: 'picture size', draft: nearest, wanted: box }, weight });
-    }
+    )
+      add({ kind: 'picture size', draft: nearest, wanted: box }, Math.abs(areaOf(nearest) - areaOf(box)) / 2);
   }
-  return [
-    ...found,
-    ...free.map((box) => ({
-      difference: { kind: 'extra picture', draft: box, below: textAbove(box, draft) } as const,
-      weight: areaOf(box),
-    })),
-  ];
+  for (const box of free)
+    add({ kind: 'extra picture', draft: box, below: textAbove(box, draft) }, areaOf(box));
 }
 
 const apart = (a: Box, b: Box): number =>
@@ -179,8 +154,5 @@ const ratio = (a: number, b: number): number => Math.max(a, b) / Math.max(1, Mat
 /** The lowest text above a box, by which a person says where something is. */
 function textAbove(box: Box, { texts }: Outline): PageText | undefined {
   const above = texts.filter((text) => bottom(text.box) <= box.y + 1);
-  return above.reduce<PageText | undefined>(
-    (lowest, text) => (lowest === undefined || bottom(text.box) > bottom(lowest.box) ? text : lowest),
-    undefined,
-  );
+  return above.toSorted((a, b) => bottom(b.box) - bottom(a.box))[0];
 }

@@ -1,5 +1,6 @@
+import { checkInWords, type CheckResult } from './checks';
 import { differencesOf, type Difference } from './differences';
-import { differenceInWords } from './differenceWords';
+import { differenceInWords } from './outlineWords';
 import { matchTexts } from './matching';
 import type { Box, Outline, PageText } from './outline';
 
@@ -9,6 +10,20 @@ export interface Mistake {
   readonly sentence: string;
   /** What is wrong, such as `text color 3`: the color of the wanted page's text with the index 3. */
   readonly aspects: readonly string[];
+}
+
+/** A sentence about the draft or the wanted page that can be read with certainty. */
+export interface Claim {
+  readonly sentence: string;
+  readonly isTrue: boolean;
+  /** The draft's mistake that it tells. */
+  readonly mistake?: Mistake;
+}
+
+export interface ReadReply {
+  readonly claims: readonly Claim[];
+  /** Sentences whose claims cannot be read with certainty, or that claim nothing. */
+  readonly unread: number;
 }
 
 /** How a draft stands against the wanted page. */
@@ -103,5 +118,39 @@ function aspectsOf(difference: Difference, wanted: Outline): readonly string[] {
       return [picture(difference.wanted)];
     default:
       return [text(difference.wanted)];
+  }
+}
+
+/** By the checks of a task, without drawing. Two readings are of the same checks in the same order. */
+export class CheckReading implements DraftReading {
+  readonly mistakes: readonly Mistake[];
+
+  constructor(readonly results: readonly CheckResult[]) {
+    const failing = results.flatMap((result, index) =>
+      result.passed ? [] : [{ sentence: checkInWords(result), aspect: String(index) }],
+    );
+    this.mistakes = [...Map.groupBy(failing, ({ sentence }) => sentence)].map(([sentence, of]) => ({
+      sentence,
+      aspects: of.map(({ aspect }) => aspect),
+    }));
+  }
+
+  hasRight({ aspects }: Mistake): boolean {
+    return aspects.every((index) => this.results[Number(index)]!.passed);
+  }
+
+  isWorseThan(before: this): boolean {
+    return this.mistakes.some((mistake) =>
+      mistake.aspects.some((index) => before.results[Number(index)]!.passed),
+    );
+  }
+
+  /** Only sentences as the rules write them can be checked; how many others a reply has is not counted. */
+  readReply(reply: string): ReadReply {
+    const told = this.mistakes.filter(({ sentence }) => reply.includes(sentence));
+    return {
+      claims: told.map((mistake) => ({ sentence: mistake.sentence, isTrue: true, mistake })),
+      unread: 0,
+    };
   }
 }

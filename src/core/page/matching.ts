@@ -7,12 +7,6 @@ export interface TextMatch {
   readonly similarity: number;
 }
 
-export interface Matching {
-  readonly matches: readonly TextMatch[];
-  readonly missing: readonly PageText[];
-  readonly extra: readonly PageText[];
-}
-
 /** Texts less alike than this are different texts. */
 const MIN_SIMILARITY = 0.5;
 
@@ -20,7 +14,7 @@ const MIN_SIMILARITY = 0.5;
  * Pairs the texts of a draft with those of the wanted page, the most similar first; of equal ones, such as four buttons
  * with one word, those that are nearest to each other.
  */
-export function matchTexts(draft: Outline, wanted: Outline): Matching {
+export function matchTexts(draft: Outline, wanted: Outline) {
   const [left, right] = [draft.texts.map(bigramsOf), wanted.texts.map(bigramsOf)];
   const pairs = draft.texts.flatMap((_, i) =>
     wanted.texts.flatMap((__, j) => {

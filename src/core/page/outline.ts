@@ -1,4 +1,5 @@
 import { Fault } from '../fault';
+import { over, paintIn, type Color } from './color';
 
 /** A rectangle in CSS pixels, from the page's upper left corner. */
 export interface Box {
@@ -7,9 +8,6 @@ export interface Box {
   readonly width: number;
   readonly height: number;
 }
-
-/** sRGB, each 0 to 255. */
-export type Color = readonly [red: number, green: number, blue: number];
 
 /** What a person calls a piece of text. */
 export type TextRole = 'title' | 'heading' | 'text' | 'link' | 'button' | 'list item' | 'label' | 'field';
@@ -67,11 +65,6 @@ export interface LaidOut {
   readonly paintOrder: number;
 }
 
-interface Rgba {
-  readonly color: Color;
-  readonly alpha: number;
-}
-
 const WHITE: Color = [255, 255, 255];
 
 /** A color difference per channel that nobody sees: such text is not on the page. */
@@ -104,8 +97,8 @@ class Outliner {
     this.height = Math.max(1, ...inside.map(({ box }) => Math.ceil(box.y + box.height)));
     const root = nodes.find(({ tag }) => tag === 'html');
     const canvas = [root, body]
-      .map((node) => parseColor(node?.backgroundColor ?? ''))
-      .find(({ alpha }) => alpha > 0);
+      .map((node) => paintIn(node?.backgroundColor))
+      .find((paint) => paint !== undefined && paint.alpha > 0);
     this.background = canvas === undefined ? WHITE : over(canvas, WHITE);
     for (const node of nodes) {
       this.opacities.push(Number(node.opacity) * (node.parent < 0 ? 1 : this.opacities[node.parent]!));
@@ -128,11 +121,9 @@ class Outliner {
 
   private fill(node: LaidOut, index: number): void {
     if (node.tag === '#text' || node.tag === 'html' || node.tag === 'body' || !this.isVisible(index)) return;
-    const { color, alpha } = parseColor(node.backgroundColor);
-    const painted = alpha * this.opacities[index]!;
-    if (painted <= 0) return;
-    const blended = over({ color, alpha: painted }, this.behind(node.box, node.paintOrder));
-    this.fills.push({ box: node.box, color: blended, paintOrder: node.paintOrder });
+    const { box, paintOrder, backgroundColor } = node;
+    const color = this.painted(backgroundColor, index, this.behind(box, paintOrder));
+    if (color !== undefined) this.fills.push({ box, color, paintOrder });
   }
 
   /** One text for each block, so that words in bold do not tear a sentence apart; links and buttons stand alone. */
@@ -151,8 +142,7 @@ class Outliner {
     const longest = nodes.reduce((a, b) => (b.text!.length > a.text!.length ? b : a));
     const box = around(nodes.map((node) => node.box));
     const background = this.behind(longest.box, longest.paintOrder);
-    const { color, alpha } = parseColor(longest.color);
-    const seen = over({ color, alpha: alpha * this.opacities[members[0]!]! }, background);
+    const seen = this.painted(longest.color, members[0]!, background) ?? background;
     const fontSize = Number.parseFloat(longest.fontSize);
     const isHidden =
       fontSize < MIN_SIDE ||
@@ -215,6 +205,13 @@ class Outliner {
     );
   }
 
+  /** The color that a node's paint has over another one; undefined where nothing is painted. */
+  private painted(css: string, index: number, below: Color): Color | undefined {
+    const paint = paintIn(css);
+    const alpha = (paint?.alpha ?? 0) * this.opacities[index]!;
+    return paint === undefined || alpha <= 0 ? undefined : over({ color: paint.color, alpha }, below);
+  }
+
   /** The color that was painted last below the middle of the box. */
   private behind({ x, y, width, height }: Box, paintOrder: number): Color {
     const last = this.fills.findLast(
@@ -239,20 +236,6 @@ function around(boxes: readonly Box[]): Box {
   const bottom = Math.max(...boxes.map((box) => box.y + box.height));
   return { x, y, width: right - x, height: bottom - y };
 }
-
-/** A computed color: `rgb(0, 0, 0)` or `rgba(0, 0, 0, 0.5)`; others (`color(…)`) count as none. */
-function parseColor(css: string): Rgba {
-  const [red, green, blue, alpha = 1] = (/^rgba?\((.+)\)$/.exec(css)?.[1] ?? '').split(/[\s,/]+/).map(Number);
-  return red === undefined || green === undefined || blue === undefined
-    ? { color: WHITE, alpha: 0 }
-    : { color: [red, green, blue], alpha };
-}
-
-const over = ({ color, alpha }: Rgba, below: Color): Color => [
-  Math.round(color[0] * alpha + below[0] * (1 - alpha)),
-  Math.round(color[1] * alpha + below[1] * (1 - alpha)),
-  Math.round(color[2] * alpha + below[2] * (1 - alpha)),
-];
 
 /** Draws pages, to read what a person would see of them. */
 export interface PageReader {

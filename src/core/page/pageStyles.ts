@@ -1,7 +1,8 @@
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { isElement, linksToTailwind, MAX_DEPTH, parsePage, valueOf } from './cleanPage';
-import type { Color } from './outline';
+import { over, paintIn, type Color } from './color';
 import { declarationsIn, tailwindDeclarations } from './tailwind';
+import { wordsIn } from '../text';
 
 type Element = DefaultTreeAdapterTypes.Element;
 type Parent = DefaultTreeAdapterTypes.ParentNode;
@@ -48,7 +49,7 @@ const ROOT: Styles = {
  * @throws {Fault} `page/too-large`
  */
 export function styledElements(html: string, sheet: string): readonly StyledElement[] {
-  const { document } = parsePage(html);
+  const document = parsePage(html);
   const found: StyledElement[] = [];
   const file = hasTailwind(document) ? sheet : undefined;
   visit(document, undefined, 0);
@@ -86,7 +87,7 @@ const HEADING_SIZES: Readonly<Record<string, number>> = { h1: 2, h2: 1.5, h3: 1.
 
 /** Undefined when the element is not displayed. */
 function stylesOf(element: Element, inherited: Styles, file: string | undefined): Styles | undefined {
-  const classes = (valueOf(element, 'class') ?? '').split(/\s+/).filter(Boolean);
+  const classes = wordsIn(valueOf(element, 'class') ?? '');
   const declared = new Map([
     ...(file === undefined ? [] : tailwindDeclarations(classes, file, WIDTH)),
     ...declarationsIn(valueOf(element, 'style') ?? ''),
@@ -104,9 +105,9 @@ function stylesOf(element: Element, inherited: Styles, file: string | undefined)
   const { fontSize: parentSize } = inherited;
   const heading = file === undefined ? HEADING_SIZES[element.tagName] : undefined;
   const fontSize = lengthOf(value('font-size'), parentSize) ?? parentSize * (heading ?? 1);
-  const behind = colorOf(value('background-color') ?? value('background'));
+  const behind = paintIn(value('background-color') ?? value('background'));
   const align = value('text-align') ?? valueOf(element, 'align')?.toLowerCase();
-  const letters = colorOf(value('color'));
+  const letters = paintIn(value('color'));
   return {
     color: letters === undefined ? inherited.color : over(letters, inherited.background),
     background: behind === undefined ? inherited.background : over(behind, inherited.background),
@@ -126,56 +127,4 @@ function lengthOf(value: string | undefined, em: number): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?|\.\d+)(px|rem|em)?$/.exec(value ?? '') ?? [];
   if (number === undefined) return undefined;
   return Number(number) * (unit === 'rem' ? 16 : unit === 'em' ? em : 1);
-}
-
-interface Paint {
-  readonly color: Color;
-  readonly alpha: number;
-}
-
-function over({ color, alpha }: Paint, behind: Color): Color {
-  const [red, green, blue] = color.map((channel, i) =>
-    Math.round(channel * alpha + behind[i]! * (1 - alpha)),
-  );
-  return [red!, green!, blue!];
-}
-
-/** Names of HTML 4; the others of CSS are read as no color. */
-const NAMED: Readonly<Record<string, string>> = {
-  black: '#000000',
-  silver: '#c0c0c0',
-  gray: '#808080',
-  white: '#ffffff',
-  maroon: '#800000',
-  red: '#ff0000',
-  purple: '#800080',
-  fuchsia: '#ff00ff',
-  green: '#008000',
-  lime: '#00ff00',
-  olive: '#808000',
-  yellow: '#ffff00',
-  navy: '#000080',
-  blue: '#0000ff',
-  teal: '#008080',
-  aqua: '#00ffff',
-  orange: '#ffa500',
-};
-
-/** The color of a declaration; of `background` the first that it has. */
-function colorOf(value: string | undefined): Paint | undefined {
-  for (const part of value?.match(/rgba?\([^()]*\)|[^\s()]+/g) ?? []) {
-    const hex = NAMED[part] ?? part;
-    if (part === 'transparent') return { color: [0, 0, 0], alpha: 0 };
-    if (/^#(?:[\da-f]{3}|[\da-f]{6})$/.test(hex)) {
-      const long = hex.length === 4 ? hex.replace(/[\da-f]/g, '$&$&') : hex;
-      const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(long.slice(at, at + 2), 16));
-      return { color: [red!, green!, blue!], alpha: 1 };
-    }
-    const numbers = part.startsWith('rgb') ? part.match(/\d+(?:\.\d+)?|\.\d+/g)?.map(Number) : undefined;
-    if (numbers !== undefined && numbers.length >= 3) {
-      const [red, green, blue, alpha = 1] = numbers;
-      return { color: [red!, green!, blue!], alpha };
-    }
-  }
-  return undefined;
 }

@@ -1,15 +1,9 @@
-import { labOf } from './color';
+import { colorDistance, labDistance, labOf, type Lab } from './color';
 import { areaOf, centerDistance, matchTexts, overlap, type TextMatch } from './matching';
 import type { Box, Outline } from './outline';
 
 /** How much of the score each part is; together 1. */
 const WEIGHTS = { texts: 0.6, colors: 0.25, pictures: 0.1, height: 0.05 } as const;
-
-export interface StructureScore {
-  /** 0 to 1; 1 for pages that look the same. */
-  readonly score: number;
-  readonly parts: Readonly<Record<keyof typeof WEIGHTS, number>>;
-}
 
 /** A change of this weight in the score's version makes earlier figures incomparable. */
 export const STRUCTURE_VERSION = 1;
@@ -21,20 +15,20 @@ const FULL_TEXT_DISTANCE = 60;
 
 /**
  * How alike two pages look, from their outlines, without a network: texts, their places, colors and sizes, the colors
- * of areas, pictures and the height. It does not see rounded corners, borders and shadows.
+ * of areas, pictures and the height. It does not see rounded corners, borders and shadows. Each score is from 0 to 1, for
+ * pages that look the same.
  */
-export function structureScore(draft: Outline, wanted: Outline): StructureScore {
+export function structureScore(draft: Outline, wanted: Outline) {
   const parts = {
     texts: textScore(draft, wanted),
     colors: colorScore(draft, wanted),
     pictures: pictureScore(draft.pictures, wanted.pictures),
     height: Math.min(draft.height, wanted.height) / Math.max(draft.height, wanted.height),
   };
-  const score = Object.entries(WEIGHTS).reduce(
-    (sum, [part, weight]) => sum + weight * parts[part as keyof typeof WEIGHTS],
-    0,
+  const weighted = Object.entries(WEIGHTS).map(
+    ([part, weight]) => weight * parts[part as keyof typeof parts],
   );
-  return { score, parts };
+  return { score: weighted.reduce((sum, value) => sum + value, 0), parts };
 }
 
 /** Matched area of both pages times the likeness of what matches; pages without text are alike in it. */
@@ -54,21 +48,17 @@ function likenessOf({ draft, wanted, similarity }: TextMatch, page: Outline, wan
     Math.max(page.height, wantedPage.height),
   );
   const place = Math.max(0, 1 - (3 * centerDistance(draft.box, wanted.box)) / diagonal);
-  const color = Math.max(0, 1 - distance(labOf(draft.color), labOf(wanted.color)) / FULL_TEXT_DISTANCE);
+  const color = Math.max(0, 1 - colorDistance(draft.color, wanted.color) / FULL_TEXT_DISTANCE);
   const size = Math.min(draft.fontSize, wanted.fontSize) / Math.max(draft.fontSize, wanted.fontSize);
   return (similarity + place + color + size * (draft.bold === wanted.bold ? 1 : 0.9)) / 4;
 }
-
-type Lab = ReturnType<typeof labOf>;
-
-const distance = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 /** Colors of 32 × 32 cells over the taller page. */
 function colorScore(draft: Outline, wanted: Outline): number {
   const height = Math.max(draft.height, wanted.height);
   const [a, b] = [colorGrid(draft, height), colorGrid(wanted, height)];
   return (
-    a.reduce((sum, cell, i) => sum + Math.max(0, 1 - distance(cell, b[i]!) / FULL_CELL_DISTANCE), 0) /
+    a.reduce((sum, cell, i) => sum + Math.max(0, 1 - labDistance(cell, b[i]!) / FULL_CELL_DISTANCE), 0) /
     a.length
   );
 }

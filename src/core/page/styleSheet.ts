@@ -1,19 +1,13 @@
 import { tokenize, TokenType, type CSSToken } from '@csstools/css-tokenizer';
-import { isOwnPicture, placeholder, sizeInAddress } from './placeholder';
+import { wordsIn } from '../text';
 
 /** Functions that load something, by their names without escapes and vendor prefixes. */
-const LOADING_FUNCTIONS: ReadonlySet<string> = new Set([
-  ...['url', 'src', 'image', 'image-set', 'cross-fade', 'element', 'paint', 'expression'],
-]);
+const LOADING_FUNCTIONS: ReadonlySet<string> = new Set(
+  wordsIn('url src image image-set cross-fade element paint expression'),
+);
 
 /** At-rules that load something. An unknown at-rule is ignored by browsers, with all that belongs to it. */
-const LOADING_RULES: ReadonlySet<string> = new Set([
-  'import',
-  'namespace',
-  'font-face',
-  'property',
-  'charset',
-]);
+const LOADING_RULES: ReadonlySet<string> = new Set(wordsIn('import namespace font-face property charset'));
 const NO_RULE = '@removed';
 
 const name = (text: string): string => text.toLowerCase().replace(/^-[a-z]+-/, '');
@@ -55,5 +49,32 @@ function endOfFunction(tokens: readonly CSSToken[], start: number): number {
 function asUrl(address: string): string {
   if (/^\s*#[\w-]+\s*$/.test(address)) return `url(${address.trim()})`;
   if (isOwnPicture(address)) return `url("${address.replace(/["\\\n]/g, encodeURIComponent)}")`;
-  return /^\s*(?:https?:)?\/\//i.test(address) ? `url("${placeholder(sizeInAddress(address))}")` : 'url()';
+  return /^\s*(?:https?:)?\/\//i.test(address) ? `url("${placeholder(address)}")` : 'url()';
 }
+
+/** The agent is told to take its pictures from this host, with their size in the address. */
+const PICTURE_HOST =
+  /^(?:https?:)?\/\/picsum\.photos\/(?:id\/\d+\/|seed\/[^/]+\/)?(\d{1,4})(?:\/(\d{1,4}))?/i;
+
+/**
+ * A picture for an address: itself if it is `data:`, otherwise a placeholder of the size that an address on the agent's
+ * picture host asks for (a broken tail such as `/300/200-estate` is ignored), or else of 300 × 200 CSS pixels.
+ */
+export const pictureAt = (address: string): string =>
+  isOwnPicture(address) ? address : placeholder(address);
+
+/** An SVG as a data URL: grey, with its diagonals, so that it is seen to stand for a picture and where it is cropped. */
+function placeholder(address: string): string {
+  const [, asked = '', askedHeight = asked] = PICTURE_HOST.exec(address.trim()) ?? [];
+  const hasSize = Number(asked) > 0 && Number(askedHeight) > 0;
+  const [width, height] = hasSize ? [Number(asked), Number(askedHeight)] : [300, 200];
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">` +
+    `<rect width="100%" height="100%" fill="#c8ccd2"/>` +
+    `<path d="M0 0L${width} ${height}M${width} 0L0 ${height}" stroke="#a7adb6"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+/** A picture that the page brings along. */
+const isOwnPicture = (address: string): boolean =>
+  /^\s*data:image\/(?:png|jpeg|webp|gif|svg\+xml)[;,]/i.test(address);

@@ -5,12 +5,9 @@ import type { Readable, Writable } from 'node:stream';
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: unknown;
   readonly result?: unknown;
   readonly error?: { readonly message: string };
 }
-
-type Listener = (method: string, params: unknown) => void;
 
 /**
  * A browser that is driven by the DevTools protocol over a pipe: no port that another program could reach. Messages end
@@ -18,8 +15,9 @@ type Listener = (method: string, params: unknown) => void;
  */
 export class DevTools {
   private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  private readonly listeners = new Set<Listener>();
+  private readonly awaited = new Map<string, () => void>();
   private lastId = 0;
+  private hasEnded = false;
   private rest: Buffer[] = [];
 
   private constructor(private readonly browser: ChildProcess) {
@@ -42,29 +40,23 @@ export class DevTools {
     );
   }
 
-  get isOpen(): boolean {
-    return (
-      this.browser.exitCode === null && this.browser.signalCode === null && this.browser.pid !== undefined
-    );
-  }
-
   private get toBrowser(): Writable {
     return this.browser.stdio[3] as Writable;
   }
 
   /** @throws Error when the browser refuses the command or ends */
-  async send(method: string, params: object = {}, sessionId?: string): Promise<unknown> {
-    if (!this.isOpen) throw new Error('The browser ended.');
+  async send<Result = unknown>(method: string, params: object = {}, sessionId?: string): Promise<Result> {
+    if (this.hasEnded) throw new Error('The browser ended.');
     const id = ++this.lastId;
     const answer = Promise.withResolvers<unknown>();
     this.waiting.set(id, answer);
     this.toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    return answer.promise;
+    return (await answer.promise) as Result;
   }
 
-  onEvent(listener: Listener): Disposable {
-    this.listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.listeners.delete(listener) };
+  /** Resolves with the next event of this name. */
+  next(method: string): Promise<void> {
+    return new Promise((resolve) => this.awaited.set(method, resolve));
   }
 
   kill(): void {
@@ -91,8 +83,8 @@ export class DevTools {
   }
 
   private handle(text: string): void {
-    const { id, method, params, result, error } = JSON.parse(text) as Message;
-    if (method !== undefined) for (const listener of this.listeners) listener(method, params);
+    const { id, method, result, error } = JSON.parse(text) as Message;
+    if (method !== undefined) this.awaited.get(method)?.();
     if (id === undefined) return;
     const answer = this.waiting.get(id);
     this.waiting.delete(id);
@@ -101,6 +93,7 @@ export class DevTools {
   }
 
   private end(error: Error): void {
+    this.hasEnded = true;
     for (const answer of this.waiting.values()) answer.reject(error);
     this.waiting.clear();
   }

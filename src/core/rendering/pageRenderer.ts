@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Fault } from '../fault';
+import { wordsIn } from '../text';
 import { outlineOf, type LaidOut, type Outline } from '../page/outline';
 import { DevTools } from './devTools';
 
@@ -14,33 +15,17 @@ const MAX_DRAWING_MS = 5000;
 
 /** No network: no proxy answers at port 9, and no name resolves. Scripts are off besides. */
 const ARGUMENTS = [
-  ...['--headless', '--disable-gpu', '--hide-scrollbars', '--mute-audio', '--no-first-run'],
-  ...[
-    '--no-default-browser-check',
-    '--disable-extensions',
-    '--disable-sync',
-    '--disable-background-networking',
-  ],
-  ...['--disable-component-update', '--disable-default-apps', '--disable-domain-reliability', '--no-pings'],
-  ...['--force-color-profile=srgb', '--force-device-scale-factor=1', '--font-render-hinting=none'],
-  ...[
-    '--disable-lcd-text',
-    '--disable-dev-shm-usage',
-    '--proxy-server=127.0.0.1:9',
-    '--proxy-bypass-list=<-loopback>',
-  ],
+  ...wordsIn(`
+    --headless --disable-gpu --hide-scrollbars --mute-audio --no-first-run --no-default-browser-check
+    --disable-extensions --disable-sync --disable-background-networking --disable-component-update
+    --disable-default-apps --disable-domain-reliability --no-pings --force-color-profile=srgb
+    --force-device-scale-factor=1 --font-render-hinting=none --disable-lcd-text --disable-dev-shm-usage
+    --proxy-server=127.0.0.1:9 --proxy-bypass-list=<-loopback>
+  `),
   '--host-resolver-rules=MAP * ~NOTFOUND',
 ];
 
-const STYLES = [
-  'display',
-  'color',
-  'background-color',
-  'font-size',
-  'font-weight',
-  'opacity',
-  'visibility',
-] as const;
+const STYLES = wordsIn('display color background-color font-size font-weight opacity visibility');
 
 /** A page with the fonts that pages use, by whose picture machines with other fonts are told apart. */
 export const FONT_PROBE =
@@ -68,9 +53,10 @@ export class PageRenderer implements AsyncDisposable {
 
   /**
    * @param html a page that `cleanPage` made
+   * @param width of the window in CSS pixels
    * @throws {Fault} `page/too-slow`, `page/browser-failed`
    */
-  async draw(html: string, { width } = { width: PAGE_WINDOW.width as number }): Promise<DrawnPage> {
+  async draw(html: string, width: number = PAGE_WINDOW.width): Promise<DrawnPage> {
     const drawn = this.last.then(() => this.drawNext(html, width));
     this.last = drawn.catch(() => undefined);
     return drawn;
@@ -82,7 +68,7 @@ export class PageRenderer implements AsyncDisposable {
   }
 
   private async findName(): Promise<string> {
-    const { product } = await (await this.open()).version();
+    const product = await (await this.open()).product();
     const { picture } = await this.draw(FONT_PROBE);
     const fonts = createHash('sha256').update(picture).digest('hex').slice(0, 6);
     return `${product} ${process.platform} ${fonts}`;
@@ -97,13 +83,7 @@ export class PageRenderer implements AsyncDisposable {
       if (drawn !== 'timeout') return drawn;
     } catch (error) {
       await this.close();
-      throw new Fault(
-        'page/browser-failed',
-        `The browser ${this.program} failed to draw a page: ${String(error)}`,
-        {
-          cause: error,
-        },
-      );
+      throw browserFailed(`${this.program} failed to draw a page`, error);
     } finally {
       clearTimeout(timer);
     }
@@ -125,7 +105,14 @@ export class PageRenderer implements AsyncDisposable {
   }
 }
 
+const browserFailed = (what: string, cause: unknown): Fault =>
+  new Fault('page/browser-failed', `The browser ${what}: ${String(cause)}`, { cause });
+
 /** The results of the DevTools protocol that are used. */
+interface FrameTree {
+  readonly frameTree: { readonly frame: { readonly id: string } };
+}
+
 interface Snapshot {
   readonly documents: readonly {
     readonly nodes: {
@@ -158,51 +145,43 @@ class Tab {
     const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const devTools = DevTools.start(program, [...ARGUMENTS, ...asRoot, `--user-data-dir=${profile}`]);
     try {
-      const { targetId } = (await devTools.send('Target.createTarget', { url: 'about:blank' })) as {
-        targetId: string;
-      };
-      const attached = await devTools.send('Target.attachToTarget', { targetId, flatten: true });
-      const { sessionId } = attached as { sessionId: string };
+      const target = await devTools.send<object>('Target.createTarget', { url: 'about:blank' });
+      const { sessionId } = await devTools.send<{ sessionId: string }>('Target.attachToTarget', {
+        ...target,
+        flatten: true,
+      });
       await devTools.send('Emulation.setScriptExecutionDisabled', { value: true }, sessionId);
       await devTools.send('Page.enable', {}, sessionId);
       await devTools.send('DOMSnapshot.enable', {}, sessionId);
-      const tree = await devTools.send('Page.getFrameTree', {}, sessionId);
-      const { frameTree } = tree as { frameTree: { frame: { id: string } } };
+      const { frameTree } = await devTools.send<FrameTree>('Page.getFrameTree', {}, sessionId);
       return new Tab(devTools, sessionId, frameTree.frame.id, profile);
     } catch (error) {
       devTools.kill();
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-      throw new Fault(
-        'page/browser-failed',
-        `The browser ${program} could not be started: ${String(error)}`,
-        {
-          cause: error,
-        },
-      );
+      throw browserFailed(`${program} could not be started`, error);
     }
   }
 
-  async version(): Promise<{ product: string }> {
-    return (await this.send('Browser.getVersion')) as { product: string };
+  /** Name and version of the browser. */
+  async product(): Promise<string> {
+    return (await this.send<{ product: string }>('Browser.getVersion')).product;
   }
 
   async draw(html: string, width: number): Promise<DrawnPage> {
     const metrics = { width, height: PAGE_WINDOW.height, deviceScaleFactor: 1, mobile: false };
     await this.send('Emulation.setDeviceMetricsOverride', metrics);
-    const loaded = this.next('Page.loadEventFired');
+    const loaded = this.devTools.next('Page.loadEventFired');
     await this.send('Page.setDocumentContent', { frameId: this.frame, html });
     await loaded;
-    const snapshot = await this.send('DOMSnapshot.captureSnapshot', {
-      ...{ computedStyles: STYLES, includePaintOrder: true },
-    });
-    const outline = outlineOf(laidOut(snapshot as Snapshot), width);
+    const asked = { computedStyles: STYLES, includePaintOrder: true };
+    const outline = outlineOf(
+      laidOut(await this.send<Snapshot>('DOMSnapshot.captureSnapshot', asked)),
+      width,
+    );
     const clip = { x: 0, y: 0, width, height: outline.height, scale: 1 };
-    const shot = await this.send('Page.captureScreenshot', {
-      format: 'png',
-      captureBeyondViewport: true,
-      clip,
-    });
-    return { picture: Buffer.from((shot as { data: string }).data, 'base64'), outline };
+    const shot = { format: 'png', captureBeyondViewport: true, clip };
+    const { data } = await this.send<{ data: string }>('Page.captureScreenshot', shot);
+    return { picture: Buffer.from(data, 'base64'), outline };
   }
 
   async close(): Promise<void> {
@@ -210,14 +189,8 @@ class Tab {
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  private async send(method: string, params: object = {}): Promise<unknown> {
-    return this.devTools.send(method, params, this.session);
-  }
-
-  private async next(event: string): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    using _ = this.devTools.onEvent((method) => method === event && resolve(method));
-    return await promise;
+  private send<Result = unknown>(method: string, params: object = {}): Promise<Result> {
+    return this.devTools.send<Result>(method, params, this.session);
   }
 }
 
@@ -243,15 +216,23 @@ function laidOut({ documents, strings }: Snapshot): LaidOut[] {
   return layout.nodeIndex.map((node, index): LaidOut => {
     const tag = string(nodes.nodeName[node]).toLowerCase();
     const [x, y, width, height] = layout.bounds[index]!;
-    const [display, color, backgroundColor, fontSize, fontWeight, opacity, visibility] =
-      layout.styles[index]!.map(string);
+    const [
+      display = '',
+      color = '',
+      backgroundColor = '',
+      fontSize = '',
+      fontWeight = '',
+      opacity = '1',
+      visibility = 'visible',
+    ] = layout.styles[index]!.map(string);
     const ofField = attribute(node, 'value') || attribute(node, 'placeholder');
     return {
-      ...{ tag, parent: parentOf(node), box: { x, y, width, height } },
+      tag,
+      parent: parentOf(node),
+      box: { x, y, width, height },
       text: layout.text[index]! >= 0 ? string(layout.text[index]) : tag === 'input' ? ofField : undefined,
-      ...{ display: display ?? '', color: color ?? '', backgroundColor: backgroundColor ?? '' },
-      ...{ fontSize: fontSize ?? '', fontWeight: fontWeight ?? '', opacity: opacity ?? '1' },
-      ...{ visibility: visibility ?? 'visible', paintOrder: layout.paintOrders[index] ?? 0 },
+      ...{ display, color, backgroundColor, fontSize, fontWeight, opacity, visibility },
+      paintOrder: layout.paintOrders[index] ?? 0,
     };
   });
 }

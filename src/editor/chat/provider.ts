@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import type { TokenCounter } from '../../core/model/local/chat';
+import type { ChatFiles } from '../../core/model/local/chat';
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
 import { afterActivation } from '../afterActivation';
 import { VENDOR } from '../contributions';
@@ -16,7 +16,7 @@ const { t } = vscode.l10n;
 /** The models in the editor's own picker. Only their descriptions are read until one of them is asked. */
 export class ModelProvider implements vscode.LanguageModelChatProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
-  private readonly counters = new Map<string, TokenCounter>();
+  private readonly counters = new Map<string, ChatFiles>();
   /** The list that the editor got last; undefined before it has asked. */
   private given: readonly OfferedModel[] | undefined;
   private registration: vscode.Disposable | undefined;
@@ -88,11 +88,11 @@ export class ModelProvider implements vscode.LanguageModelChatProvider, vscode.D
     const key = `${place.folder} ${model.version}`;
     let counter = this.counters.get(key);
     if (counter === undefined) {
-      const { TokenCounter } = await import('../../core/model/local/chat');
-      counter = new TokenCounter(place.folder);
+      const { ChatFiles } = await import('../../core/model/local/chat');
+      counter = new ChatFiles(place.folder);
       this.counters.set(key, counter);
     }
-    return counter.count(words);
+    return counter.idsOf(words).length;
   }
 
   dispose(): void {

@@ -1,7 +1,7 @@
 import type { Debrief, IgnoredNumber } from '../../core/dialogue/debrief';
 import type { FailurePattern } from '../../core/grading/failurePatterns';
 import { differencesOf } from '../../core/page/differences';
-import { differenceInWords } from '../../core/page/differenceWords';
+import { differenceInWords } from '../../core/page/outlineWords';
 import type { PageReader } from '../../core/page/outline';
 import type { PageTask } from '../../core/task/task';
 import { inOneLine } from '../../core/text';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { chromium } from '../../../scripts/setup/system.mjs';
-import { findBrowser } from '../../../src/core/rendering/browser';
+import { findBrowser } from '../../../src/core/rendering/browserPages';
 import { agentTurn, answered, candidates, choice, kim, openLog, started } from '../../fixtures/log';
 import { commandFolder, json, starterRows, tandem } from './tandem';
 

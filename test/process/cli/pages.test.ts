@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { root } from '../../../scripts/setup/project.mjs';
 import { chromium } from '../../../scripts/setup/system.mjs';
-import { findBrowser } from '../../../src/core/rendering/browser';
+import { findBrowser } from '../../../src/core/rendering/browserPages';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { attentivePage, tradeIn } from '../../fixtures/page-world';

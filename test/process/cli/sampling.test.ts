@@ -31,7 +31,7 @@ it('tandem collect samples as the options say, names what the server refuses, an
     min_p: 0.05,
     mirostat: 0,
   });
-  expect(stdout).toContain(`The server at ${server.url} refuses "typical_p"; its own value`);
+  expect(stdout).toContain(`The server at ${server.url} refuses "typical_p"; its own values`);
   const log = await TrajectoryLog.open(data);
   onTestFinished(() => log.close());
   const [row] = log.list({ offset: 0, limit: 1 }).rows;

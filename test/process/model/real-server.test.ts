@@ -1,6 +1,6 @@
 // These tests use llama.cpp's own server with a tiny model with random weights that is made for them.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
+import { NEUTRAL_FIELDS } from '../../../src/core/model/chat/dialect';
 import { Sampler } from '../../../src/core/model/local/sampling';
 import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai';
 import type { SamplingSettings } from '../../../src/core/model/model';

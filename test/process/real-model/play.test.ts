@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openChatFiles } from '../../../src/core/model/local/chat';
+import { ChatFiles } from '../../../src/core/model/local/chat';
 import { LocalModel } from '../../../src/core/model/local/model';
 import type { ChatMessage, SamplingSettings } from '../../../src/core/model/model';
 import { realModel } from '../../fixtures/real-model/folder';
@@ -100,7 +100,7 @@ it('has the tokens of llama.cpp for a thousand texts, here and in the trainer', 
   for (const content of all) {
     byLlama.push(((await ask('tokenize', { content })) as { tokens: number[] }).tokens);
   }
-  const { tokenizer } = openChatFiles(folder);
+  const { tokenizer } = new ChatFiles(folder);
   const here = all.map((text) =>
     text === '' ? [] : tokenizer.encode(text, { add_special_tokens: false }).ids,
   );

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../../scripts/setup/project.mjs';
 import { chromium } from '../../../scripts/setup/system.mjs';
 import { cleanPage } from '../../../src/core/page/cleanPage';
-import { findBrowser } from '../../../src/core/rendering/browser';
+import { findBrowser } from '../../../src/core/rendering/browserPages';
 import { PageRenderer } from '../../../src/core/rendering/pageRenderer';
 
 const sheet = path.join(root, 'media/pages/tailwind-2.2.19.css.br');
@@ -51,8 +51,8 @@ afterAll(async () => {
 
 /** Pixels of the frame and of the renderer's picture, and the two heights. */
 async function both(source: string, width = 1366) {
-  const { html } = cleanPage(source, sheet);
-  const { picture, outline } = await renderer.draw(html, { width });
+  const html = cleanPage(source, sheet);
+  const { picture, outline } = await renderer.draw(html, width);
   const height = await page.evaluate<number>(
     `fillFrame(document.querySelector('iframe'), ${JSON.stringify(html)}, ${width})`,
   );

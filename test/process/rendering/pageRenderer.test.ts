@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../../scripts/setup/project.mjs';
 import { chromium } from '../../../scripts/setup/system.mjs';
 import { cleanPage } from '../../../src/core/page/cleanPage';
-import { findBrowser } from '../../../src/core/rendering/browser';
+import { findBrowser } from '../../../src/core/rendering/browserPages';
 import { PageRenderer } from '../../../src/core/rendering/pageRenderer';
 
 const sheet = path.join(root, 'media/pages/tailwind-2.2.19.css.br');
@@ -21,7 +21,7 @@ let listener: Server;
 let connections = 0;
 let port: number;
 
-const draw = (html: string): ReturnType<PageRenderer['draw']> => renderer.draw(cleanPage(html, sheet).html);
+const draw = (html: string): ReturnType<PageRenderer['draw']> => renderer.draw(cleanPage(html, sheet));
 /** Draws without the clean-up, as if it had missed everything; such a page may leave the tab or never end. */
 const drawRaw = (html: string): ReturnType<PageRenderer['draw']> => unguarded.draw(html);
 

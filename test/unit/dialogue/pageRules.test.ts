@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { differencesOf } from '../../../src/core/page/differences';
-import { differenceInWords } from '../../../src/core/page/differenceWords';
+import { differenceInWords } from '../../../src/core/page/outlineWords';
 import { answerByDifferences } from '../../../src/core/dialogue/pageRules';
 import { bakery, outlineOf, pageOf, reader, shows } from '../../fixtures/pages';
 

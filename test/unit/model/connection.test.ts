@@ -109,13 +109,13 @@ describe('testing the connection to a model', () => {
 
   it.each<[string, Reply, string]>([
     ['before a word', reset, 'HOST closed the connection before it answered.'],
-    ['after one word', cutAfter('Hello'), 'The connection to HOST closed mid-answer, after 1 word.'],
+    ['after one word', cutAfter('Hello'), 'HOST closed the connection mid-answer, after 1 word.'],
     [
       'after nine words',
       cutAfter('a b c d e f g h i'),
-      'The connection to HOST closed mid-answer, after 9 words.',
+      'HOST closed the connection mid-answer, after 9 words.',
     ],
-    ['without an end', endAfter('Half of'), 'The connection to HOST closed mid-answer, after 2 words.'],
+    ['without an end', endAfter('Half of'), 'HOST closed the connection mid-answer, after 2 words.'],
     [
       'with a reason',
       answer('Half', { finishReason: 'error' }),

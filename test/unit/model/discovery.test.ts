@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { findServers } from '../../../src/core/model/discovery';
+import { findServers } from '../../../src/core/model/connection';
 import { startChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { waitForServers } from '../../fixtures/unhurried';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NEUTRAL, NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
+import { NEUTRAL, NEUTRAL_FIELDS } from '../../../src/core/model/chat/dialect';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import { answer, raw, status, type Reply } from '../../fixtures/chat-server-replies';
 import type { ChatRequest } from '../../fixtures/chat-server';
@@ -59,7 +59,7 @@ test.each(NEUTRAL_FIELDS)(
     expect(first.serverSampling).toEqual({ neutral: others, refused: [field] });
     expect((await played.model.generate(question, sampling)).timing.attempts).toBe(1);
     expect(played.model.notes[0]).toBe(
-      `The server at ${played.server.url} refuses "${field}"; its own value, if it has one, is in force.`,
+      `The server at ${played.server.url} refuses "${field}"; its own values, if it has any, are in force.`,
     );
   },
 );

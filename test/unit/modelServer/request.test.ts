@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiRefusal } from '../../../src/core/modelServer/request';
 import { readChatRequest } from '../../../src/core/modelServer/request';
-import { NEUTRAL } from '../../../src/core/model/chat/neutral';
+import { NEUTRAL } from '../../../src/core/model/chat/dialect';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 const read = (fields: object) => readChatRequest({ model: 'm', messages, ...fields });

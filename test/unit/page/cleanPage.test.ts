@@ -7,7 +7,7 @@ import { cleanPage, MAX_PAGE_CHARS } from '../../../src/core/page/cleanPage';
 import { withoutAddresses } from '../../../src/core/page/styleSheet';
 
 const sheet = path.join(root, 'media/pages/tailwind-2.2.19.css.br');
-const clean = (html: string): string => cleanPage(html, sheet).html;
+const clean = (html: string): string => cleanPage(html, sheet);
 const body = (html: string): string =>
   /<body>(.*)<\/body>/s.exec(clean(`<html><body>${html}</body></html>`))![1]!;
 const link =

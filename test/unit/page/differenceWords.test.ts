@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { differencesOf } from '../../../src/core/page/differences';
-import { differenceInWords } from '../../../src/core/page/differenceWords';
+import { differenceInWords } from '../../../src/core/page/outlineWords';
 import { page, text } from './pages';
 
 const title = text('Green Garden Supplies', 20, { role: 'title', fontSize: 30, bold: true });

@@ -1,9 +1,8 @@
 import type { DraftProgress } from '../figureSchemas';
 import { draftsOf } from '../../dialogue/drafts';
-import { readReply, type ReadReply } from '../../page/claims';
-import { CheckReading } from '../../page/checkReading';
+import { readReply } from '../../page/claims';
 import { checkPage } from '../../page/checks';
-import { type DraftReading, OutlineReading } from '../../page/draftReading';
+import { type DraftReading, OutlineReading, CheckReading, type ReadReply } from '../../page/draftReading';
 import { unlessAtFault } from '../../grading/page';
 import type { PageReader } from '../../page/outline';
 import { isProgram, type PageTask } from '../../task/task';

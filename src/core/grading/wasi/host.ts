@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, parentPort, workerData, Worker } from 'node:worker_threads';
+import { endWithParent, tellParent } from '../../childProcess';
 import { Fault, messageOf } from '../../fault';
-import { endWithParent, tellParent } from '../../parent';
 import { adaptPython, pageBytes } from './binary';
 import { readImage, Interpreter } from './interpreter';
 import type { FromHost, FromThread, HostSettings, ThreadData, ToHost } from './pool';

@@ -1,10 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, messageOf, type FaultCode } from '../../fault';
-import { inspectArguments } from '../../inspect';
 import type { Job, JobOutcome, Runner, Reply } from '../runner';
+import { forkScript, killChild } from '../../childProcess';
 import { pythonSha256 } from './binary';
 import type { Image } from './interpreter';
 
@@ -87,30 +87,21 @@ export class WasiPool implements Runner {
     this.closed = true;
     const { child } = this;
     this.rejectAll(new Fault('grading/closed', 'The grader is closed.'));
-    if (child === undefined) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await gone;
+    if (child !== undefined) await killChild(child);
   }
 
   /** Gives the new process every job that is not done. Messages wait in the channel until it has booted. */
   private start(): void {
-    const child = fork(join(this.settings.assets, 'grader.js'), [JSON.stringify(this.settings)], {
-      env: process.versions.electron === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: inspectArguments('TANDEM_INSPECT_GRADER'),
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    this.child = child;
-    let complaint = '';
-    child.stderr!.on('data', (text: Buffer) => {
-      complaint = (complaint + text.toString()).slice(-500);
-    });
-    child.on('message', (message: FromHost) => this.hear(message));
-    // At 'close', unlike at 'exit', everything that the process said has been read.
-    child.once('close', (code, signal) =>
-      this.died(child, signal ?? `exit code ${code ?? 'unknown'}`, complaint),
+    this.child = forkScript<FromHost>(
+      join(this.settings.assets, 'grader.js'),
+      JSON.stringify(this.settings),
+      {
+        env: {},
+        inspect: 'TANDEM_INSPECT_GRADER',
+        onMessage: (_, message) => this.hear(message),
+        onEnd: (child, reason, said) => this.died(child, reason, said),
+      },
     );
-    child.once('error', (error) => this.died(child, messageOf(error), complaint));
     for (const [id, { job }] of this.pending) this.tell({ kind: 'run', id, job });
   }
 
@@ -132,10 +123,9 @@ export class WasiPool implements Runner {
     else if (message.kind === 'fault') this.rejectAll(new Fault(message.code, message.message));
   }
 
-  private died(child: ChildProcess, reason: string, complaint: string): void {
+  private died(child: ChildProcess, reason: string, said: string): void {
     if (this.child !== child) return;
     this.child = undefined;
-    const told = complaint.trim() === '' ? '' : ` It said: ${complaint.trim()}`;
     const remedy = 'Check that the machine has enough memory, then grade again.';
     for (const [id, job] of this.pending) {
       if (++job.deaths < maxDeaths) continue;
@@ -143,7 +133,7 @@ export class WasiPool implements Runner {
       job.reject(
         new Fault(
           'grading/process-died',
-          `The grading process died ${maxDeaths} times (${reason}). ${remedy}${told}`,
+          `The grading process died ${maxDeaths} times (${reason}). ${remedy}${said}`,
         ),
       );
     }

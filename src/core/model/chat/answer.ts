@@ -1,6 +1,6 @@
 import { isObject } from '../../json';
 import type { Generation, SampledTokens, Usage } from '../model';
-import { endingOf, isFailure, reasonIn, type Ending } from './ending';
+import { wordsIn } from '../../text';
 
 /** An entry of `choices[].logprobs.content[]`; llama.cpp adds `id`, and older vLLM writes the id into `token`. */
 interface TokenEntry {
@@ -28,7 +28,9 @@ export type FinishedAnswer = Omit<Generation, 'timing'>;
 export class ChatAnswer {
   #text = '';
   #reasoning = '';
-  #reason: string | undefined;
+  /** Why the message ended, as the server names it. */
+  reason: string | undefined;
+  hasChoice = false;
   #entries: TokenEntry[] = [];
   /** Undefined where the server wrote something else. */
   #tokenIds: (number | undefined)[] = [];
@@ -36,7 +38,6 @@ export class ChatAnswer {
   #usage: Usage | undefined;
   #usageSoFar: Usage | undefined;
   #servedModel: string | undefined;
-  #hasChoice = false;
   #hasDeltas = false;
 
   /** @returns the text that the chunk adds, and whether it shows that the model is generating */
@@ -49,12 +50,12 @@ export class ChatAnswer {
     const choice = chunk.choices.find(({ index }) => (countIn(index) ?? 0) === 0);
     if (!choice) return { text: '', generating: false };
 
-    this.#hasChoice = true;
+    this.hasChoice = true;
     const { text, reasoning } = this.#said(choice);
     const reason = reasonIn(choice.finish_reason);
     this.#text += text;
     this.#reasoning += reasoning;
-    if (reason !== undefined && !isFailure(this.#reason ?? '')) this.#reason = reason;
+    if (reason !== undefined && !isFailure(this.reason)) this.reason = reason;
     this.#promptTokenIds ??= idsIn(choice.prompt_token_ids);
     const ids = listIn(choice.token_ids);
     // A chunk may hold more of them than a call can have arguments, so `push(...ids)` would fail.
@@ -87,35 +88,29 @@ export class ChatAnswer {
     return `${this.#reasoning} ${this.#text}`.match(/\S+/g)?.length ?? 0;
   }
 
-  get hasChoice(): boolean {
-    return this.#hasChoice;
-  }
-
-  /** As the server names it. */
-  get reason(): string | undefined {
-    return this.#reason;
-  }
-
   get ending(): Ending {
-    return endingOf(this.#reason);
+    return endingOf(this.reason);
   }
 
   /** @returns why token data was discarded, if so; `lacksEnd`: no log-probability for the token that ended the turn */
   finish(): { answer: FinishedAnswer; droppedTokens?: string; lacksEnd: boolean } {
     const { ending } = this;
     const { tokens, dropped } = this.#tokens();
-    const usage = this.#usage ?? this.#usageSoFar ?? usageOf(this.#promptTokenIds, tokens?.ids);
+    const promptTokenIds = this.#promptTokenIds;
+    const counted = promptTokenIds &&
+      tokens?.ids && { promptTokens: promptTokenIds.length, completionTokens: tokens.ids.length };
+    const usage = this.#usage ?? this.#usageSoFar ?? counted;
     const answer: FinishedAnswer = {
       text: this.#text,
       finishReason: ending === 'stop' || ending === 'length' ? ending : 'other',
       ...(this.#reasoning !== '' && { reasoning: this.#reasoning }),
       ...(tokens && { tokens }),
-      ...(this.#promptTokenIds && { promptTokenIds: this.#promptTokenIds }),
+      ...(promptTokenIds && { promptTokenIds }),
       ...(usage && { usage }),
       ...(this.#servedModel !== undefined && { servedModel: this.#servedModel }),
     };
     const lacksEnd = tokens !== undefined && this.#lacksEnd(tokens);
-    return { answer, lacksEnd, ...(dropped !== undefined && { droppedTokens: dropped }) };
+    return { answer, lacksEnd, droppedTokens: dropped };
   }
 
   /** Training takes these as the sampled tokens, so inconsistent data are discarded. */
@@ -124,10 +119,10 @@ export class ChatAnswer {
     const listed = complete(this.#tokenIds);
     if (this.#tokenIds.length > 0 && !listed) return { dropped: 'some of the token ids are none' };
     if (entries.length > 0 && bytesAreMissing(entries, this.#reasoning + this.#text))
-      return listed
-        ? { tokens: { ids: listed }, dropped: 'log-probabilities are missing for part of the text' }
-        : { dropped: 'log-probabilities and token ids are missing for part of the text' };
-
+      return {
+        tokens: listed && { ids: listed },
+        dropped: 'log-probabilities are missing for part of the text',
+      };
     const logprobs = complete(entries.map(({ logprob }) => logprob));
     const ids = listed ?? complete(entries.map(entryId));
     if (ids && logprobs && ids.length !== logprobs.length && !this.#lacksEndOnly(ids, logprobs))
@@ -141,19 +136,15 @@ export class ChatAnswer {
 
   /** True if only the log-probability of the last token is missing, which ended the turn and wrote no text. */
   #lacksEndOnly(ids: readonly number[], logprobs: readonly number[]): boolean {
-    if (ids.length !== logprobs.length + 1 || !this.#endedItself) return false;
+    if (ids.length !== logprobs.length + 1 || this.ending !== 'stop') return false;
     const named = complete(this.#entries.map(entryId));
     return named ? named.every((id, at) => id === ids[at]) : this.#entriesAreTheText;
   }
 
   #lacksEnd({ ids, logprobs }: SampledTokens): boolean {
-    if (!ids || !logprobs || !this.#endedItself) return false;
+    if (!ids || !logprobs || this.ending !== 'stop') return false;
     const last = this.#entries.at(-1)?.bytes ?? [];
     return ids.length > logprobs.length || (last.length > 0 && this.#entriesAreTheText);
-  }
-
-  get #endedItself(): boolean {
-    return this.ending === 'stop';
   }
 
   get #entriesAreTheText(): boolean {
@@ -258,13 +249,6 @@ function usageSoFarIn(timings: unknown): Usage | undefined {
   return { promptTokens: (countIn(timings.cache_n) ?? 0) + read, completionTokens: written };
 }
 
-function usageOf(
-  prompt: readonly number[] | undefined,
-  ids: readonly number[] | undefined,
-): Usage | undefined {
-  return prompt && ids && { promptTokens: prompt.length, completionTokens: ids.length };
-}
-
 function entryId(entry: TokenEntry): number | undefined {
   if (entry.id !== undefined) return entry.id;
   const written = /^token_id:(\d+)$/.exec(entry.token ?? '')?.[1];
@@ -288,10 +272,62 @@ function textOf(entries: readonly TokenEntry[]): string | undefined {
  * string is not part of the text.
  */
 function bytesAreMissing(entries: readonly TokenEntry[], text: string): boolean {
-  let bytes = 0;
-  for (const entry of entries) {
-    if (!entry.bytes) return false;
-    bytes += entry.bytes.length;
-  }
-  return bytes < Buffer.byteLength(text);
+  if (entries.some(({ bytes }) => bytes === undefined)) return false;
+  return entries.flatMap(({ bytes }) => bytes ?? []).length < Buffer.byteLength(text);
 }
+
+/** How a message ended; `docs/models.md` lists which words of servers mean what. */
+export type Ending = Generation['finishReason'] | 'filtered' | 'unfinished' | 'unknown';
+
+/** Without their case, underscores and the like. Every other word means that the message is not finished, too. */
+const ENDINGS: Readonly<Record<Exclude<Ending, 'unknown'>, string>> = {
+  stop: `
+    stop stopped stopsequence stopstr stopword stoptoken eos eostoken endturn
+    endofturn endoftext end finish finished complete completed done success
+  `,
+  length: `
+    length maxtokens maxlength maxnewtokens maxoutputtokens maxcompletiontokens
+    modellength tokenlimit contextlength modelcontextwindowexceeded
+  `,
+  // Tandem offers no tools, so there is nothing to go on with.
+  other: 'toolcalls toolcall tooluse functioncall',
+  unfinished: `
+    error failed abort aborted cancel canceled cancelled timeout networkerror insufficientsystemresource
+  `,
+  filtered: `
+    contentfilter contentfiltered filtered safety recitation blocklist spii sensitive
+    prohibitedcontent refusal guardrailintervened moderation
+  `,
+};
+
+const BY_WORD = new Map(
+  Object.entries(ENDINGS).flatMap(([ending, words]) =>
+    wordsIn(words).map((word) => [word, ending as Ending] as const),
+  ),
+);
+
+/** Undefined where the server names none yet, as by Ollama's empty text in every chunk. */
+function reasonIn(value: unknown): string | undefined {
+  // SGLang's own form is {"type": "stop", "matched": …}.
+  if (typeof value === 'object' && value !== null && 'type' in value) return reasonIn(value.type);
+  if (value == null || value === false) return undefined;
+  const reason = typeof value === 'string' ? value.trim() : JSON.stringify(value);
+  return /^(?:null|none|)$/i.test(reason) ? undefined : reason;
+}
+
+export function endingOf(reason: string | undefined): Ending {
+  return reason === undefined ? 'unknown' : (BY_WORD.get(wordOf(reason)) ?? 'unfinished');
+}
+
+/** True for a reason that no later one takes back. */
+function isFailure(reason = ''): boolean {
+  const ending = BY_WORD.get(wordOf(reason));
+  return ending === 'unfinished' || ending === 'filtered';
+}
+
+/** `FINISH_REASON_MAX_TOKENS` and `max-tokens` are one word. */
+const wordOf = (reason: string): string =>
+  reason
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .replace(/^finishreason/, '');

@@ -16,37 +16,23 @@ export const defaultLimits: TimeLimits = {
   totalMs: 600_000,
 };
 
-export type PassedLimit = keyof TimeLimits;
-
 /** Its `signal` aborts if the caller cancels or a time limit is exceeded. */
 export class Deadline implements Disposable {
   /** The exceeded limit, if that is why `signal` aborted. */
-  passed: PassedLimit | undefined;
-  cancelled = false;
-  readonly controller = new AbortController();
-
-  readonly #limits: TimeLimits;
-  readonly #cancel: AbortSignal | undefined;
-  readonly #onCancel = () => {
-    if (this.signal.aborted) return;
-    this.cancelled = true;
-    this.controller.abort();
-  };
+  passed: keyof TimeLimits | undefined;
+  readonly signal: AbortSignal;
+  readonly #stop = new AbortController();
   readonly #total: NodeJS.Timeout;
   readonly #firstToken: NodeJS.Timeout;
   #betweenTokens: NodeJS.Timeout | undefined;
 
-  constructor(limits: TimeLimits, cancel?: AbortSignal) {
-    this.#limits = limits;
-    this.#cancel = cancel;
+  constructor(
+    readonly limits: TimeLimits,
+    readonly cancel?: AbortSignal,
+  ) {
+    this.signal = AbortSignal.any([this.#stop.signal, cancel ?? []].flat());
     this.#total = this.#alarm('totalMs');
     this.#firstToken = this.#alarm('firstTokenMs');
-    if (cancel?.aborted) this.#onCancel();
-    cancel?.addEventListener('abort', this.#onCancel, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
   }
 
   /** The first token counts only if `token` is true, because servers send greetings before they start to work. */
@@ -58,18 +44,21 @@ export class Deadline implements Disposable {
     }
   }
 
+  abort(): void {
+    this.#stop.abort();
+  }
+
   [Symbol.dispose](): void {
     clearTimeout(this.#total);
     clearTimeout(this.#firstToken);
     clearTimeout(this.#betweenTokens);
-    this.#cancel?.removeEventListener('abort', this.#onCancel);
   }
 
-  #alarm(limit: PassedLimit): NodeJS.Timeout {
+  #alarm(limit: keyof TimeLimits): NodeJS.Timeout {
     return setTimeout(() => {
       if (this.signal.aborted) return;
       this.passed = limit;
-      this.controller.abort();
-    }, this.#limits[limit]);
+      this.abort();
+    }, this.limits[limit]);
   }
 }

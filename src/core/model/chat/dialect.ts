@@ -1,8 +1,41 @@
 import type OpenAI from 'openai';
-import { samplingEntries, samplingNumbers, type SamplingField } from '../../samplingSettings';
+import {
+  SAMPLING_ORDER,
+  samplingEntries,
+  samplingNumbers,
+  type SamplingField,
+  type TruncationField,
+} from '../../samplingSettings';
 import type { ChatMessage, PictureMessage, SamplingSettings, ServerSampling } from '../model';
-import { NEUTRAL, NEUTRAL_FIELDS, type NeutralField } from './neutral';
-import { isRefusal, refusedIn, refusesParameter } from './neutral';
+
+const offValues = Object.fromEntries(
+  samplingEntries.flatMap(([, { field, off, serverOff = off }]) =>
+    serverOff === undefined ? [] : [[field, serverOff]],
+  ),
+) as Readonly<Record<TruncationField, number>>;
+
+/**
+ * Fields with which servers exclude tokens from sampling or change their probabilities, each with the value that
+ * disables it. A server takes fields that are not sent from its own defaults: llama.cpp from its command line, vLLM and
+ * SGLang from the model's `generation_config.json`.
+ */
+export const NEUTRAL = {
+  ...offValues,
+  typical_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  // This is the name in vLLM and SGLang; llama.cpp and LM Studio say `repeat_penalty`.
+  repetition_penalty: 1,
+  repeat_penalty: 1,
+  mirostat: 0,
+  dynatemp_range: 0,
+  // llama.cpp applies the listed samplers in this order, and no others. By default its temperature follows its top-p.
+  samplers: SAMPLING_ORDER,
+} as const;
+
+export type NeutralField = keyof typeof NEUTRAL;
+
+export const NEUTRAL_FIELDS = Object.keys(NEUTRAL) as NeutralField[];
 
 /** Lets a server continue the last message, which is the model's own. */
 export const CONTINUING = { continue_final_message: true, add_generation_prompt: false } as const;
@@ -50,6 +83,8 @@ const DISPENSABLE = Object.keys(dispensable) as (keyof typeof dispensable)[];
 
 type Dispensable = keyof typeof dispensable | NeutralField;
 
+const TOKEN_LIMITS = ['max_tokens', 'max_completion_tokens'] as const;
+
 /** Fields that the user chose; they are never omitted, because the log would then be wrong. */
 const CHOSEN = [
   ...samplingEntries.flatMap(([name, { field }]) => (name === 'maxTokens' ? [] : [field])),
@@ -63,25 +98,19 @@ interface DialectSettings {
   readonly model: string;
   readonly logprobs: boolean;
   readonly tokenIds: boolean;
-  /** OpenAI's newer models refuse `max_tokens`; most other servers know only that. */
-  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Disable the server's own sampling. OpenAI's server has none, and refuses unknown fields. */
-  readonly neutral: boolean;
+  /**
+   * OpenAI's newer models refuse `max_tokens`; most other servers know only that. The sampling of other servers is
+   * disabled; OpenAI's has none, and refuses unknown fields.
+   */
+  readonly isOpenAi: boolean;
 }
 
 /** The form of requests that one server accepts. It learns from each refusal for all later requests. */
 export class Dialect {
-  readonly #settings: DialectSettings;
   readonly #refused = new Set<Dispensable>();
   #topKOff: number = NEUTRAL.top_k;
 
-  constructor(settings: DialectSettings) {
-    this.#settings = settings;
-  }
-
-  get isNeutral(): boolean {
-    return this.#settings.neutral;
-  }
+  constructor(private readonly settings: DialectSettings) {}
 
   /** @param mayStop true if the answer may be stopped before its end, which contains the token counts */
   request(
@@ -92,7 +121,7 @@ export class Dialect {
     const { stop = [], seed } = sampling;
     const body: RequestBody = {
       ...this.#neutralFields(),
-      model: this.#settings.model,
+      model: this.settings.model,
       messages: messages.map(sent),
       stream: true,
     };
@@ -103,10 +132,9 @@ export class Dialect {
     if (stop.length > 0) body.stop = [...stop];
     if (seed !== undefined && this.#speaks('seed')) body.seed = seed;
     if (this.#speaks('stream_options')) body.stream_options = { include_usage: true };
-    if (this.#settings.logprobs && this.#speaks('logprobs')) this.#askForLogprobs(body);
-    if (this.#settings.tokenIds && this.#speaks('return_token_ids')) body.return_token_ids = true;
-    if (mayStop && this.#settings.tokenIds && this.#speaks('timings_per_token'))
-      body.timings_per_token = true;
+    if (this.settings.logprobs && this.#speaks('logprobs')) this.#askForLogprobs(body);
+    if (this.settings.tokenIds && this.#speaks('return_token_ids')) body.return_token_ids = true;
+    if (mayStop && this.settings.tokenIds && this.#speaks('timings_per_token')) body.timings_per_token = true;
     return body;
   }
 
@@ -114,7 +142,7 @@ export class Dialect {
   samplingOf(body: RequestBody, { seed }: SamplingSettings): ServerSampling | undefined {
     const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
     const wanted: Dispensable[] = [
-      ...(this.#settings.neutral ? NEUTRAL_FIELDS : []),
+      ...(this.settings.isOpenAi ? [] : NEUTRAL_FIELDS),
       ...(seed === undefined ? [] : (['seed'] as const)),
     ];
     const refused = wanted.filter((field) => this.#refused.has(field) && !(field in body));
@@ -152,19 +180,16 @@ export class Dialect {
     const refused = DISPENSABLE.filter((field) => this.#refused.has(field));
     const own = NEUTRAL_FIELDS.filter((field) => this.#refused.has(field)).map((field) => `"${field}"`);
     const losses = refused.map((field) => `refuses "${field}"; ${dispensable[field]}`);
-    if (own.length === 1) losses.push(`refuses ${own[0]}; its own value, if it has one, is in force`);
-    if (own.length > 1) losses.push(`refuses ${own.join(', ')}; its own values, if it has any, are in force`);
+    if (own.length > 0) losses.push(`refuses ${own.join(', ')}; its own values, if it has any, are in force`);
     return losses;
   }
 
   #neutralFields(): Pick<RequestBody, NeutralField> {
-    if (!this.#settings.neutral) return {};
+    if (this.settings.isOpenAi) return {};
     const sent = NEUTRAL_FIELDS.filter((field) => this.#speaks(field));
-    return Object.fromEntries(sent.map((field) => [field, this.#neutralValue(field)]));
-  }
-
-  #neutralValue(field: NeutralField): number | readonly string[] {
-    return field === 'top_k' ? this.#topKOff : NEUTRAL[field];
+    return Object.fromEntries(
+      sent.map((field) => [field, field === 'top_k' ? this.#topKOff : NEUTRAL[field]]),
+    );
   }
 
   #isNeutral(field: NeutralField, body: RequestBody): boolean {
@@ -175,7 +200,7 @@ export class Dialect {
     body.logprobs = true;
     // By default llama.cpp lists 20 alternatives per token, several kilobytes each; with 0 it lists nothing.
     if (this.#speaks('top_logprobs')) body.top_logprobs = 1;
-    if (this.#settings.tokenIds && this.#speaks('return_tokens_as_token_ids'))
+    if (this.settings.tokenIds && this.#speaks('return_tokens_as_token_ids'))
       body.return_tokens_as_token_ids = true;
   }
 
@@ -185,14 +210,15 @@ export class Dialect {
 
   #nameOf(field: SamplingField): SamplingField | 'max_completion_tokens' {
     if (field !== 'max_tokens') return field;
-    const { maxTokensField } = this.#settings;
-    return this.#speaks(maxTokensField) ? maxTokensField : (swapped(maxTokensField) ?? maxTokensField);
+    const [usual, newer] = TOKEN_LIMITS;
+    const [first, second] = this.settings.isOpenAi ? ([newer, usual] as const) : ([usual, newer] as const);
+    return this.#speaks(first) ? first : second;
   }
 
   /** True if the server has already refused the other name of the token limit. */
   #isSwappedBack(parameter: Dispensable): boolean {
-    const other = swapped(parameter);
-    return other !== undefined && this.#refused.has(other);
+    const isLimit = TOKEN_LIMITS.some((name) => name === parameter);
+    return isLimit && TOKEN_LIMITS.some((name) => this.#refused.has(name));
   }
 }
 
@@ -210,8 +236,32 @@ function sent({ role, content }: ChatMessage | PictureMessage): OpenAI.ChatCompl
   };
 }
 
-function swapped(parameter: Dispensable): DialectSettings['maxTokensField'] | undefined {
-  if (parameter === 'max_tokens') return 'max_completion_tokens';
-  if (parameter === 'max_completion_tokens') return 'max_tokens';
-  return undefined;
+/** Statuses that mean a refused parameter: bad request, OpenAI's "not allowed", validation, not implemented. */
+export const isRefusal = (status: number): boolean => [400, 403, 422, 501].includes(status);
+
+const REFUSAL_WORDS =
+  /unsupported|not support|unused|unrecogni[sz]ed|unknown|unexpected|extra[_ ]|not permitted|not allowed|not available|not enabled|not implemented|invalid (parameter|argument|field)/i;
+
+/** True if the parameter itself is refused, rather than its value. */
+export const refusesParameter = (answer: string): boolean => REFUSAL_WORDS.test(answer);
+
+/** Takes the first one that an answer names and those in the same list, because later ones may be the remedy. */
+export function refusedIn<Name extends string>(answer: string, among: readonly Name[]): Name[] {
+  const known = new Set<string>(among);
+  const words: readonly string[] = answer.match(/\w+/g) ?? [];
+  const first = words.findIndex((word) => known.has(word));
+  if (first < 0) return [];
+  // FastAPI names each in a `loc`, e.g. ["body", "seed"].
+  const isLocated = words[first - 1] === 'body';
+  const end = endOfList(words, first, known);
+  const named = new Set(
+    words.filter((_, index) => index >= first && (isLocated ? words[index - 1] === 'body' : index < end)),
+  );
+  return among.filter((name) => named.has(name));
+}
+
+/** The first index after the names that follow each other without other words between. */
+function endOfList(words: readonly string[], first: number, known: ReadonlySet<string>): number {
+  const after = words.findIndex((word, index) => index > first && word !== 'and' && !known.has(word));
+  return after < 0 ? words.length : after;
 }

@@ -6,10 +6,10 @@ import { statusIn } from './errorWords';
 import { badAnswer, closed, Failure, failureOf, quoted, type Addressee } from './failure';
 
 /** Bytes after which a server that never stops sending is cut off. */
-const mostBytes = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Bytes kept from the end of a body, for error messages. */
-const shownBytes = 400;
+const SHOWN_BYTES = 400;
 
 const END = '[DONE]';
 
@@ -24,7 +24,7 @@ export class ChatBody {
   isWhole = false;
   /** True if the stream had something that is no part of a message, and so may say that the message failed. */
   hasForeign = false;
-  readonly #tap = new Tap();
+  #end = Buffer.alloc(0);
 
   constructor(
     private readonly response: Response,
@@ -37,17 +37,43 @@ export class ChatBody {
    * @throws {Failure} if the connection breaks, the server reports an error, or the body is no chat completion
    */
   async *chunks(): AsyncGenerator<Chunk> {
-    const { response, deadline, to } = this;
+    const { deadline } = this;
     try {
-      const lines = linesOf(response.body?.pipeThrough(this.#tap.stream) ?? []);
-      yield* this.#chunksOf(lines);
+      yield* this.#chunksOf(linesOf(this.#bytes()));
     } catch (error) {
       if (deadline.signal.aborted && !(error instanceof Failure)) return;
-      throw streamFailure(error, this.#tap, to);
+      throw this.#failureOf(error);
     } finally {
       // The caller may have enough.
-      if (!this.isWhole) deadline.controller.abort();
+      if (!this.isWhole) deadline.abort();
     }
+  }
+
+  async *#bytes(): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const piece of this.response.body ?? []) {
+      bytes += piece.length;
+      if (bytes > MAX_BYTES) throw badAnswer(`sent more than ${MAX_BYTES / 2 ** 20} MB`, this.to);
+      this.#end = Buffer.concat([this.#end, piece]).subarray(-SHOWN_BYTES);
+      yield piece;
+    }
+  }
+
+  /** The end of what has arrived, for error messages. */
+  get #shown(): string {
+    return quoted(this.#end.toString().trim().slice(-150), this.to);
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (error instanceof Failure) return error;
+    if (error instanceof RangeError) return nestedTooDeeply(this.to, error);
+    // A proxy or a dying server can cut a stream in the middle of a line, so another attempt is worthwhile.
+    if (error instanceof SyntaxError)
+      return badAnswer(`sent a stream that cannot be read: …${this.#shown}`, this.to, {
+        again: true,
+        cause: error,
+      });
+    return closed(0, this.to, error);
   }
 
   async *#chunksOf(lines: AsyncGenerator<string>): AsyncGenerator<Chunk> {
@@ -106,7 +132,7 @@ export class ChatBody {
     isEmpty &&= event.data.length === 0;
     yield* this.#said(event);
     if (isEmpty && !this.deadline.signal.aborted)
-      throw badAnswer(`sent no answer but ${this.#tap.shown(to)}`, to, {
+      throw badAnswer(`sent no answer but ${this.#shown}`, to, {
         again: isEventStream(this.response),
       });
   }
@@ -177,7 +203,7 @@ class ServerEvent {
 }
 
 /** Lines end with `\n`, `\r\n` or `\r`. A byte order mark is left out. */
-async function* linesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let line = '';
   let afterReturn = false;
@@ -221,42 +247,3 @@ const wordsOf = (error: unknown): string => (typeof error === 'string' ? error :
 
 const nestedTooDeeply = (to: Addressee, cause?: unknown): Failure =>
   badAnswer('sent JSON that is nested too deeply', to, { cause });
-
-function streamFailure(error: unknown, tap: Tap, to: Addressee): Failure {
-  if (error instanceof Failure) return error;
-  if (error instanceof TooLong)
-    return badAnswer(`sent more than ${mostBytes / 2 ** 20} MB`, to, { cause: error });
-  if (error instanceof RangeError) return nestedTooDeeply(to, error);
-  // A proxy or a dying server can cut a stream in the middle of a line, so another attempt is worthwhile.
-  if (error instanceof SyntaxError)
-    return badAnswer(`sent a stream that cannot be read: …${tap.shown(to)}`, to, {
-      again: true,
-      cause: error,
-    });
-  return closed(0, to, error);
-}
-
-class TooLong extends Error {
-  override readonly name = 'TooLong';
-}
-
-class Tap {
-  bytes = 0;
-  #end = new Uint8Array();
-
-  readonly stream = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform: (piece, controller) => {
-      this.bytes += piece.length;
-      if (this.bytes > mostBytes) throw new TooLong();
-      this.#end =
-        piece.length >= shownBytes
-          ? piece.slice(-shownBytes)
-          : new Uint8Array([...this.#end, ...piece]).slice(-shownBytes);
-      controller.enqueue(piece);
-    },
-  });
-
-  shown(to: Addressee): string {
-    return quoted(new TextDecoder().decode(this.#end).trim().slice(-150), to);
-  }
-}

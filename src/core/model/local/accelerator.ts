@@ -10,12 +10,6 @@ const WORTH_TRYING = 256 * 2 ** 20;
 const TOLERANCE = 0.02;
 const TRIAL = { prompt: [0, 1, 2, 3, 4, 5, 6, 7], steps: 8 } as const;
 
-export interface Chosen {
-  readonly graph: Graph;
-  /** One sentence if a GPU was tried and does not work. */
-  readonly notes: readonly string[];
-}
-
 interface Trial {
   readonly logits: Float32Array;
   readonly milliseconds: number;
@@ -24,14 +18,19 @@ interface Trial {
 /**
  * Chooses the CPU, unless the model is large and a GPU computes the same result faster: a driver may be missing,
  * wrong, or emulated by the CPU, and only a trial shows that.
+ * @returns `notes`: one sentence if a GPU was tried and does not work
  * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
  */
-export async function openWhereFastest(file: string, bytes: number): Promise<Chosen> {
+export async function openWhereFastest(
+  file: string,
+  bytes: number,
+): Promise<{ readonly graph: Graph; readonly notes: readonly string[] }> {
   const onProcessor = await openGraph(file, bytes);
   if (bytes < WORTH_TRYING) return { graph: onProcessor, notes: [] };
   const expected = await tried(onProcessor, bytes);
   const troubles: string[] = [];
-  for (const provider of accelerators()) {
+  const providers = listSupportedBackends().map(({ name }) => name);
+  for (const provider of providers.filter((name) => name === 'cuda' || name === 'webgpu')) {
     const found = await tryProvider(file, bytes, provider, expected);
     if (typeof found !== 'string') {
       await onProcessor.session.release();
@@ -41,11 +40,6 @@ export async function openWhereFastest(file: string, bytes: number): Promise<Cho
   }
   return { graph: onProcessor, notes: [`The processor computes the model: ${troubles.join(', ')}.`] };
 }
-
-const accelerators = (): string[] =>
-  listSupportedBackends()
-    .map(({ name }) => name)
-    .filter((name) => name === 'cuda' || name === 'webgpu');
 
 async function tryProvider(
   file: string,
@@ -58,14 +52,10 @@ async function tryProvider(
     const graph = await openGraph(file, bytes, provider);
     session = graph.session;
     const { logits, milliseconds } = await tried(graph, bytes);
-    const trouble = isClose(logits, expected.logits)
-      ? milliseconds < expected.milliseconds
-        ? undefined
-        : 'is slower here than the processor'
-      : 'computes something else here than the processor';
-    if (trouble === undefined) return graph;
+    const isRight = isClose(logits, expected.logits);
+    if (isRight && milliseconds < expected.milliseconds) return graph;
     await session.release();
-    return trouble;
+    return isRight ? 'is slower here than the processor' : 'computes something else here than the processor';
   } catch (error) {
     await session?.release();
     return `does not work here (${reasonOf(error)})`;

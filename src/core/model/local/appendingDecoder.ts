@@ -1,14 +1,7 @@
 import { Tensor } from './runtime';
-import { BufferedDecoder } from './bufferedDecoder';
+import { BufferedDecoder, bytesOfRow, type BufferedRow, type PlacedRow } from './bufferedDecoder';
 import type { SequenceRow, UseLogits } from './decoder';
-import { GARBAGE, bytesPerToken, CHUNK, free, lastLogits } from './graph';
-import { bytesOfRow, type BufferedRow, type PlacedRow } from './rowBuffers';
-
-interface Results {
-  readonly logits: Float32Array[];
-  /** Keys and values of the new tokens. Shape: (rows, caches, heads, tokens of a row, head size). */
-  readonly fresh: Float32Array;
-}
+import { GARBAGE, bytesPerToken, CHUNK, copyHeads, free, lastLogits } from './graph';
 
 /**
  * For graphs that only read keys and values, and return those of new tokens alone. A row is read apart, so that a
@@ -24,17 +17,17 @@ export class AppendingDecoder extends BufferedDecoder {
   }
 
   /** A new row has one place, which is empty: WebGPU ends the process when a tensor is. */
-  override open(): SequenceRow {
+  override open(): BufferedRow {
     const { caches, heads, headSize } = this.graph;
-    const row = this.rows.open();
-    this.rows.replaceOwn(row, new Float32Array(caches.length * heads * headSize), 1);
+    const row = super.open();
+    this.replaceOwn(row, new Float32Array(caches.length * heads * headSize), 1);
     return row;
   }
 
   override async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
     const read = row as BufferedRow;
-    this.rows.keepApart(read);
-    this.rows.trim((read.ids.length + ids.length) * bytesPerToken(this.graph));
+    this.rest(read);
+    this.trim((read.ids.length + ids.length) * bytesPerToken(this.graph));
     const { caches } = this.graph;
     const size = read.own.length / caches.length;
     const past = caches.map((_, index) => read.own.subarray(index * size, (index + 1) * size));
@@ -47,16 +40,16 @@ export class AppendingDecoder extends BufferedDecoder {
 
   override async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
     const asked = new Map((rows as readonly BufferedRow[]).map((row, index) => [row, index]));
-    for (const row of [...this.rows.placed]) if (!asked.has(row)) this.rows.keepApart(row);
-    for (const row of asked.keys()) this.rows.place(row);
-    this.rows.reserve(Math.max(...[...asked.keys()].map((row) => row.ids.length + 1)));
-    await this.rows.step(async () => {
+    for (const row of [...this.placed]) if (!asked.has(row)) this.rest(row);
+    for (const row of asked.keys()) this.place(row);
+    this.reserve(Math.max(...[...asked.keys()].map((row) => row.ids.length + 1)));
+    await this.moveAfter(async () => {
       for (let from = 0; from < rows.length; from += this.together) {
-        const run = this.rows.placed.slice(from, from + this.together);
+        const run = this.placed.slice(from, from + this.together);
         const indices = run.map((row) => asked.get(row)!);
         const next = indices.map((index) => ids[index]!);
-        const past = this.graph.caches.map((_, index) => this.rows.part(index, from, run.length));
-        const { logits, fresh } = await this.#run(run, next, past, this.rows.capacity);
+        const past = this.graph.caches.map((_, index) => this.part(index, from, run.length));
+        const { logits, fresh } = await this.#run(run, next, past, this.capacity);
         this.#append(run, fresh);
         free(fresh);
         for (const [at, row] of run.entries()) row.ids.push(next[at]!);
@@ -68,13 +61,14 @@ export class AppendingDecoder extends BufferedDecoder {
   /**
    * @param ids ids in row order, equally many for each row
    * @param past by cache. Shape: (rows, heads, width, head size)
+   * @returns `fresh`: keys and values of the new tokens. Shape: (rows, caches, heads, tokens of a row, head size)
    */
   async #run(
     rows: readonly BufferedRow[],
     ids: readonly number[],
     past: readonly Float32Array[],
     width: number,
-  ): Promise<Results> {
+  ): Promise<{ readonly logits: Float32Array[]; readonly fresh: Float32Array }> {
     const { session, caches, heads, headSize } = this.graph;
     const each = ids.length / rows.length;
     const lengths = BigInt64Array.from(rows, (row) => BigInt(row.ids.length));
@@ -96,19 +90,18 @@ export class AppendingDecoder extends BufferedDecoder {
     const { caches, heads, headSize } = this.graph;
     const [before, added] = [row.ids.length * headSize, count * headSize];
     const own = new Float32Array(caches.length * heads * (before + added));
-    for (let head = 0; head < caches.length * heads; head++) {
-      const from = head * row.kept * headSize;
-      const to = head * (before + added);
-      own.set(row.own.subarray(from, from + before), to);
-      own.set(fresh.subarray(head * added, (head + 1) * added), to + before);
-    }
-    this.rows.replaceOwn(row, own, row.ids.length + count);
+    const stride = before + added;
+    const kept = { data: row.own, start: 0, stride: row.kept * headSize };
+    copyHeads(caches.length * heads, before, kept, { data: own, start: 0, stride });
+    const made = { data: fresh, start: 0, stride: added };
+    copyHeads(caches.length * heads, added, made, { data: own, start: before, stride });
+    this.replaceOwn(row, own, row.ids.length + count);
   }
 
   /** Writes one token behind those of each row. */
   #append(rows: readonly PlacedRow[], fresh: Float32Array): void {
     const { heads, headSize } = this.graph;
-    const { buffers, capacity } = this.rows;
+    const { buffers, capacity } = this;
     let from = 0;
     for (const { place, ids } of rows)
       for (const buffer of buffers)

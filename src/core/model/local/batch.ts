@@ -2,13 +2,32 @@ import { Fault, messageOf } from '../../fault';
 import type { Decoder, SequenceRow } from './decoder';
 import { CHUNK } from './graph';
 import { answerTokens, guidedLogits, isOpening, type Guide } from './guidance';
-import type { FinishedTurn, TurnTokens } from './protocol';
+import type { SamplingSettings } from '../model';
+import type { Opening } from './opening';
+import type { FinishedTurn, TurnPiece, TurnTokens } from './process';
 import { Sampler, type LikelyToken } from './sampling';
-import type { StartedTurn, TurnRequest } from './turnRequest';
 import { TurnText } from './turnText';
 
+interface TurnRequest {
+  readonly promptIds: readonly number[];
+  readonly sampling: SamplingSettings;
+  readonly alternatives: number;
+  readonly guide?: Guide<readonly number[]>;
+  /** Of a turn whose beginning is given. */
+  readonly opening?: Opening;
+  readonly onText?: (piece: TurnPiece) => void;
+  readonly onDone: (turn: FinishedTurn) => void;
+  readonly onFailed: (reason: unknown) => void;
+}
+
+export interface StartedTurn {
+  /** Ends the turn without an answer. */
+  cancel(): void;
+  /** Ends the turn with the text so far. */
+  finish(): void;
+}
+
 interface BatchLimits {
-  /** Maximum number of tokens of a dialogue. */
   readonly contextLength: number;
   /** Memory for keys, values and logits, in bytes. */
   readonly memoryBytes: number;
@@ -25,7 +44,6 @@ interface Turn {
   readonly alternatives: (readonly LikelyToken[])[] | undefined;
   told: number;
   cancelled: boolean;
-  /** The turn must end with its text so far. */
   enough: boolean;
 }
 
@@ -45,7 +63,7 @@ const MAX_RESTING_BYTES = 256 * 2 ** 20;
  * keys and values of its dialogue are kept until another needs the memory, so that the next turn reads only new tokens.
  */
 export class Batch {
-  readonly #waiting: Turn[] = [];
+  #waiting: Turn[] = [];
   readonly #running: Running[] = [];
   /** Rows of dialogues without a running turn, the least recently used first. */
   readonly #resting: SequenceRow[] = [];
@@ -66,9 +84,7 @@ export class Batch {
     const stop = sampling.stop?.filter((string) => string !== '') ?? [];
     const turn: Turn = {
       request,
-      longest: Math.max(
-        ...[promptIds, guide?.prompt ?? []].map(({ length }) => this.#longest(length, sampling.maxTokens)),
-      ),
+      longest: this.#longest(Math.max(promptIds.length, guide?.prompt.length ?? 0), sampling.maxTokens),
       sampler: new Sampler(sampling, alternatives),
       text:
         onText === undefined && stop.length === 0
@@ -120,8 +136,7 @@ export class Batch {
   }
 
   #leave(): void {
-    for (let index = this.#waiting.length - 1; index >= 0; index--)
-      if (this.#waiting[index]!.cancelled) this.#waiting.splice(index, 1);
+    this.#waiting = this.#waiting.filter(({ cancelled }) => !cancelled);
     for (const running of this.#running.filter(({ turn }) => turn.cancelled)) this.#retire(running);
     for (const running of this.#running.filter(({ turn }) => turn.enough)) this.#finish(running, 'other');
   }
@@ -211,7 +226,8 @@ export class Batch {
   #finish(running: Running, finishReason: FinishedTurn['finishReason']): void {
     const { request, ids, text } = running.turn;
     this.#retire(running);
-    const spoken = text?.end() ?? { text: this.chat.decode(this.#withoutEnd(ids)), rest: '' };
+    const written = this.chat.ends.has(ids.at(-1)!) ? ids.slice(0, -1) : ids;
+    const spoken = text?.end() ?? { text: this.chat.decode(written), rest: '' };
     if (spoken.rest !== '' || running.turn.told < ids.length) tell(running.turn, spoken.rest);
     request.onDone({
       text: spoken.text,
@@ -219,10 +235,6 @@ export class Batch {
       ...tokensFrom(running.turn, 0),
       promptIds: request.promptIds,
     });
-  }
-
-  #withoutEnd(ids: readonly number[]): readonly number[] {
-    return this.chat.ends.has(ids.at(-1)!) ? ids.slice(0, -1) : ids;
   }
 
   #retire(running: Running): void {
@@ -242,13 +254,11 @@ export class Batch {
     return resting.reduce((bytes, { ids }) => bytes + this.decoder.bytesAtRest(ids.length), 0);
   }
 
-  /** True if memory suffices for all running turns and this one at their maximum length. */
-  #fits(turn: Turn): boolean {
-    return this.#fit(turn, []);
-  }
-
-  /** As `#fits`, with these resting rows at their present length. */
-  #fit({ longest, request }: Turn, resting: readonly SequenceRow[]): boolean {
+  /**
+   * True if memory suffices for all running turns and this one at their maximum length, and for these resting rows at
+   * their present one.
+   */
+  #fits({ longest, request }: Turn, resting: readonly SequenceRow[] = []): boolean {
     const { decoder } = this;
     const used = this.#running.length + (request.guide === undefined ? 1 : 2);
     const length = Math.max(longest, ...this.#running.map(({ turn }) => turn.longest));
@@ -268,7 +278,7 @@ export class Batch {
       if (length > shared && 2 * length > row.ids.length) [best, shared] = [row, length];
     }
     if (best !== undefined) this.#resting.splice(this.#resting.indexOf(best), 1);
-    while (this.#resting.length > 0 && !this.#fit(turn, this.#resting))
+    while (this.#resting.length > 0 && !this.#fits(turn, this.#resting))
       this.decoder.close(this.#resting.shift()!);
     if (best === undefined) return this.decoder.open();
     // The last token is read again, because its logits are needed.

@@ -20,22 +20,83 @@ const tokenizerConfigForm = z.looseObject({
 
 const endsForm = z.object({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() });
 
-export class Chat {
-  /** Ids of tokens that end a turn. */
-  readonly ends: ReadonlySet<number>;
-  readonly #tokenizer: Tokenizer;
+/** The tokenizer and the chat template of a model folder. */
+export class ChatFiles {
+  readonly tokenizer: Tokenizer;
   readonly #template: Template;
+  /** Special tokens, keyed by their names in templates. */
   readonly #tokens: Readonly<Record<string, string | undefined>>;
 
-  /** @throws {Fault} `model/damaged-folder` if tokenizer or template cannot be used */
-  constructor(readonly folder: string) {
-    const { tokenizer, template, tokens } = openChatFiles(folder);
-    this.#tokens = tokens;
-    this.#tokenizer = tokenizer;
-    this.#template = template;
-    requirePlainText(folder, (messages) => this.#render(messages));
-    const { eos_token: end } = tokens;
-    this.ends = new Set(endsOf(folder, end ? this.#tokenizer.token_to_id(end) : undefined));
+  /**
+   * @param variables of the template, besides those that every one gets
+   * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
+   */
+  constructor(
+    readonly folder: string,
+    private readonly variables: Readonly<Record<string, unknown>> = {},
+  ) {
+    const file = path.join(folder, 'tokenizer_config.json');
+    const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
+    if (!config.success) throw damaged(file, messageOf(config.error));
+    this.tokenizer = openTokenizer(folder, config.data);
+    this.#template = openTemplate(folder, config.data.chat_template);
+    this.#tokens = readSpecialTokens(folder);
+    requirePlainText(folder, (messages) => this.#rendered(messages, true));
+  }
+
+  get endOfText(): number | undefined {
+    const { eos_token: end } = this.#tokens;
+    return end ? this.tokenizer.token_to_id(end) : undefined;
+  }
+
+  /**
+   * Up to where the agent's message begins, or to the end of the last one.
+   * @throws {Fault} `model/bad-request`
+   */
+  render(messages: readonly ChatMessage[], generation = true): string {
+    try {
+      return this.#rendered(messages, generation);
+    } catch (error) {
+      throw new Fault(
+        'model/bad-request',
+        `The chat template of ${this.folder} refuses the conversation: ${messageOf(error).replace(/\.$/, '')}.`,
+        { cause: error },
+      );
+    }
+  }
+
+  #rendered(messages: readonly ChatMessage[], generation: boolean): string {
+    return this.#template.render({
+      messages,
+      add_generation_prompt: generation,
+      tools: null,
+      documents: null,
+      ...this.#tokens,
+      ...this.variables,
+    });
+  }
+
+  idsOf(text: string): number[] {
+    return text === '' ? [] : this.tokenizer.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  decode(ids: readonly number[]): string {
+    if (ids.length === 0) return '';
+    return this.tokenizer.decode(ids as number[], {
+      skip_special_tokens: true,
+      clean_up_tokenization_spaces: false,
+    });
+  }
+}
+
+export class Chat extends ChatFiles {
+  /** Ids of tokens that end a turn. */
+  readonly ends: ReadonlySet<number>;
+
+  /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
+  constructor(folder: string) {
+    super(folder);
+    this.ends = new Set(endsOf(folder, this.endOfText));
   }
 
   /**
@@ -43,40 +104,9 @@ export class Chat {
    * @throws {Fault} `model/bad-request`
    */
   encode(messages: readonly ChatMessage[]): number[] {
-    let text: string;
-    try {
-      text = this.#render(messages);
-    } catch (error) {
-      throw refusedConversation(this.folder, error);
-    }
-    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
-  }
-
-  #render(messages: readonly ChatMessage[]): string {
-    return this.#template.render({
-      messages,
-      add_generation_prompt: true,
-      tools: null,
-      documents: null,
-      ...this.#tokens,
-    });
-  }
-
-  decode(ids: readonly number[]): string {
-    if (ids.length === 0) return '';
-    return this.#tokenizer.decode(ids as number[], {
-      skip_special_tokens: true,
-      clean_up_tokenization_spaces: false,
-    });
+    return this.idsOf(this.render(messages));
   }
 }
-
-export const refusedConversation = (folder: string, cause: unknown): Fault =>
-  new Fault(
-    'model/bad-request',
-    `The chat template of ${folder} refuses the conversation: ${messageOf(cause).replace(/\.$/, '')}.`,
-    { cause },
-  );
 
 /** A dialogue as Tandem sends it: texts, the roles in turn, and no system message. `template.py` of the trainer has it. */
 const PLAIN: readonly ChatMessage[] = [
@@ -89,41 +119,20 @@ const PLAIN: readonly ChatMessage[] = [
  * Requires that a template renders all messages of a dialogue: templates of vision models pass over a text without parts.
  * @throws {Fault} `model/foreign-folder`
  */
-export function requirePlainText(folder: string, render: (messages: readonly ChatMessage[]) => string): void {
-  const foreign = (what: string, cause?: unknown): Fault =>
-    new Fault(
-      'model/foreign-folder',
-      `The chat template of ${folder} ${what}. Take a model with another template.`,
-      { cause },
-    );
+function requirePlainText(folder: string, render: (messages: readonly ChatMessage[]) => string): void {
   let text: string;
   try {
     text = render(PLAIN);
   } catch (error) {
     const why = messageOf(error).replace(/\.$/, '');
-    throw foreign(`refuses a plain conversation of user and assistant: ${why}`, error);
+    throw foreignTemplate(folder, `refuses a plain conversation of user and assistant: ${why}`, error);
   }
   const left = PLAIN.find(({ content }) => !text.includes(content));
-  if (left) throw foreign(`leaves out what the ${left.role} says in a plain text, as Tandem sends it`);
-}
-
-interface ChatFiles {
-  readonly tokenizer: Tokenizer;
-  readonly template: Template;
-  /** Special tokens, keyed by their names in templates. */
-  readonly tokens: Readonly<Record<string, string | undefined>>;
-}
-
-/** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
-export function openChatFiles(folder: string): ChatFiles {
-  const file = path.join(folder, 'tokenizer_config.json');
-  const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
-  if (!config.success) throw damaged(file, messageOf(config.error));
-  return {
-    tokenizer: openTokenizer(folder, config.data),
-    template: openTemplate(folder, config.data.chat_template),
-    tokens: readSpecialTokens(folder),
-  };
+  if (left)
+    throw foreignTemplate(
+      folder,
+      `leaves out what the ${left.role} says in a plain text, as Tandem sends it`,
+    );
 }
 
 function openTokenizer(folder: string, config: object): Tokenizer {
@@ -163,13 +172,16 @@ function openTemplate(folder: string, configured: ConfiguredTemplate): Template 
   } catch (error) {
     if (error instanceof TemplateSyntaxError)
       throw damaged(`The chat template of ${folder}`, messageOf(error), error);
-    throw new Fault(
-      'model/foreign-folder',
-      `The chat template of ${folder} cannot be used: ${messageOf(error)}. Take a model with another template.`,
-      { cause: error },
-    );
+    throw foreignTemplate(folder, `cannot be used: ${messageOf(error)}`, error);
   }
 }
+
+const foreignTemplate = (folder: string, what: string, cause?: unknown): Fault =>
+  new Fault(
+    'model/foreign-folder',
+    `The chat template of ${folder} ${what}. Take a model with another template.`,
+    { cause },
+  );
 
 /**
  * Returns the ids that end a turn, as transformers does: from generation_config.json, or else config.json, and the
@@ -183,18 +195,4 @@ function endsOf(folder: string, tokenizers: number | undefined): number[] {
   if (ends.length === 0)
     throw new Fault('model/foreign-folder', `The model in ${folder} has no token that ends a turn.`);
   return ends;
-}
-
-/** Counts tokens with a model folder's tokenizer, without loading the model. */
-export class TokenCounter {
-  readonly #tokenizer: ReturnType<typeof openChatFiles>['tokenizer'];
-
-  /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
-  constructor(folder: string) {
-    this.#tokenizer = openChatFiles(folder).tokenizer;
-  }
-
-  count(text: string): number {
-    return text === '' ? 0 : this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;
-  }
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
 import { readBytesSync } from '../../regularFile';
+import { wordsIn } from '../../text';
 import { readJson, notGguf, onlyGguf } from './files';
 import { isOfOtherWeights } from './weights';
 
@@ -74,7 +75,7 @@ export function readLocalFolder(place: string): LocalFolder {
     precision: /^model_(.+)\.onnx$/.exec(path.basename(graph))?.[1] ?? 'fp32',
     architecture: config.architectures[0]!,
     parameters: countParameters(config),
-    bytes: weights.map((file) => statSync(file).size).reduce((a, b) => a + b, 0),
+    bytes: total(weights),
     contextLength: config.max_position_embeddings,
     fingerprint: digest([...weights, ...smallFiles(folder)]),
   };
@@ -152,17 +153,12 @@ function countParameters(config: Config): number {
   return layers * layer + tables * d * config.vocab_size + d;
 }
 
+const SMALL_FILES = wordsIn(`
+  config.json generation_config.json tokenizer.json tokenizer_config.json special_tokens_map.json chat_template.jinja
+`);
+
 const smallFiles = (folder: string): string[] =>
-  [
-    'config.json',
-    'generation_config.json',
-    'tokenizer.json',
-    'tokenizer_config.json',
-    'special_tokens_map.json',
-    'chat_template.jinja',
-  ]
-    .map((name) => path.join(folder, name))
-    .filter((file) => existsSync(file));
+  SMALL_FILES.map((name) => path.join(folder, name)).filter((file) => existsSync(file));
 
 function digest(files: readonly string[]): string {
   const hash = createHash('sha256');

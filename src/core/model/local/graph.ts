@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { InferenceSession, Tensor } from './runtime';
 import { Fault, messageOf } from '../../fault';
-import { isUnfit, MB, refuseLarge, refuseOther } from '../../regularFile';
+import { MB, refuseLarge, refuseOther } from '../../regularFile';
 import { damaged } from './files';
 
 export interface Graph {
@@ -37,14 +37,7 @@ export const rowsTogether = (bytes: number): number => (bytes <= SMALL_WEIGHTS ?
 
 /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
 export async function openGraph(file: string, bytes: number, provider = 'cpu'): Promise<Graph> {
-  let session: InferenceSession;
-  try {
-    session = await createSession(file, bytes, provider);
-  } catch (error) {
-    if (isUnfit(error)) throw error;
-    throw damaged(file, inWords(messageOf(error)), error);
-  }
-  return describe(file, session, provider);
+  return describe(file, await createSession(file, bytes, provider), provider);
 }
 
 /** Protocol Buffers, which a graph is written in, allow no more; weights above that lie in files beside it. */
@@ -60,11 +53,14 @@ function refuseOddFiles(graph: string): void {
   }
 }
 
-/** Does not check inputs and outputs. @throws {Fault} `file/not-regular`, `file/too-large` */
+/**
+ * Does not check inputs and outputs.
+ * @throws {Fault} `file/not-regular`, `file/too-large`, `model/damaged-folder`
+ */
 export async function createSession(
   file: string,
-  bytes: number,
-  provider: string,
+  bytes = statSync(file).size,
+  provider = 'cpu',
 ): Promise<InferenceSession> {
   refuseOddFiles(file);
   const cores = availableParallelism();
@@ -80,6 +76,8 @@ export async function createSession(
     // after the run it sleeps, so that the rest of the machine is not slowed down.
     extra: { session: { intra_op: { allow_spinning: '1' }, force_spinning_stop: '1' } },
     logSeverityLevel: 4,
+  }).catch((error: unknown) => {
+    throw damaged(file, inWords(messageOf(error)), error);
   });
 }
 
@@ -138,6 +136,23 @@ export const CHUNK = 256;
 export const bytesPerToken = ({ caches, heads, headSize }: Graph): number =>
   caches.length * heads * headSize * Float32Array.BYTES_PER_ELEMENT;
 
+/** The heads of a row in an array of keys or values. */
+export interface Heads {
+  readonly data: Float32Array;
+  /** Index of the first one. */
+  readonly start: number;
+  /** From the start of one to that of the next. */
+  readonly stride: number;
+}
+
+/** Copies the first `length` numbers of each of `count` heads. */
+export function copyHeads(count: number, length: number, from: Heads, to: Heads): void {
+  for (let head = 0; head < count; head++) {
+    const start = from.start + head * from.stride;
+    to.data.set(from.data.subarray(start, start + length), to.start + head * to.stride);
+  }
+}
+
 /** Frees memory at once; a major garbage collection may be long in coming. */
 export function free(numbers: Float32Array): void {
   (numbers.buffer as ArrayBuffer).transfer(0);
@@ -146,7 +161,6 @@ export function free(numbers: Float32Array): void {
 export interface Tokens {
   /** Row after row. */
   readonly ids: readonly number[];
-  readonly rows: number;
   /** Number of earlier tokens in each row. */
   readonly before: readonly number[];
   readonly width: number;
@@ -155,7 +169,8 @@ export interface Tokens {
 }
 
 export function tokenFeeds(graph: Graph, tokens: Tokens): Record<string, Tensor> {
-  const { ids, rows, before, width, from } = tokens;
+  const { ids, before, width, from } = tokens;
+  const rows = before.length;
   const each = ids.length / rows;
   const mask = new BigInt64Array(rows * width);
   for (let row = 0; row < rows; row++) {

@@ -5,6 +5,7 @@ import {
   OutputGarbage,
   bytesPerToken,
   CHUNK,
+  copyHeads,
   free,
   lastLogits,
   LogitMemory,
@@ -109,7 +110,6 @@ export class GrowingDecoder implements Decoder {
     const width = pack.width + each;
     const feeds = tokenFeeds(this.#graph, {
       ids,
-      rows: rows.length,
       before,
       width,
       from: before.map((length) => pack.width - length),
@@ -155,12 +155,13 @@ export class GrowingDecoder implements Decoder {
       const data = new Float32Array(rows.length * heads * width * headSize);
       for (const [at, { pack, ids, ...row }] of rows.entries()) {
         if (pack === undefined) continue;
-        const source = pack.tensors[index]!.data as Float32Array;
-        for (let head = 0; head < heads; head++) {
-          const start = ((row.at * heads + head) * pack.width + row.from) * headSize;
-          const end = ((at * heads + head + 1) * width - ids.length) * headSize;
-          data.set(source.subarray(start, start + ids.length * headSize), end);
-        }
+        const from = {
+          data: pack.tensors[index]!.data as Float32Array,
+          start: (row.at * heads * pack.width + row.from) * headSize,
+          stride: pack.width * headSize,
+        };
+        const start = ((at * heads + 1) * width - ids.length) * headSize;
+        copyHeads(heads, ids.length * headSize, from, { data, start, stride: width * headSize });
       }
       return new Tensor('float32', data, [rows.length, heads, width, headSize]);
     });

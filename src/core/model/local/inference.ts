@@ -1,15 +1,15 @@
 /** The inference process: one model, many turns at once. `InferenceProcess` starts it and talks to it. */
-import { Fault, messageOf } from '../../fault';
+import { endAtOnce, endWithParent, tellParent } from '../../childProcess';
+import { Fault } from '../../fault';
 import { lazily } from '../../lazily';
-import { endAtOnce, endWithParent, tellParent } from '../../parent';
-import { Batch } from './batch';
+import { Batch, type StartedTurn } from './batch';
 import { Chat } from './chat';
 import { openDecoder } from './openDecoder';
 import { Opening, OpeningTokens } from './opening';
 import { readLocalFolder } from './folder';
 import { openWhereFastest } from './accelerator';
-import type { FromInference, InferenceSettings, ToInference } from './protocol';
-import type { StartedTurn } from './turnRequest';
+import type { FromInference, InferenceSettings, ToInference } from './process';
+import { failed } from './requestProcess';
 
 interface Model {
   readonly batch: Batch;
@@ -30,12 +30,6 @@ async function load({ graph: file, memoryBytes }: InferenceSettings): Promise<Mo
   tell({ kind: 'ready', provider: graph.provider, notes });
   const { vocabulary } = graph;
   return { batch, chat, vocabulary, tokens: lazily(() => new OpeningTokens(folder, vocabulary)) };
-}
-
-function failed(error: unknown, id?: number): FromInference {
-  const code = error instanceof Fault ? error.code : 'model/inference-failed';
-  const message = messageOf(error);
-  return id === undefined ? { kind: 'failed', code, message } : { kind: 'failed', id, code, message };
 }
 
 function requireKnown(ids: readonly number[], vocabulary: number, folder: string): void {
@@ -70,13 +64,13 @@ function generate(
       },
       onFailed: (reason) => {
         turns.delete(id);
-        tell(failed(reason, id));
+        tell({ ...failed(reason), id });
       },
     });
     turns.set(id, turn);
     if (stream) tell({ kind: 'begun', id, promptIds });
   } catch (error) {
-    tell(failed(error, id));
+    tell({ ...failed(error), id });
   }
 }
 

@@ -10,13 +10,13 @@ import {
   type ModelCounts,
   type SamplingSettings,
   MAX_REPLY_CHARS,
+  NO_COUNTS,
   TOO_LONG_REMEDY,
   WROTE_TOO_LONG,
 } from '../model';
 import { readLocalFolder, type LocalFolder } from './folder';
 import type { Guide } from './guidance';
-import { InferenceProcess } from './process';
-import type { TurnPiece } from './protocol';
+import { InferenceProcess, type TurnPiece } from './process';
 import type { LikelyToken } from './sampling';
 
 export interface LocalModelOptions {
@@ -29,7 +29,6 @@ export interface LocalModelOptions {
 }
 
 interface LocalModelInfo extends LocalFolder {
-  /** ONNX Runtime's name: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
   /** Speed over all dialogues, when turns were last generated. */
   readonly tokensPerSecond?: number;
@@ -60,13 +59,7 @@ export class LocalModel implements Model {
   readonly #process: InferenceProcess;
   readonly #speed = new Speed();
   #isLoaded = false;
-  readonly #counts = {
-    requests: 0,
-    retries: 0,
-    promptTokens: 0,
-    completionTokens: 0,
-    answersWithoutUsage: 0,
-  };
+  readonly #counts = { ...NO_COUNTS };
 
   /**
    * Loads nothing before the first turn.
@@ -107,8 +100,7 @@ export class LocalModel implements Model {
   async describe(): Promise<LocalModelInfo> {
     const { provider } = await this.#process.load();
     this.#isLoaded = true;
-    const { tokensPerSecond } = this.#speed;
-    return { ...this.#folder, provider, ...(tokensPerSecond !== undefined && { tokensPerSecond }) };
+    return { ...this.#folder, provider, tokensPerSecond: this.#speed.tokensPerSecond };
   }
 
   /**
@@ -118,17 +110,7 @@ export class LocalModel implements Model {
   async generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
-    {
-      signal,
-      onText,
-      onRestart,
-      onBegin,
-      onPiece,
-      enough,
-      alternatives,
-      openings,
-      guide,
-    }: LocalGenerateOptions = {},
+    { onText, onRestart, onPiece, ...options }: LocalGenerateOptions = {},
   ): Promise<LocalGeneration> {
     const started = performance.now();
     let attempts = 1;
@@ -138,12 +120,7 @@ export class LocalModel implements Model {
     if (!this.#isLoaded) void this.#load();
     const turn = await this.#process
       .generate(messages, sampling, {
-        signal,
-        enough,
-        alternatives,
-        openings,
-        guide,
-        onBegin,
+        ...options,
         onText:
           (onText ?? onPiece) &&
           ((told) => {
@@ -171,14 +148,13 @@ export class LocalModel implements Model {
     this.#counts.promptTokens += usage.promptTokens;
     this.#counts.completionTokens += usage.completionTokens;
     this.#speed.wrote(ids.length);
-    const timing = { totalMs: performance.now() - started, attempts };
     return {
       text,
       finishReason,
       tokens: others === undefined ? { ids, logprobs } : { ids, logprobs, alternatives: others },
       promptTokenIds: promptIds,
       usage,
-      timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },
+      timing: { firstTextMs, totalMs: performance.now() - started, attempts },
     };
   }
 
@@ -208,11 +184,7 @@ class Speed {
   #inFlight = 0;
   #since = 0;
   #tokens = 0;
-  #last: number | undefined;
-
-  get tokensPerSecond(): number | undefined {
-    return this.#last;
-  }
+  tokensPerSecond: number | undefined;
 
   begin(): void {
     this.#inFlight += 1;
@@ -231,7 +203,7 @@ class Speed {
 
   wrote(tokens: number): void {
     this.#tokens += tokens;
-    this.#last = (1000 * this.#tokens) / (performance.now() - this.#since);
+    this.tokensPerSecond = (1000 * this.#tokens) / (performance.now() - this.#since);
   }
 }
 

@@ -1,36 +1,80 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { childEnvironment } from '../../childEnvironment';
-import { Fault, messageOf } from '../../fault';
-import { inspectArguments } from '../../inspect';
-import type { ChatMessage, SamplingSettings } from '../model';
+import { forkScript, killChild } from '../../childProcess';
+import { Fault, type FaultCode } from '../../fault';
+import type { ChatMessage, GenerateOptions, SamplingSettings } from '../model';
 import type { Guide } from './guidance';
-import type {
-  FinishedTurn,
-  FromInference,
-  InferenceSettings,
-  Loaded,
-  ToInference,
-  TurnPiece,
-} from './protocol';
+import type { LikelyToken } from './sampling';
 
-interface TurnOptions {
-  readonly signal?: AbortSignal;
-  /** Called with the prompt before the first piece, and again after a restart. */
+/** Passed as JSON in the first argument of the inference process. */
+export interface InferenceSettings {
+  readonly folder: string;
+  readonly graph: string;
+  /** For weights, keys and values together, in bytes. */
+  readonly memoryBytes: number;
+}
+
+export type ToInference =
+  | {
+      readonly kind: 'generate';
+      readonly id: number;
+      readonly messages: readonly ChatMessage[];
+      readonly openings?: readonly string[];
+      readonly sampling: SamplingSettings;
+      readonly stream: boolean;
+      /** 0: none. */
+      readonly alternatives: number;
+      readonly guide?: Guide<readonly ChatMessage[]>;
+    }
+  | { readonly kind: 'finish'; readonly id: number }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+export type FromInference =
+  | ({ readonly kind: 'ready' } & Loaded)
+  /** Sent after tokenising, for turns whose text is streamed. */
+  | { readonly kind: 'begun'; readonly id: number; readonly promptIds: readonly number[] }
+  | ({ readonly kind: 'text'; readonly id: number } & TurnPiece)
+  | ({ readonly kind: 'done'; readonly id: number } & FinishedTurn)
+  /** Without an id: the folder cannot be loaded, and the process ends. */
+  | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
+
+interface Loaded {
+  readonly provider: string;
+  readonly notes: readonly string[];
+}
+
+export interface TurnTokens {
+  readonly ids: readonly number[];
+  readonly logprobs: readonly number[];
+  /** For each token the most likely ones in its place; absent unless requested. */
+  readonly alternatives?: readonly (readonly LikelyToken[])[];
+}
+
+/** The text never changes again; the tokens are those since the piece before it. */
+export interface TurnPiece extends TurnTokens {
+  /** Empty for tokens without text, such as the one that ends a turn. */
+  readonly piece: string;
+}
+
+/** Its tokens include the one that ended the turn. */
+export interface FinishedTurn extends TurnTokens {
+  readonly text: string;
+  readonly finishReason: 'stop' | 'length' | 'other';
+  readonly promptIds: readonly number[];
+}
+
+interface TurnOptions extends Pick<GenerateOptions, 'signal' | 'enough' | 'openings'> {
   readonly onBegin?: (promptIds: readonly number[]) => void;
   readonly onText?: (piece: TurnPiece) => void;
   readonly onRestart?: (why: string) => void;
-  readonly enough?: () => boolean;
   readonly alternatives?: number;
-  readonly openings?: readonly string[];
   readonly guide?: Guide<readonly ChatMessage[]>;
 }
 
-interface PendingTurn {
+interface PendingTurn extends PromiseWithResolvers<FinishedTurn> {
   readonly message: ToInference & { kind: 'generate' };
   readonly options: TurnOptions;
   deaths: number;
-  readonly resolve: (turn: FinishedTurn) => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 const MAX_CRASHES = 2;
@@ -75,27 +119,19 @@ export class InferenceProcess {
     if (signal?.aborted === true) return Promise.reject(cancelled());
     const id = this.#nextId++;
     const stream = (onText ?? enough) !== undefined;
-    const message = {
-      kind: 'generate',
-      id,
-      messages,
-      openings,
-      sampling,
-      stream,
-      alternatives,
-      guide,
-    } as const;
-    const { promise, resolve, reject } = Promise.withResolvers<FinishedTurn>();
+    const asked = { messages, openings, sampling, stream, alternatives, guide };
+    const message = { kind: 'generate', id, ...asked } as const;
+    const turn = Promise.withResolvers<FinishedTurn>();
     const cancel = (): void => {
       this.#settle(id)?.reject(cancelled());
       this.#tell({ kind: 'cancel', id });
     };
     signal?.addEventListener('abort', cancel, { once: true });
-    this.#pending.set(id, { message, options, deaths: 0, resolve, reject });
+    this.#pending.set(id, { ...turn, message, options, deaths: 0 });
     if (this.#child === undefined) this.#start();
     else this.#tell(message);
     this.#keepAwake();
-    return promise.finally(() => signal?.removeEventListener('abort', cancel));
+    return turn.promise.finally(() => signal?.removeEventListener('abort', cancel));
   }
 
   async close(): Promise<void> {
@@ -105,11 +141,7 @@ export class InferenceProcess {
       new Fault('model/inference-ended', `The model in ${this.#settings.folder} was closed while it loaded.`),
     );
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(cancelled());
-    if (child?.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.ref();
-    child.kill('SIGKILL');
-    await gone;
+    if (child !== undefined) await killChild(child);
   }
 
   /** Sends every unfinished turn. Messages wait in the channel until the process has loaded. */
@@ -118,20 +150,13 @@ export class InferenceProcess {
     const loading = Promise.withResolvers<Loaded>();
     // Avoids an unhandled rejection: if the promise is not awaited, the turns report the failure.
     loading.promise.catch(() => undefined);
-    const child = fork(this.#script, [JSON.stringify(this.#settings)], {
-      env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: inspectArguments('TANDEM_INSPECT_INFERENCE'),
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    this.#child = child;
     this.#loading = loading;
-    let complaint = '';
-    child.stderr!.on('data', (text: Buffer) => (complaint = (complaint + text.toString()).slice(-500)));
-    child.on('message', (message: FromInference) => this.#hear(child, message));
-    child.once('close', (code, signal) =>
-      this.#died(child, signal ?? `exit code ${code ?? 'unknown'}`, complaint),
-    );
-    child.once('error', (error) => this.#died(child, messageOf(error), complaint));
+    this.#child = forkScript<FromInference>(this.#script, JSON.stringify(this.#settings), {
+      env: childEnvironment('computing'),
+      inspect: 'TANDEM_INSPECT_INFERENCE',
+      onMessage: (child, message) => this.#hear(child, message),
+      onEnd: (child, reason, said) => this.#died(child, reason, said),
+    });
     for (const { message } of this.#pending.values()) this.#tell(message);
     this.#keepAwake();
   }
@@ -196,12 +221,11 @@ export class InferenceProcess {
     for (const each of [...this.#pending.keys()]) this.#settle(each)?.reject(fault);
   }
 
-  #died(child: ChildProcess, reason: string, complaint: string): void {
+  #died(child: ChildProcess, reason: string, said: string): void {
     if (this.#child !== child) return;
     this.#child = undefined;
-    const told = complaint.trim() === '' ? '' : ` It said: ${complaint.replace(/\s+/g, ' ').trim()}`;
     const what = `The process that computes ${this.#settings.folder} ended (${reason}).`;
-    this.#loading!.reject(new Fault('model/inference-ended', `${what}${told}`));
+    this.#loading!.reject(new Fault('model/inference-ended', `${what}${said}`));
     for (const [id, turn] of this.#pending) {
       turn.deaths += 1;
       if (turn.deaths < MAX_CRASHES) turn.options.onRestart?.(`${what} It is started again.`);
@@ -209,7 +233,7 @@ export class InferenceProcess {
         this.#settle(id)?.reject(
           new Fault(
             'model/inference-ended',
-            `${what} It had ended in the same turn before.${told} See whether the machine has enough memory for the model.`,
+            `${what} It had ended in the same turn before.${said} See whether the machine has enough memory for the model.`,
           ),
         );
     }

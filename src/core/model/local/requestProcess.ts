@@ -1,132 +1,92 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { childEnvironment } from '../../childEnvironment';
+import { endAtOnce, endWithParent, forkScript, killChild, tellParent } from '../../childProcess';
 import { Fault, messageOf, type FaultCode } from '../../fault';
-import { inspectArguments } from '../../inspect';
-import { endAtOnce, endWithParent, tellParent } from '../../parent';
 
-/** `ready` comes before any answer. `failed` without an id: nothing can be answered, and the process ends. */
+/** `failed` without an id: nothing can be answered, and the process ends. */
 type FromProcess<Answer> =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly id?: number; readonly code: FaultCode; readonly message: string };
-
-interface ToProcess<Request> {
-  readonly id: number;
-  readonly request: Request;
-}
-
-interface Waiting<Answer> {
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (reason: unknown) => void;
-}
 
 interface RequestProcessOptions {
   /** Path of the built script, which calls `answerRequests`. */
   readonly script: string;
-  /** The script's argument: what it loads. */
   readonly folder: string;
-  /** As in "The critic in FOLDER was closed." */
+  /** As in "The process of the critic in FOLDER ended." */
   readonly title: string;
-  /** What the process does, as in "The process that scores with FOLDER ended." */
-  readonly work: string;
-  /** Environment variable with the port of a debugger. */
   readonly inspect: string;
 }
 
-/** A model in a process of its own, which answers requests in their order. Ends with `close`, or with this process. */
+/** A model in a process of its own, which answers requests in their order. Starts with a request, again after its end. */
 export class RequestProcess<Request, Answer> {
-  readonly #options: RequestProcessOptions;
-  readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, Waiting<Answer>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
+  #child: ChildProcess | undefined;
   #nextId = 1;
-  #complaint = '';
-  #over: Fault | undefined;
 
-  constructor(options: RequestProcessOptions) {
-    this.#options = options;
-    this.#child = fork(options.script, [options.folder], {
-      env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: inspectArguments(options.inspect),
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    this.#child.stderr!.on('data', (text: Buffer) => {
-      this.#complaint = (this.#complaint + text.toString()).slice(-500);
-    });
-    this.#child.on('message', (message: FromProcess<Answer>) => this.#hear(message));
-    this.#child.once('error', (error) => this.#end(this.#ended(error.message)));
-    this.#child.once('close', (code, signal) =>
-      this.#end(this.#ended(signal ?? `exit code ${code ?? 'unknown'}`)),
-    );
-  }
-
-  /** True once every further request would fail. */
-  get isOver(): boolean {
-    return this.#over !== undefined;
-  }
+  constructor(private readonly options: RequestProcessOptions) {}
 
   /**
    * Several calls may be pending; they run in order.
    * @throws {Fault} for the folder or the request, `model/inference-ended`
    */
   ask(request: Request): Promise<Answer> {
-    if (this.#over !== undefined) return Promise.reject(this.#over);
     const id = this.#nextId++;
-    const message: ToProcess<Request> = { id, request };
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      // Failure to send means that the process is dying; its end is handled elsewhere.
-      this.#child.send(message, () => undefined);
-    });
+    const answer = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, answer);
+    this.#child ??= this.#start();
+    // Failure to send means that the process is dying; its end is handled elsewhere.
+    this.#child.send({ id, request }, () => undefined);
+    return answer.promise;
   }
 
   async close(): Promise<void> {
-    const { title, folder } = this.#options;
-    this.#end(new Fault('model/inference-ended', `${title} in ${folder} was closed.`));
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return;
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.kill('SIGKILL');
-    await gone;
+    const child = this.#child;
+    const { title, folder } = this.options;
+    this.#end(new Fault('model/inference-ended', `The process of ${title} in ${folder} was closed.`));
+    if (child !== undefined) await killChild(child);
+  }
+
+  #start(): ChildProcess {
+    const { script, folder, title, inspect } = this.options;
+    return forkScript<FromProcess<Answer>>(script, folder, {
+      env: childEnvironment('computing'),
+      inspect,
+      onMessage: (child, message) => {
+        if (this.#child === child) this.#hear(message);
+      },
+      onEnd: (child, reason, said) => {
+        if (this.#child !== child) return;
+        const what = `The process of ${title} in ${folder} ended (${reason}).${said}`;
+        this.#end(
+          new Fault('model/inference-ended', `${what} Check that the machine has enough memory for it.`),
+        );
+      },
+    });
   }
 
   #hear(message: FromProcess<Answer>): void {
-    switch (message.kind) {
-      case 'ready':
-        break;
-      case 'answer':
-        this.#settle(message.id)?.resolve(message.answer);
-        break;
-      case 'failed': {
-        const fault = new Fault(message.code, message.message);
-        if (message.id === undefined) this.#end(fault);
-        else this.#settle(message.id)?.reject(fault);
-      }
+    if (message.kind === 'answer') {
+      this.#settle(message.id)?.resolve(message.answer);
+      return;
     }
+    const fault = new Fault(message.code, message.message);
+    if (message.id === undefined) this.#end(fault);
+    else this.#settle(message.id)?.reject(fault);
   }
 
-  #settle(id: number): Waiting<Answer> | undefined {
+  #settle(id: number): PromiseWithResolvers<Answer> | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     return waiting;
   }
 
   #end(fault: Fault): void {
-    this.#over ??= fault;
-    for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(this.#over);
-  }
-
-  #ended(reason: string): Fault {
-    const { work, folder } = this.#options;
-    const told =
-      this.#complaint.trim() === '' ? '' : ` It said: ${this.#complaint.replace(/\s+/g, ' ').trim()}`;
-    return new Fault(
-      'model/inference-ended',
-      `The process that ${work} ${folder} ended (${reason}).${told} Check that the machine has enough memory for it.`,
-    );
+    this.#child = undefined;
+    for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(fault);
   }
 }
 
-const failed = (error: unknown): { kind: 'failed'; code: FaultCode; message: string } => ({
+export const failed = (error: unknown): { kind: 'failed'; code: FaultCode; message: string } => ({
   kind: 'failed',
   code: error instanceof Fault ? error.code : 'model/inference-failed',
   message: messageOf(error),
@@ -139,11 +99,8 @@ export function answerRequests<Model, Request, Answer>(
 ): void {
   const tell = (message: FromProcess<Answer>): void => tellParent(message);
   const loading = load(process.argv[2]!);
-  let queue: Promise<void> = loading.then(
-    () => tell({ kind: 'ready' }),
-    (error: unknown) => tellParent(failed(error), endAtOnce),
-  );
-  process.on('message', ({ id, request }: ToProcess<Request>) => {
+  let queue: Promise<unknown> = loading.catch((error: unknown) => tellParent(failed(error), endAtOnce));
+  process.on('message', ({ id, request }: { readonly id: number; readonly request: Request }) => {
     queue = queue.then(async () => {
       try {
         tell({ kind: 'answer', id, answer: await answer(request, await loading) });

@@ -18,22 +18,14 @@ interface SampledToken extends LikelyToken {
  */
 export class Sampler {
   readonly #seed: number;
-  readonly #temperature: number;
-  readonly #minP: number;
-  readonly #topP: number;
-  /** 0: all tokens. */
-  readonly #topK: number;
-  readonly #alternatives: number;
   #chosen = 0;
 
   /** @param alternatives the most likely tokens to list with each chosen one */
-  constructor(settings: Omit<SamplingSettings, 'maxTokens' | 'stop'>, alternatives = 0) {
+  constructor(
+    private readonly settings: Omit<SamplingSettings, 'maxTokens' | 'stop'>,
+    private readonly alternatives = 0,
+  ) {
     this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
-    this.#temperature = settings.temperature;
-    this.#minP = settings.minP ?? 0;
-    this.#topP = settings.topP ?? 1;
-    this.#topK = settings.topK ?? 0;
-    this.#alternatives = alternatives;
   }
 
   /**
@@ -52,22 +44,22 @@ export class Sampler {
       );
     const likely = (id: number): LikelyToken => ({ id, logprob: logits[id]! - largest - Math.log(total) });
     const alternatives =
-      this.#alternatives === 0 ? undefined : mostLikely(weights, this.#alternatives).map(likely);
-    const id = this.#temperature === 0 ? best : this.#draw(logits, largest, weights, total);
+      this.alternatives === 0 ? undefined : mostLikely(weights, this.alternatives).map(likely);
+    const id = this.settings.temperature === 0 ? best : this.#draw(logits, largest, weights, total);
     return { ...likely(id), alternatives };
   }
 
   #draw(logits: Float32Array, largest: number, weights: Float64Array, total: number): number {
-    const all = this.#temperature === 1 ? total : exponentials(logits, largest, this.#temperature, weights);
-    const sum = this.#minP > 0 ? dropBelow(weights, this.#minP) : all;
+    const { temperature, minP = 0, topP = 1, topK = 0 } = this.settings;
+    const all = temperature === 1 ? total : exponentials(logits, largest, temperature, weights);
+    const sum = minP > 0 ? dropBelow(weights, minP) : all;
     const uniform = uniformAt(this.#seed, this.#chosen++);
-    if (this.#topK > 0 && this.#topK < weights.length) {
-      const best = mostLikely(weights, this.#topK);
+    if (topK > 0 && topK < weights.length) {
+      const best = mostLikely(weights, topK);
       const ofBest = best.reduce((share, token) => share + weights[token]!, 0);
-      return drawFromNucleus(weights, best, this.#topP * ofBest, uniform);
+      return drawFromNucleus(weights, best, topP * ofBest, uniform);
     }
-    if (this.#topP < 1)
-      return drawFromNucleus(weights, nucleusCandidates(weights, sum, this.#topP), this.#topP * sum, uniform);
+    if (topP < 1) return drawFromNucleus(weights, nucleusCandidates(weights, sum, topP), topP * sum, uniform);
     let left = uniform * sum;
     for (let id = 0; id < weights.length; id++) {
       left -= weights[id]!;

@@ -1,14 +1,13 @@
 import { Tensor } from './runtime';
-import { BufferedDecoder } from './bufferedDecoder';
+import { BufferedDecoder, bytesOfRow, type BufferedRow, type PlacedRow } from './bufferedDecoder';
 import type { SequenceRow, UseLogits } from './decoder';
 import { GARBAGE, bytesPerToken, CHUNK, lastLogits, tokenFeeds, type Graph } from './graph';
-import { bytesOfRow, type BufferedRow, type PlacedRow } from './rowBuffers';
 
 /** True if the graph can write keys and values into the memory that it reads them from. */
 export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
   const { session, caches, heads, headSize } = graph;
   const capacity = 8;
-  const feeds = tokenFeeds(graph, { ids: [0], rows: 1, before: [0], width: 1, from: [0] });
+  const feeds = tokenFeeds(graph, { ids: [0], before: [0], width: 1, from: [0] });
   const fetches: Record<string, Tensor | null> = { logits: null };
   for (const { past, present } of caches) {
     const dims = [1, heads, capacity, headSize];
@@ -40,18 +39,16 @@ export class SharedDecoder extends BufferedDecoder {
   }
 
   override async read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array> {
-    const [logits] = await this.#run([this.rows.place(row as BufferedRow)], ids);
+    const [logits] = await this.#run([this.place(row as BufferedRow)], ids);
     return logits!;
   }
 
   override async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
-    const asked = new Map(
-      (rows as readonly BufferedRow[]).map((row, index) => [this.rows.place(row), index]),
-    );
+    const asked = new Map((rows as readonly BufferedRow[]).map((row, index) => [this.place(row), index]));
     this.#gather(asked);
-    await this.rows.step(async () => {
+    await this.moveAfter(async () => {
       for (let from = 0; from < rows.length; from += this.together) {
-        const run = this.rows.placed.slice(from, Math.min(from + this.together, rows.length));
+        const run = this.placed.slice(from, Math.min(from + this.together, rows.length));
         const indices = run.map((row) => asked.get(row)!);
         const made = await this.#run(
           run,
@@ -66,8 +63,8 @@ export class SharedDecoder extends BufferedDecoder {
     let free = 0;
     for (const row of asked.keys()) {
       if (row.place < asked.size) continue;
-      while (asked.has(this.rows.placed[free]!)) free++;
-      this.rows.swap(row, this.rows.placed[free]!);
+      while (asked.has(this.placed[free]!)) free++;
+      this.swap(row, this.placed[free]!);
     }
   }
 
@@ -77,19 +74,13 @@ export class SharedDecoder extends BufferedDecoder {
     const each = ids.length / rows.length;
     const before = rows.map((row) => row.ids.length);
     const width = Math.max(...before) + each;
-    this.rows.reserve(width);
-    const { capacity } = this.rows;
-    const feeds = tokenFeeds(this.graph, {
-      ids,
-      rows: rows.length,
-      before,
-      width,
-      from: before.map(() => 0),
-    });
+    this.reserve(width);
+    const { capacity } = this;
+    const feeds = tokenFeeds(this.graph, { ids, before, width, from: before.map(() => 0) });
     const logits = this.logits.tensor(rows.length, each);
     const fetches: Record<string, Tensor> = { logits };
     for (const [index, { past, present }] of caches.entries()) {
-      const memory = this.rows.part(index, rows[0]!.place, rows.length);
+      const memory = this.part(index, rows[0]!.place, rows.length);
       const tensor = new Tensor('float32', memory, [rows.length, heads, capacity, headSize]);
       feeds[past] = tensor;
       fetches[present] = tensor;

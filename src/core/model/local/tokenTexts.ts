@@ -1,4 +1,5 @@
-import { openChatFiles } from './chat';
+import type { Tokenizer } from '@huggingface/tokenizers';
+import { ChatFiles } from './chat';
 
 export interface TokenText {
   /** U+FFFD if the token is part of a character. */
@@ -8,13 +9,13 @@ export interface TokenText {
 
 /** Special tokens included. */
 export class TokenTexts {
-  readonly #tokenizer: ReturnType<typeof openChatFiles>['tokenizer'];
+  readonly #tokenizer: Tokenizer;
   readonly #isByteLevel: boolean;
   readonly #known = new Map<number, TokenText>();
 
   /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
   constructor(folder: string) {
-    this.#tokenizer = openChatFiles(folder).tokenizer;
+    this.#tokenizer = new ChatFiles(folder).tokenizer;
     this.#isByteLevel = JSON.stringify(this.#tokenizer.decoder?.config ?? null).includes('"ByteLevel"');
   }
 

@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../../fault';
-import { ScoringProcess } from '../../model/local/critic/process';
-import type { ReadDialogue } from '../../model/local/critic/protocol';
+import { ScoringProcess, type ReadDialogue } from '../../model/local/critic/process';
 import { scoreTrajectories, type Scored } from '../convert';
-import { advantageOf, logRatios } from '../../model/local/critic/advantage';
+import { advantageOf, logRatios } from '../../model/local/critic/turnScorer';
 import type { Trainer } from '../trainer';
 import type { Credit, Scorable, TurnCredit } from './credit';
 import type { Critic } from './critics';
@@ -43,7 +42,7 @@ async function byOnnx(
       scorables.map(async (scorable) => {
         const { messages, turns, hiddenInformation } = scorable.dialogue;
         const told = hiddenInformation === undefined ? {} : { hiddenInformation };
-        const read = await process.read({ messages, turns, ...told });
+        const read = await process.ask({ messages, turns, ...told });
         return creditOf(critic, scorable, turnsRead(read, critic));
       }),
     ),

@@ -7,8 +7,8 @@ import {
   criticGraphs,
   hasCriticGraphs,
   type CriticFile,
+  identityOf,
 } from '../../model/local/critic/criticFile';
-import { identityOf } from '../../model/local/critic/identity';
 import { isOfOtherWeights } from '../../model/local/weights';
 import { dataFoldersIn, experimentsIn, type Series } from '../experiments';
 import { runFiles } from '../runFolder';

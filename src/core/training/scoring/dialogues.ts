@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { colBenchPageProtocol, colBenchProtocol } from '../../dialogue/protocol';
 import { agentPromptFor, type Prompts } from '../../dialogue/prompts';
 import { Fault } from '../../fault';
-import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/protocol';
+import type { CriticDialogue, SpokenTurn } from '../../model/local/critic/process';
 import type { ChatMessage } from '../../model/model';
 import { readJsonLines } from '../../task/jsonl';
 import { isProgram } from '../../task/task';

@@ -6,7 +6,7 @@ import { ScoringProcess } from '../../model/local/critic/process';
 import { writeAtomically } from '../../trajectory/files';
 import type { Scored, ScoreOptions } from '../convert';
 import { gainsOf, dialogueOf, readRows, type RowDialogue } from './dialogues';
-import { advantageOf } from '../../model/local/critic/advantage';
+import { advantageOf } from '../../model/local/critic/turnScorer';
 
 interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
   readonly scoring: string;
@@ -69,7 +69,7 @@ async function score(
   words: Words,
 ): Promise<Scored | undefined> {
   const { id, task, reward, messages, turns, hiddenInformation } = dialogue;
-  const read = await process.read({ messages, turns, ...(hiddenInformation && { hiddenInformation }) });
+  const read = await process.ask({ messages, turns, ...(hiddenInformation && { hiddenInformation }) });
   if ('why' in read) {
     words.leaveOut(read.why);
     return undefined;

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { ConnectionProblem, Diagnosis } from '../../../core/model/connection';
-import type { FoundServer } from '../../../core/model/discovery';
+import type { ConnectionProblem, Diagnosis, FoundServer } from '../../../core/model/connection';
 import { isLoopback } from '../../../core/serving/listener';
 import { shown, type Given, type Head } from '../../inputSteps';
 import type { Server } from '../../server';
@@ -42,7 +41,7 @@ export function knownAddresses(connected: readonly Server[]): Offer[] {
 
 /** Servers on this machine come before the remaining addresses. */
 export async function foundAddresses(known: readonly Offer[]): Promise<Offer[]> {
-  const { findServers } = await import('../../../core/model/discovery');
+  const { findServers } = await import('../../../core/model/connection');
   const here = known.map(({ text }) => text).filter(isHere);
   const servers = await findServers(here);
   const found = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitBefore } from '../../../../src/core/model/chat/retry';
+import { waitBefore } from '../../../../src/core/model/chat/failure';
 
 const settings = { attempts: 5, firstWaitMs: 500, longestWaitMs: 4000, longestServerWaitMs: 60_000 };
 

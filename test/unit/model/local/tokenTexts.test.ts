@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openChatFiles } from '../../../../src/core/model/local/chat';
+import { ChatFiles } from '../../../../src/core/model/local/chat';
 import { TokenTexts } from '../../../../src/core/model/local/tokenTexts';
 import { temporaryFolder } from '../../../fixtures/log';
 
@@ -13,7 +13,7 @@ const bytesOf = (folder: string, ids: readonly number[]): Buffer => {
 it('tells the bytes of the tokens of a byte-level vocabulary, also those of a part of a character', () => {
   const folder = path.resolve('media/starter');
   const text = 'def f(x):\n\treturn “né”\u00ad 👍';
-  const { ids } = openChatFiles(folder).tokenizer.encode(text, { add_special_tokens: false });
+  const ids = new ChatFiles(folder).idsOf(text);
   expect(ids.length).toBeGreaterThan(10);
   expect(bytesOf(folder, ids).toString()).toBe(text);
   const texts = new TokenTexts(folder);
@@ -47,6 +47,7 @@ it('tells the bytes of the tokens of a SentencePiece vocabulary', async () => {
     },
   };
   await writeFile(path.join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
-  await writeFile(path.join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: 'x' }));
+  const chat_template = '{% for message in messages %}{{ message.content }}{% endfor %}';
+  await writeFile(path.join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template }));
   expect(bytesOf(folder, [1, 2, 3, 4, 2, 5, 6, 7]).toString()).toBe(' the price €');
 });

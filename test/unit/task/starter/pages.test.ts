@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPage } from '../../../../src/core/page/checks';
-import { checkInWords } from '../../../../src/core/page/checkWords';
+import { checkPage, checkInWords } from '../../../../src/core/page/checks';
 import {
   pagePieces,
   habitsOf,

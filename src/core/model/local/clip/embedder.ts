@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { RequestProcess } from '../requestProcess';
 import { Fault } from '../../../fault';
-import { clipGraph, type ClipPrecision } from './clipFolder';
-import type { PictureEmbedding, PictureRequest } from './protocol';
+import { LastUsed } from '../../../lazily';
+import { clipGraph, type ClipPrecision, type PictureEmbedding, type PictureRequest } from './clipFolder';
 
 /** The wanted page's picture is compared with each draft of each dialogue of its task. */
 const MAX_KEPT = 1024;
@@ -22,9 +22,9 @@ export function clipIfThere(script: string, folder: string): ClipEmbedder | unde
 
 /** CLIP in a process of its own, which starts with the first picture. */
 export class ClipEmbedder {
-  private process: RequestProcess<PictureRequest, PictureEmbedding> | undefined;
-  /** By the picture's hash; the least recently used first. */
-  private readonly kept = new Map<string, Promise<Float32Array>>();
+  private readonly process: RequestProcess<PictureRequest, PictureEmbedding>;
+  /** By the picture's hash. */
+  private readonly kept = new LastUsed<Float32Array>(MAX_KEPT);
 
   readonly precision: ClipPrecision;
 
@@ -33,11 +33,9 @@ export class ClipEmbedder {
    * @param folder the one that `tandem download clip` fills
    * @throws {Fault} `model/no-folder`
    */
-  constructor(
-    private readonly script: string,
-    private readonly folder: string,
-  ) {
+  constructor(script: string, folder: string) {
     this.precision = clipGraph(folder).precision;
+    this.process = new RequestProcess({ script, folder, title: 'CLIP', inspect: 'TANDEM_INSPECT_EMBEDDING' });
   }
 
   /**
@@ -47,29 +45,14 @@ export class ClipEmbedder {
    */
   async embed(png: Buffer | undefined): Promise<Float32Array> {
     const key = png === undefined ? '' : createHash('sha256').update(png).digest('hex');
-    const embedding = this.kept.get(key) ?? this.ask(png);
-    this.kept.delete(key);
-    this.kept.set(key, embedding);
-    if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
-    try {
-      return await embedding;
-    } catch (error) {
-      this.kept.delete(key);
-      throw error;
-    }
+    return this.kept.get(key, () => this.ask(png));
   }
 
-  async close(): Promise<void> {
-    await this.process?.close();
+  close(): Promise<void> {
+    return this.process.close();
   }
 
   private async ask(png: Buffer | undefined): Promise<Float32Array> {
-    const { script, folder } = this;
-    if (this.process === undefined || this.process.isOver)
-      this.process = new RequestProcess({
-        ...{ script, folder, title: 'CLIP', work: 'reads pictures with' },
-        inspect: 'TANDEM_INSPECT_EMBEDDING',
-      });
     return Float32Array.from(await this.process.ask(png?.toString('base64') ?? null));
   }
 }

@@ -1,26 +1,16 @@
 // The embedding process: CLIP's half that reads pictures. `ClipEmbedder` starts it and talks to it.
 
-import { statSync } from 'node:fs';
-import { Fault, messageOf } from '../../../fault';
+import { Fault } from '../../../fault';
 import { BLACK_PICTURE, CLIP_SIDE, clipInput, decodePng } from '../../../page/clipInput';
-import { isUnfit } from '../../../regularFile';
-import { damaged } from '../files';
 import { createSession } from '../graph';
 import { answerRequests } from '../requestProcess';
 import { Tensor, type InferenceSession } from '../runtime';
-import { clipGraph } from './clipFolder';
-import type { PictureEmbedding, PictureRequest } from './protocol';
+import { clipGraph, type PictureEmbedding, type PictureRequest } from './clipFolder';
 
 /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
 async function load(folder: string): Promise<InferenceSession> {
   const { graph } = clipGraph(folder);
-  let session: InferenceSession;
-  try {
-    session = await createSession(graph, statSync(graph).size, 'cpu');
-  } catch (error) {
-    if (isUnfit(error)) throw error;
-    throw damaged(graph, messageOf(error), error);
-  }
+  const session = await createSession(graph);
   if (session.inputNames.join() !== 'pixel_values' || !session.outputNames.includes('image_embeds'))
     throw new Fault(
       'model/foreign-folder',

@@ -1,10 +1,13 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../../fault';
+import type { ChatMessage } from '../../model';
+import { MB, readBytesSync } from '../../../regularFile';
 import { readJson } from '../files';
 import { otherWeights } from '../folder';
-import { isOfOtherWeights } from '../weights';
+import { digest, isOfOtherWeights } from '../weights';
 
 const form = z.looseObject({
   version: z.literal(1),
@@ -35,16 +38,15 @@ export function hasCriticGraphs(folder: string): boolean {
 
 /** @throws {Fault} as `aboutCritic`, and `model/not-exported` if there are no graphs */
 export function readCriticFile(folder: string): CriticFile {
-  requireFile(folder);
-  if (!hasCriticGraphs(folder)) {
+  const about = aboutCritic(folder);
+  if (!hasCriticGraphs(folder))
     throw new Fault(
       'model/not-exported',
       `The critic in ${folder} has no graphs. Make them with: tandem onnx ${folder}`,
     );
-  }
   const { critic } = criticGraphs(folder);
   if (isOfOtherWeights(folder, critic)) throw otherWeights(folder, critic);
-  return aboutCritic(folder);
+  return about;
 }
 
 /**
@@ -52,7 +54,11 @@ export function readCriticFile(folder: string): CriticFile {
  * @throws {Fault} `model/foreign-folder` if it is not a critic; `model/damaged-folder`
  */
 export function aboutCritic(folder: string): CriticFile {
-  requireFile(folder);
+  if (!existsSync(path.join(folder, CRITIC_FILE)))
+    throw new Fault(
+      'model/foreign-folder',
+      `${folder} has no ${CRITIC_FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
+    );
   const read = form.safeParse(readJson(folder, CRITIC_FILE));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -62,10 +68,51 @@ export function aboutCritic(folder: string): CriticFile {
   );
 }
 
-function requireFile(folder: string): void {
-  if (existsSync(path.join(folder, CRITIC_FILE))) return;
-  throw new Fault(
-    'model/foreign-folder',
-    `${folder} has no ${CRITIC_FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
+/** `critic.json` and the weights, or the graphs when the folder has no weights: equal for copies. */
+export function identityOf(folder: string): string {
+  const weights = readdirSync(folder)
+    .sort()
+    .filter((name) => name.endsWith('.safetensors'));
+  const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);
+  const files = weights.length > 0 ? weights : graphs.filter((name) => existsSync(path.join(folder, name)));
+  const hash = createHash('sha256').update(readBytesSync(path.join(folder, CRITIC_FILE), 16 * MB));
+  for (const name of files) hash.update(`\n${name} ${digestOnce(path.join(folder, name))}`);
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Digests by file: reading the weights whenever a replay is drawn would take too long. */
+const known = new Map<string, { readonly mark: string; readonly digest: string }>();
+
+function digestOnce(file: string): string {
+  const { size, mtimeMs } = statSync(file);
+  const mark = `${size} ${mtimeMs}`;
+  const before = known.get(file);
+  if (before?.mark === mark) return before.digest;
+  const found = { mark, digest: digest(file) };
+  known.set(file, found);
+  return found.digest;
+}
+
+const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+
+/**
+ * The conversation with the hidden information in front of its first request, as `Template.view` of the trainer has it.
+ * @param prompt text with `{{hiddenInformation}}`, such as critic.md
+ */
+export function withHiddenInformation(
+  messages: readonly ChatMessage[],
+  hiddenInformation: string,
+  prompt: string,
+): readonly ChatMessage[] {
+  const values: Readonly<Record<string, string>> = { hiddenInformation };
+  const told = prompt
+    .replace(/^\uFEFF/, '')
+    .replace(LEADING_COMMENT, '')
+    .replace(PLACEHOLDER, (_, name: string) => values[name.trim()]!)
+    .trim();
+  const first = messages.findIndex(({ role }) => role === 'user');
+  return messages.map((message, index) =>
+    index === first ? { role: 'user', content: `${told}\n\n${message.content}` } : message,
   );
 }

@@ -1,31 +1,30 @@
 // The scoring process: one critic and its base model. `ScoringProcess` starts it and talks to it.
 
-import { statSync } from 'node:fs';
-import { messageOf } from '../../../fault';
 import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
-import type { CriticDialogue, ReadDialogue, SpokenTurn } from './protocol';
+import type { CriticDialogue, ReadDialogue, SpokenTurn, Unscorable } from './process';
 import { CriticTemplate } from './template';
 import { TurnText } from '../turnText';
 import { Tensor, type InferenceSession } from '../runtime';
-import { damaged } from '../files';
 import { createSession } from '../graph';
 import { answerRequests } from '../requestProcess';
 import type { ChatMessage } from '../../model';
-import { isUnfit } from '../../../regularFile';
 import { withoutEnd } from '../../../text';
 
 interface Critic {
   readonly about: CriticFile;
   readonly template: CriticTemplate;
-  readonly critic: Scorer;
-  readonly reference: Scorer;
+  readonly critic: InferenceSession;
+  readonly reference: InferenceSession;
 }
 
 async function load(folder: string): Promise<Critic> {
   const about = readCriticFile(folder);
   const template = new CriticTemplate(folder, about);
   const graphs = criticGraphs(folder);
-  const [critic, reference] = await Promise.all([Scorer.open(graphs.critic), Scorer.open(graphs.reference)]);
+  const [critic, reference] = await Promise.all([
+    createSession(graphs.critic),
+    createSession(graphs.reference),
+  ]);
   return { about, template, critic, reference };
 }
 
@@ -34,15 +33,14 @@ async function read(dialogue: CriticDialogue, { about, template, ...by }: Critic
   template.forget();
   if ('why' in views) return views;
   const { plain, informed } = views;
-  if (about.hidden_information && informed === undefined) {
+  if (about.hidden_information && informed === undefined)
     return {
       why: 'without hidden information',
       reason: 'Nothing hidden is known of its task, which the critic reads.',
     };
-  }
-  const critic = await by.critic.logProbs(about.hidden_information ? informed! : plain);
-  const base = await by.reference.logProbs(plain);
-  const knowing = informed && (await by.reference.logProbs(informed));
+  const critic = await logProbs(by.critic, about.hidden_information ? informed! : plain);
+  const base = await logProbs(by.reference, plain);
+  const knowing = informed && (await logProbs(by.reference, informed));
   return {
     turns: plain.map(({ response }, index) => ({
       ids: response,
@@ -63,46 +61,34 @@ function textsOf(ids: readonly number[], decode: (ids: readonly number[]) => str
   return texts;
 }
 
-/** A graph: input_ids (1, T), positions (N), targets (N) → log_probs (N). */
-class Scorer {
-  private constructor(private readonly session: InferenceSession) {}
-
-  /** @throws {Fault} `model/damaged-folder` */
-  static async open(file: string): Promise<Scorer> {
-    try {
-      return new Scorer(await createSession(file, statSync(file).size, 'cpu'));
-    } catch (error) {
-      if (isUnfit(error)) throw error;
-      throw damaged(file, messageOf(error), error);
-    }
+/** Runs a graph: input_ids (1, T), positions (N), targets (N) → log_probs (N). */
+async function logProbs(session: InferenceSession, turns: readonly TokenTurn[]): Promise<number[][]> {
+  const found: number[][] = turns.map(() => []);
+  for (const { ids, turns: covered } of passesOf(turns)) {
+    const asked = covered.map((number) => turns[number]!);
+    // A token is predicted from the position before it.
+    const positions = asked.flatMap(({ prompt, response }) =>
+      response.map((_, index) => prompt.length + index - 1),
+    );
+    const targets = asked.flatMap(({ response }) => response);
+    const { log_probs } = await session.run({
+      input_ids: tensor(ids, [1, ids.length]),
+      positions: tensor(positions, [positions.length]),
+      targets: tensor(targets, [targets.length]),
+    });
+    const values = [...(log_probs!.data as Float32Array)];
+    for (const number of covered) found[number] = values.splice(0, turns[number]!.response.length);
   }
-
-  async logProbs(turns: readonly TokenTurn[]): Promise<number[][]> {
-    const found: number[][] = turns.map(() => []);
-    for (const { ids, positions, targets, turns: covered } of passesOf(turns)) {
-      const { log_probs } = await this.session.run({
-        input_ids: tensor(ids, [1, ids.length]),
-        positions: tensor(positions, [positions.length]),
-        targets: tensor(targets, [targets.length]),
-      });
-      const values = [...(log_probs!.data as Float32Array)];
-      for (const number of covered) found[number] = values.splice(0, turns[number]!.response.length);
-    }
-    return found;
-  }
+  return found;
 }
 
 const tensor = (values: readonly number[], shape: readonly number[]): Tensor =>
   new Tensor('int64', BigInt64Array.from(values, BigInt), shape);
 
-/** One causal pass: the tokens to read, and those to score. */
+/** One causal pass: the tokens to read, and the numbers of the turns to score in it. */
 interface Pass {
   readonly ids: readonly number[];
-  /** Position before each scored token, from which it is predicted. */
-  readonly positions: readonly number[];
-  readonly targets: readonly number[];
-  /** Numbers of the turns that it covers, in the order in which their tokens are scored. */
-  readonly turns: readonly number[];
+  readonly turns: number[];
 }
 
 /**
@@ -111,21 +97,14 @@ interface Pass {
  * pass.
  */
 function passesOf(turns: readonly TokenTurn[]): Pass[] {
-  const passes: { readonly ids: readonly number[]; readonly turns: number[] }[] = [];
+  const passes: Pass[] = [];
   for (const [number, { prompt, response }] of [...turns.entries()].reverse()) {
     const ids = [...prompt, ...response];
     const longer = passes.find((pass) => startsWith(pass.ids, ids));
     if (longer === undefined) passes.push({ ids, turns: [number] });
     else longer.turns.push(number);
   }
-  return passes.map((pass) => ({ ...pass, ...asked(pass.turns.map((number) => turns[number]!)) }));
-}
-
-function asked(turns: readonly TokenTurn[]): Pick<Pass, 'positions' | 'targets'> {
-  return {
-    positions: turns.flatMap(({ prompt, response }) => response.map((_, index) => prompt.length + index - 1)),
-    targets: turns.flatMap(({ response }) => response),
-  };
+  return passes;
 }
 
 interface TokenTurn {
@@ -138,25 +117,15 @@ interface Views {
   readonly informed?: readonly TokenTurn[];
 }
 
-/** A few words, by which such dialogues are counted, and a sentence. */
-interface UnscorableReason {
-  readonly why: string;
-  readonly reason: string;
-}
-
 /**
  * The sampled tokens if they match the turn's text, or else its text, tokenised once; as the trainer's
  * tokenize_turns.py and template.py do.
  */
-function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | UnscorableReason {
+function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | Unscorable {
   const { messages, turns, hiddenInformation } = dialogue;
   const settled = turns.map((turn) => settle(turn, messages, template));
-  if (settled.some(({ response }) => response.length === 0)) {
-    return {
-      why: 'turns without tokens',
-      reason: 'A turn of the agent was cut before its first token.',
-    };
-  }
+  if (settled.some(({ response }) => response.length === 0))
+    return { why: 'turns without tokens', reason: 'A turn of the agent was cut before its first token.' };
   const seen = (view: readonly ChatMessage[], { position }: SpokenTurn): readonly number[] =>
     template.encode(template.render(view.slice(0, position)));
   const plain = settled.map(({ prompt, response }, index) => ({

@@ -4,11 +4,9 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import * as z from 'zod';
 import { Fault } from '../../../fault';
 import type { ChatMessage } from '../../model';
-import { openChatFiles, refusedConversation, requirePlainText } from '../chat';
+import { ChatFiles } from '../chat';
 import { damaged, readJson } from '../files';
-import type { Template } from '../template/template';
-import type { CriticFile } from './criticFile';
-import { withHiddenInformation } from './hiddenInformation';
+import { withHiddenInformation, type CriticFile } from './criticFile';
 
 // Encodes a conversation for a critic, token for token as the trainer does: template.py and prompt_file.py
 // in trainer/tandem_trainer/data.
@@ -16,96 +14,43 @@ import { withHiddenInformation } from './hiddenInformation';
 /** The agent's message in the test conversation that shows how a template ends a turn. */
 const PROBE = 'Zebra';
 
-export class CriticTemplate {
+export class CriticTemplate extends ChatFiles {
   /** Ends a message of the agent. */
   readonly endOfTurn: number;
   /** Ids of the possible last tokens of a turn that the agent ended. */
   readonly ends: ReadonlySet<number>;
   /** All ids are below it. */
   readonly vocabulary: number;
-  readonly #folder: string;
-  readonly #critic: CriticFile;
-  readonly #tokenizer: Tokenizer;
-  readonly #template: Template;
-  readonly #tokens: Readonly<Record<string, string | undefined>>;
-  /** Text before which a conversation can be split, so that the pieces can be tokenised separately. */
-  readonly #cut: string | undefined;
-  readonly #pieces = new Map<string, readonly number[]>();
+  readonly #prompt: string;
+  readonly #encoded = new Map<string, readonly number[]>();
 
   /** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
-  constructor(folder: string, critic: CriticFile) {
-    const { tokenizer, template, tokens } = openChatFiles(folder);
-    this.#folder = folder;
-    this.#critic = critic;
-    this.#tokenizer = tokenizer;
-    this.#template = template;
-    this.#tokens = tokens;
-    const added = [...tokenizer.get_added_tokens_decoder().values()];
-    requirePlainText(folder, (messages) => this.#rendered(messages, true));
+  constructor(folder: string, { prompt, template_options }: CriticFile) {
+    super(folder, template_options);
+    this.#prompt = prompt;
+    const added = [...this.tokenizer.get_added_tokens_decoder().values()];
     this.endOfTurn = this.#probe();
     this.ends = new Set([...added.filter(({ special }) => special).map(({ id }) => id), this.endOfTurn]);
-    this.vocabulary = rowsOf(folder, tokenizer);
-    this.#cut = textThatMatchesAnywhere(tokenizer, this.endOfTurn);
-  }
-
-  /**
-   * Up to where the agent's message begins.
-   * @throws {Fault} `model/bad-request`
-   */
-  render(messages: readonly ChatMessage[], generation = true): string {
-    try {
-      return this.#rendered(messages, generation);
-    } catch (error) {
-      throw refusedConversation(this.#folder, error);
-    }
-  }
-
-  #rendered(messages: readonly ChatMessage[], generation: boolean): string {
-    return this.#template.render({
-      messages,
-      add_generation_prompt: generation,
-      tools: null,
-      documents: null,
-      ...this.#tokens,
-      ...this.#critic.template_options,
-    });
+    this.vocabulary = rowsOf(folder, this.tokenizer);
   }
 
   told(messages: readonly ChatMessage[], hiddenInformation: string): readonly ChatMessage[] {
-    return withHiddenInformation(messages, hiddenInformation, this.#critic.prompt);
+    return withHiddenInformation(messages, hiddenInformation, this.#prompt);
   }
 
-  /** Turns of one dialogue repeat most of their text, so pieces are cached until `forget`. */
-  encode(text: string): number[] {
-    if (text === '') return [];
-    const cut = this.#cut;
-    if (cut === undefined || !text.includes(cut)) return [...this.#encodePiece(text)];
-    const [first, ...others] = text.split(cut);
-    const pieces = [...(first === '' ? [] : [first!]), ...others.map((other) => cut + other)];
-    return pieces.flatMap((piece) => [...this.#encodePiece(piece)]);
+  /** Cached until `forget`: each history is tokenised for its turn and for the one after it. */
+  encode(text: string): readonly number[] {
+    const known = this.#encoded.get(text);
+    if (known !== undefined) return known;
+    const ids = this.idsOf(text);
+    const beyond = ids.find((id) => id >= this.vocabulary);
+    if (beyond !== undefined) throw damaged(this.folder, `its model has no row for token ${beyond}`);
+    this.#encoded.set(text, ids);
+    return ids;
   }
 
   forget(): void {
-    this.#pieces.clear();
-  }
-
-  decode(ids: readonly number[]): string {
-    if (ids.length === 0) return '';
-    return this.#tokenizer.decode([...ids], {
-      skip_special_tokens: true,
-      clean_up_tokenization_spaces: false,
-    });
-  }
-
-  #encodePiece(piece: string): readonly number[] {
-    let ids = this.#pieces.get(piece);
-    if (ids === undefined) {
-      ids = this.#tokenizer.encode(piece, { add_special_tokens: false }).ids;
-      const beyond = ids.find((id) => id >= this.vocabulary);
-      if (beyond !== undefined) throw damaged(this.#folder, `its model has no row for token ${beyond}`);
-      this.#pieces.set(piece, ids);
-    }
-    return ids;
+    this.#encoded.clear();
   }
 
   /** The first added token after a message of the agent, or else the token that ends a text. */
@@ -117,11 +62,9 @@ export class CriticTemplate {
     const text = this.render(conversation, false);
     const at = text.lastIndexOf(PROBE);
     if (at < 0) throw this.#foreign('leaves out what the assistant says');
-    const added = this.#tokenizer.get_added_tokens_decoder();
-    const { ids } = this.#tokenizer.encode(text.slice(at + PROBE.length), { add_special_tokens: false });
-    const found = ids.find((id) => (added.get(id)?.content.trim() ?? '') !== '');
-    const { eos_token: end } = this.#tokens;
-    const token = found ?? (end === undefined ? undefined : this.#tokenizer.token_to_id(end));
+    const added = this.tokenizer.get_added_tokens_decoder();
+    const ids = this.idsOf(text.slice(at + PROBE.length));
+    const token = ids.find((id) => (added.get(id)?.content.trim() ?? '') !== '') ?? this.endOfText;
     if (token === undefined) throw this.#foreign('ends no turn');
     return token;
   }
@@ -129,7 +72,7 @@ export class CriticTemplate {
   #foreign(what: string): Fault {
     return new Fault(
       'model/foreign-folder',
-      `The chat template of ${this.#folder} ${what}. Score with the trainer instead.`,
+      `The chat template of ${this.folder} ${what}. Score with the trainer instead.`,
     );
   }
 }
@@ -143,24 +86,4 @@ function rowsOf(folder: string, tokenizer: Tokenizer): number {
     : undefined;
   if (read?.success === true) return read.data.vocab_size;
   return 1 + [...tokenizer.get_vocab(true).values()].reduce((largest, id) => Math.max(largest, id), -1);
-}
-
-/**
- * The token's text if the tokenizer recognises it wherever it occurs, so that the ids before it do not depend on what
- * follows. It does not if it strips white space to its left, must be a single word, is compared after normalisation,
- * or if another added token could swallow its beginning.
- */
-function textThatMatchesAnywhere(tokenizer: Tokenizer, id: number): string | undefined {
-  const added = tokenizer.get_added_tokens_decoder();
-  const token = added.get(id);
-  if (token === undefined || token.lstrip || token.single_word) return undefined;
-  if (token.normalized && tokenizer.normalizer !== null) return undefined;
-  const text = token.content;
-  const swallows = (other: string): boolean =>
-    other.includes(text) ||
-    Array.from({ length: text.length - 1 }, (_, cut) => text.slice(0, cut + 1)).some((begin) =>
-      other.endsWith(begin),
-    );
-  const others = [...added.values()].map(({ content }) => content).filter((content) => content !== text);
-  return others.some(swallows) ? undefined : text;
 }

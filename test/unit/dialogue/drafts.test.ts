@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { draftIn } from '../../../src/core/page/draft';
+import { draftIn } from '../../../src/core/dialogue/drafts';
 
 test('takes the first page of a message', () => {
   expect(draftIn('Here it is:\n<HTML lang="en"><p>1</p></HTML>\n<html>2</html>')).toBe(
