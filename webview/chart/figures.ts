@@ -1,6 +1,5 @@
 import { figures as declared } from '../../media/events.schema.json';
-import { t } from '../language';
-import { decimal, grouped } from '../language/numbers';
+import { t, decimal, grouped } from '../language';
 import type { FigureName } from './protocol';
 
 export interface FigureStyle {

@@ -1,6 +1,6 @@
-import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../savedState';
+import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../editorApi';
 import { axes, figureNames, type Choice, type Look, type Steps } from './protocol';
-import { allSteps } from './steps';
+import { allSteps } from './axis';
 
 const firstLook: Look = {
   smoothing: 0.6,

@@ -2,15 +2,14 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../language';
-import { saveButtons } from '../saving/buttons';
-import type { PageFile } from '../saving/protocol';
-import { button, icon, iconButton, linkButton } from '../ui';
-import { inlineCheck, inlineSelect } from '../ui/inline';
+import { saveButtons } from '../ui/saving';
+import type { PageFile } from '../ui/protocol';
+import { button, icon, iconButton, linkButton, inlineCheck, inlineSelect } from '../ui';
 import './chart.css';
 import type { ChartElement } from './chart';
 import { canBeLogarithmic, type FigureStyle } from './figures';
 import { MAX_PINNED, chartKey, type Axis, type Look, type Steps, type ChartName } from './protocol';
-import { allSteps, moved, rangeWords, zoomed, type Zoom } from './steps';
+import { allSteps, moved, rangeWords, zoomed, type Zoom } from './axis';
 
 /** `amount`: weight of the past. */
 const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [

@@ -1,4 +1,3 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
@@ -6,11 +5,10 @@ import './comparison.css';
 import { grown, type ChartedCurves } from '../chart/curves';
 import type { Choice, Look } from '../chart/protocol';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import { PageElement } from '../dialogue/page';
-import { isFlag, isListOfTexts, part } from '../savedState';
+import { PageElement } from '../dialogue/element';
+import { isFlag, isListOfTexts, part, editorApi } from '../editorApi';
 import { t } from '../language';
-import { button, linkButton, progress } from '../ui';
-import { help } from '../ui/help';
+import { button, linkButton, progress, help } from '../ui';
 import { courses } from './curveCharts';
 import type {
   Action,
@@ -22,9 +20,7 @@ import type {
   PanelState,
 } from './protocol';
 import { columnPicture } from '../report/pictures';
-import { reportTable } from '../report/table';
-import { inWords } from '../report/words';
-import { editorApi } from '../editorApi';
+import { reportTable, inWords } from '../report/table';
 
 const api = editorApi<FromWebview, PanelState>();
 const act = (action: Action): void => api.postMessage({ type: 'act', action });

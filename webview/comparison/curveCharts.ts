@@ -1,7 +1,6 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
-import { nearestWithin, placed, type ChartedCurves, type RunCurves } from '../chart/curves';
+import { nearestWithin, placed, type ChartedCurves, type RunCurves, curvesCsv } from '../chart/curves';
 import { placeWords } from '../chart/axis';
-import { curvesCsv } from '../chart/curvesCsv';
 import { figures, type FigureStyle } from '../chart/figures';
 import { lineChart, type Line } from '../chart/lines';
 import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
@@ -13,11 +12,10 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { t } from '../language';
-import type { PageFile } from '../saving/protocol';
-import { inlineSelect } from '../ui/inline';
+import { t, grouped } from '../language';
+import type { PageFile } from '../ui/protocol';
+import { inlineSelect } from '../ui';
 import type { ComparisonView } from './protocol';
-import { grouped } from '../language/numbers';
 
 interface Courses {
   readonly shown: ComparisonView;

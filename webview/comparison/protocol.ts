@@ -1,6 +1,6 @@
 import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from '../chart/protocol';
 import type { Table } from '../report/protocol';
-import type { SaveMessage } from '../saving/protocol';
+import type { SaveMessage } from '../ui/protocol';
 
 /**
  * Messages between the page that compares runs and the extension host. The page sends `ready` with the person's choice

@@ -8,8 +8,7 @@ import { keys } from '../session/keys';
 import type { CandidatesView, MessageView, Picked } from '../session/protocol';
 import { PlainElement } from './element';
 import { LETTERS } from './names';
-import { said, sourceOf, thoughtsOf } from './messageText';
-import { leftOut } from './turn';
+import { said, sourceOf, thoughtsOf, leftOut } from './turn';
 
 const DOUBLE_CLICK_MS = 300;
 

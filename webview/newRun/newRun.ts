@@ -1,13 +1,11 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './newRun.css';
-import { PageElement } from '../dialogue/page';
+import { PageElement } from '../dialogue/element';
 import { t } from '../language';
-import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
-import { help } from '../ui/help';
-import { checkControl, selectControl, textControl } from '../ui/field';
+import { button, icon, iconButton, linkButton, progress, radioGroup, help } from '../ui';
+import { checkControl, selectControl, textControl } from './fields';
 import { checkList, dataFigures, dataSummary, emptyLog, estimateParts, warmStart } from './formSections';
 import type {
   ClusterView,
@@ -23,8 +21,7 @@ import type {
   Action,
   FromWebview,
 } from './protocol';
-import { editorApi } from '../editorApi';
-import { isFlag, part } from '../savedState';
+import { editorApi, isFlag, part } from '../editorApi';
 
 const api = editorApi<FromWebview, FormState>();
 

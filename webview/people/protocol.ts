@@ -1,5 +1,5 @@
 import type { Table, Words } from '../report/protocol';
-import type { SaveMessage } from '../saving/protocol';
+import type { SaveMessage } from '../ui/protocol';
 
 /**
  * Messages between the page of people's agreement and the extension host. The page sends `ready` and gets everything,

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { icon, iconButton, linkButton, toggleLink } from '../ui';
 import { fill, place, signed, furthest, shade, tokensOf, type Token } from './figures';

@@ -7,8 +7,8 @@ import {
   type ChartedCurves,
   type PlacedPoint,
   type RunCurves,
+  curvesCsv,
 } from '../chart/curves';
-import { curvesCsv } from '../chart/curvesCsv';
 import { placeWords } from '../chart/axis';
 import { figures, type FigureStyle } from '../chart/figures';
 import { lineChart, type Drawing, type Line } from '../chart/lines';
@@ -21,10 +21,9 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { t } from '../language';
-import { grouped } from '../language/numbers';
-import type { PageFile } from '../saving/protocol';
-import { inlineSelect } from '../ui/inline';
+import { t, grouped } from '../language';
+import type { PageFile } from '../ui/protocol';
+import { inlineSelect } from '../ui';
 import type { RunView } from './protocol';
 
 interface CourseView {

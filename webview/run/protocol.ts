@@ -1,5 +1,5 @@
 import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from '../chart/protocol';
-import type { SaveMessage } from '../saving/protocol';
+import type { SaveMessage } from '../ui/protocol';
 
 /**
  * Messages between the page of a run and the extension host. The page sends `ready` with the person's choice and gets

@@ -3,8 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';
 import { host } from './host';
-import type { SessionView } from './view';
-import { duration } from './view';
+import { type SessionView, duration } from './view';
 
 /**
  * The times of the logged turns, and the time since the last of them. The clock never runs backwards, although the log

@@ -10,9 +10,9 @@ import './footer.css';
 import { host } from './host';
 import { keys } from './keys';
 import { modelLabel } from '../dialogue/names';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import type { Notice, NoticeAction, SessionState, DialogueRating } from './protocol';
-import { stars, starWords } from '../dialogue/stars';
+import { stars, starWords } from '../dialogue/turn';
 import { PlainElement } from '../dialogue/element';
 import type { TaskKind } from './view';
 

@@ -1,15 +1,12 @@
 import './clock';
-import './shortcuts.css';
 import '../pages/pages';
-import './pagesArea.css';
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import { icon, linkButton, picker } from '../ui';
+import { icon, linkButton, picker, help } from '../ui';
 import { host } from './host';
 import { modelLabel, testsOf } from '../dialogue/names';
 import { type SessionState, type TaskView, MAX_PINS } from './protocol';
 import { kindOf, type SessionView } from './view';
-import { help } from '../ui/help';
 import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
 import type { PageView, Pin } from '../pages/protocol';

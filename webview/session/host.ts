@@ -1,5 +1,4 @@
-import { editorApi } from '../editorApi';
-import { isNumber, isText, part } from '../savedState';
+import { editorApi, isNumber, isText, part } from '../editorApi';
 import {
   suggested,
   type Action,

@@ -1,5 +1,5 @@
 import type { Table } from '../report/protocol';
-import type { SaveMessage } from '../saving/protocol';
+import type { SaveMessage } from '../ui/protocol';
 
 /**
  * Messages between the page of the statistics and the extension host. The page sends `ready` and gets everything, and

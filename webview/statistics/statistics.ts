@@ -1,21 +1,17 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
 import { columnPicture, type PictureElement } from '../report/pictures';
-import { statisticsCsv } from '../report/csv';
+import { csv } from '../ui/csv';
 import type { Table } from '../report/protocol';
-import { reportTable } from '../report/table';
-import { figureIn, inWords } from '../report/words';
-import { PageElement } from '../dialogue/page';
-import { isFlag, isOneOf, part } from '../savedState';
+import { figureLines, numbersOf, reportTable, figureIn, inWords } from '../report/table';
+import { PageElement } from '../dialogue/element';
+import { isFlag, isOneOf, part, editorApi } from '../editorApi';
 import { t } from '../language';
-import { saveButtons } from '../saving/buttons';
-import type { PageFile } from '../saving/protocol';
-import { button, linkButton } from '../ui';
-import { help } from '../ui/help';
-import { inlineSelect } from '../ui/inline';
+import { saveButtons } from '../ui/saving';
+import type { PageFile } from '../ui/protocol';
+import { button, linkButton, help, inlineSelect } from '../ui';
 import {
   groupings,
   type Grouping,
@@ -24,7 +20,6 @@ import {
   type FromWebview,
   type PanelState,
 } from './protocol';
-import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
 
@@ -169,3 +164,15 @@ function nothingYet({ filter }: ToWebview): TemplateResult {
   return html`<p class="first">${t('Statistics appear here once there are dialogues.')}</p>
     ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => api.postMessage({ type: 'play' }) })}`;
 }
+
+/** The periods, then each grouping. Names are the same in every language; rates and shares are 0 to 1. */
+export const statisticsCsv = ({ periods, unit, groups }: ToWebview): string =>
+  csv(
+    ['by', 'name', 'measure', 'unit', 'value', 'low', 'high', 'dialogues', 'graded'],
+    [[unit, periods] as const, ...Object.entries(groups)].flatMap(([by, table]) =>
+      figureLines(table, ({ name, unit: of }, figure, row) => [
+        ...[by, inWords(row.name), name, of, ...numbersOf(figure)],
+        ...row.cells.slice(0, 2).map((count) => figureIn(count)?.value),
+      ]),
+    ),
+  );

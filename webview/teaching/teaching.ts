@@ -1,13 +1,11 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './teaching.css';
-import { PageElement } from '../dialogue/page';
+import { PageElement } from '../dialogue/element';
 import { t } from '../language';
 import { columnPicture } from '../report/pictures';
-import { button, icon, linkButton, radioGroup } from '../ui';
-import { help } from '../ui/help';
+import { button, icon, linkButton, radioGroup, help } from '../ui';
 import type { StepView } from '../ui/protocol';
 import { steps } from '../ui/steps';
 import type { SizeView, TeachingView, ToWebview, Action, FromWebview } from './protocol';

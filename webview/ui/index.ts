@@ -13,7 +13,10 @@ import {
 } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
+import { live } from 'lit/directives/live.js';
 import { keyHint, keyName } from './keyName';
+import { t } from '../language';
+import { helpCommand, type HelpPage } from './protocol';
 
 provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextField());
 
@@ -169,17 +172,11 @@ export function textField(options: TextFieldOptions): TemplateResult {
   >`;
 }
 
-export interface SelectOption<Value extends string> {
-  readonly value: Value;
-  readonly label: string;
-  readonly detail: string;
-}
-
 interface ChoiceOptions<Value extends string> {
   readonly id: string;
   readonly label: string;
   readonly value: Value;
-  readonly choices: readonly SelectOption<Value>[];
+  readonly choices: readonly { readonly value: Value; readonly label: string; readonly detail?: string }[];
   readonly onChoose: (value: Value) => void;
 }
 
@@ -201,7 +198,7 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
           />
           <span>
             <span id="${id}-${choice.value}">${choice.label}</span>
-            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail}</span>
+            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail ?? ''}</span>
           </span>
         </label>`,
     )}
@@ -241,4 +238,54 @@ export function textArea(options: AreaOptions): TemplateResult {
     @input=${(event: Event) => onInput((event.target as HTMLTextAreaElement).value)}
     @keydown=${onKey}
   ></textarea>`;
+}
+
+export function help(sentence: string, page: HelpPage): TemplateResult {
+  return html`<p class="help">
+    ${icon('question')}
+    <span
+      >${sentence}
+      <a href="command:${helpCommand}?${encodeURIComponent(JSON.stringify([page]))}"
+        >${t('Open help')}</a
+      ></span
+    >
+  </p>`;
+}
+
+/** @param refusal why nothing can be chosen now; the select is grey and has it as its tooltip */
+export function inlineSelect(
+  label: string,
+  options: readonly { readonly value: string; readonly label: string }[],
+  chosen: string,
+  onChoose: (value: string) => void,
+  refusal?: string,
+): TemplateResult {
+  return html`<label class="inline" title=${ifDefined(refusal)}>
+    ${label}
+    <select
+      ?disabled=${refusal !== undefined}
+      @change=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}
+    >
+      ${options.map(
+        ({ value, label: name }) =>
+          html`<option value=${value} .selected=${live(value === chosen)}>${name}</option>`,
+      )}
+    </select>
+  </label>`;
+}
+
+export function inlineCheck(
+  label: string,
+  isOn: boolean,
+  onChange: (isOn: boolean) => void,
+  refusal?: string,
+): TemplateResult {
+  return html`<label class="check inline" title=${ifDefined(refusal)}
+    ><input
+      type="checkbox"
+      ?disabled=${refusal !== undefined}
+      .checked=${live(isOn)}
+      @change=${(event: Event) => onChange((event.target as HTMLInputElement).checked)}
+    />${label}</label
+  >`;
 }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { CanvasElement } from '../chart/canvas';
 import { t } from '../language';
-import { linkButton } from '../ui';
+import { linkButton } from '.';
 import type { PageFile } from './protocol';
 
 interface SaveButtons {
