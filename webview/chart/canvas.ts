@@ -125,15 +125,15 @@ export interface Theme {
   readonly size: number;
 }
 
+/** Orange is left out, because it is half transparent in VS Code's own dark themes. */
+export const PALETTE = ['blue', 'yellow', 'green', 'purple', 'red'] as const;
+
 export function themeNow(): Theme {
   const style = getComputedStyle(document.body);
   const variable = (...names: readonly string[]): string =>
     names.map((name) => style.getPropertyValue(`--vscode-${name}`).trim()).find((value) => value !== '') ??
     style.color;
-  // Orange is left out, because it is half transparent in VS Code's own dark themes.
-  const palette = ['blue', 'yellow', 'green', 'purple', 'red'].map((name) =>
-    variable(`charts-${name}`, 'textLink-foreground'),
-  );
+  const palette = PALETTE.map((name) => variable(`charts-${name}`, 'textLink-foreground'));
   return {
     ink: style.color,
     quiet: variable('descriptionForeground'),

@@ -1,6 +1,7 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { nearestWithin, placed, type ChartedCurves, type RunCurves, curvesCsv } from '../chart/curves';
 import { placeWords } from '../chart/axis';
+import { PALETTE } from '../chart/canvas';
 import { figures, type FigureStyle } from '../chart/figures';
 import { lineChart, type Line } from '../chart/lines';
 import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
@@ -196,11 +197,14 @@ export function hover(
 }
 
 const sample = (index: number): TemplateResult =>
-  html`<svg
-    class="sample line-${index % DASHES.length}"
-    viewBox="0 0 34 6"
-    aria-hidden="true"
-    focusable="false"
-  >
-    ${svg`<line x1="0" y1="3" x2="34" y2="3" stroke-dasharray=${dashesOf(index).join(' ')} />`}
+  html`<svg class="sample" viewBox="0 0 34 6" aria-hidden="true" focusable="false">
+    ${svg`<line
+      x1="0"
+      y1="3"
+      x2="34"
+      y2="3"
+      stroke="var(--vscode-charts-${PALETTE[index % PALETTE.length]}, var(--vscode-textLink-foreground))"
+      stroke-width="2"
+      stroke-dasharray=${dashesOf(index).join(' ')}
+    />`}
   </svg>`;

@@ -1,4 +1,5 @@
 import { html, LitElement, render, type PropertyValues } from 'lit';
+import { editorApi } from '../editorApi';
 import { t } from '../language';
 
 /** An element without a shadow root, so that one style sheet serves the page and labels reach across elements. */
@@ -50,7 +51,10 @@ export abstract class PageElement<Message> extends PlainElement {
     this.ask();
   }
 
-  protected abstract ask(): void;
+  /** Called once; the host answers with everything. */
+  protected ask(): void {
+    editorApi<{ readonly type: 'ready' }, unknown>().postMessage({ type: 'ready' });
+  }
 
   /** Stores a message before it is compared with the one before, so that one that fails breaks no later one. */
   protected abstract receive(message: Message): void;

@@ -55,10 +55,6 @@ export class JudgingElement extends PageElement<ToWebview> {
     followPresses(this, (message) => api.postMessage(message));
   }
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   protected override receive(shown: ToWebview): void {
     const before = this.shown;
     this.shown = shown;

@@ -45,10 +45,6 @@ export class NewRunElement extends PageElement<ToWebview> {
     });
   }
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   override render(): TemplateResult {
     const { form, shown } = this;
     if (form === undefined || shown === undefined) return html``;

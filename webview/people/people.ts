@@ -34,10 +34,6 @@ export class PeopleElement extends PageElement<ToWebview> {
   @state() private shown: ToWebview | undefined;
   @state() private kind = part(api.getState(), 'kind', isOneOf(judgements));
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   protected override receive(message: ToWebview): void {
     this.shown = message;
   }

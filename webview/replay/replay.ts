@@ -39,10 +39,6 @@ export class ReplayElement extends PageElement<ToWebview> {
     });
   }
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   protected override receive(message: ToWebview): void {
     if (message.type === 'credit') this.credits = message;
     else if (message.type === 'show') this.show(message);

@@ -28,10 +28,6 @@ export class RunsElement extends PageElement<ToWebview> {
   @state() private text = part(kept, 'text', isText) ?? '';
   @state() private ticked: ReadonlySet<string> = new Set(part(kept, 'ticked', isListOfTexts));
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   protected override receive({ runs }: ToWebview): void {
     this.shown = runs;
     this.ticked = new Set(runs.flatMap(({ id }) => (this.ticked.has(id) ? [id] : [])));

@@ -48,10 +48,6 @@ export class StatisticsElement extends PageElement<ToWebview> {
   @state() private grouping: Grouping = part(api.getState(), 'grouping', isOneOf(groupings)) ?? 'agent';
   @state() private asTables = part(api.getState(), 'asTables', isFlag) ?? false;
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   protected override receive(message: ToWebview): void {
     this.shown = message;
   }
