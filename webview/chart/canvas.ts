@@ -5,17 +5,17 @@ import { PlainElement } from '../dialogue/element';
 export abstract class CanvasElement extends PlainElement {
   protected chart: ECharts | undefined;
   private readonly sizes = new ResizeObserver(() => this.chart?.resize());
-  private themes: { readonly dispose: () => void } | undefined;
+  private readonly themes = new MutationObserver(() => void this.redraw());
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.themes = onThemeChange(() => void this.redraw());
+    this.themes.observe(document.body, { attributes: true, attributeFilter: ['class'] });
     this.sizes.observe(this);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.themes?.dispose();
+    this.themes.disconnect();
     this.sizes.disconnect();
     this.chart?.dispose();
     this.chart = undefined;
@@ -144,10 +144,4 @@ export function themeNow(): Theme {
     font: style.fontFamily,
     size: Number.parseFloat(style.fontSize),
   };
-}
-
-export function onThemeChange(listener: () => void): { readonly dispose: () => void } {
-  const observer = new MutationObserver(listener);
-  observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });
-  return { dispose: () => observer.disconnect() };
 }

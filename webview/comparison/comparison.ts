@@ -9,7 +9,7 @@ import { PageElement } from '../dialogue/element';
 import { isFlag, isListOfTexts, part, editorApi } from '../editorApi';
 import { t } from '../language';
 import { button, linkButton, progress, help } from '../ui';
-import { courses } from './curveCharts';
+import { courses, type ChosenLines } from './curveCharts';
 import type {
   Action,
   ComparedRun,
@@ -102,19 +102,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
     return courses({
       ...{ shown, curves, look, isHeldOut, switchedOff },
       onChoose: (choice) => this.choose(choice),
-      onPin: ({ stage, figure }, isPinned) => api.postMessage({ type: 'pin', stage, figure, isPinned }),
-      onLook: (chosen) => this.see({ look: chosen }),
-      onHeldOut: (chosen) => this.see({ isHeldOut: chosen }),
-      onSwitch: (chosen) => this.see({ switchedOff: chosen }),
-      onSave: (file) => api.postMessage({ type: 'save', file }),
+      see: (how) => this.see(how),
     });
   }
 
-  private see(how: {
-    readonly look?: Look;
-    readonly isHeldOut?: boolean;
-    readonly switchedOff?: readonly string[];
-  }): void {
+  private see(how: Partial<ChosenLines>): void {
     Object.assign(this, how);
     this.keep();
   }

@@ -2,11 +2,6 @@ import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from
 import type { Table } from '../report/protocol';
 import type { SaveMessage } from '../ui/protocol';
 
-/**
- * Messages between the page that compares runs and the extension host. The page sends `ready` with the person's choice
- * and gets everything; from then on the host sends what has changed.
- */
-
 export interface ComparedRun {
   readonly id: string;
   readonly name: string;

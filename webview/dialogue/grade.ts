@@ -49,12 +49,8 @@ export class GradeElement extends PlainElement {
   }
 
   private tests(tests: readonly TestView[]): TemplateResult {
-    return tests.length === 0
-      ? html`<p class="quiet">${t('The result of each test is not recorded.')}</p>`
-      : this.table(tests);
-  }
-
-  private table(tests: readonly TestView[]): TemplateResult {
+    if (tests.length === 0)
+      return html`<p class="quiet">${t('The result of each test is not recorded.')}</p>`;
     return html`<table role="table">
       <thead role="rowgroup">
         <tr role="row">

@@ -32,41 +32,31 @@ export function message(
 
 /** @param more drawn before and after the thoughts; `rendered`: safe HTML in place of the message */
 export function agentMessage(
-  {
-    turn,
-    visible,
-    thoughts,
-    final,
-    isCut,
-    draft,
-  }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final' | 'isCut' | 'draft'>,
+  of: Omit<MessageView, 'left'> & Pick<TurnView, 'turn'>,
   more: { readonly before?: unknown; readonly after?: unknown; readonly rendered?: string } = {},
   aside: unknown = nothing,
 ): TemplateResult {
   return message(
-    final ? t('answer') : t('agent'),
-    html`${more.rendered === undefined ? said({ visible, isCut, draft }) : drawn(more.rendered)}
-    ${sourceOf(draft)} ${more.before ?? nothing}
-    ${thoughtsOf(thoughts, t('Thoughts of the agent in turn {0}', turn))} ${more.after ?? nothing}`,
+    of.final ? t('answer') : t('agent'),
+    html`${said(of, more.rendered)} ${more.before ?? nothing}
+    ${thoughtsOf(of.thoughts, t('Thoughts of the agent in turn {0}', of.turn))} ${more.after ?? nothing}`,
     'agent',
     aside,
   );
 }
 
 /** Folds a text that did not become the agent's message: a candidate or an earlier sample. */
-export function passedOver(
-  { visible, isCut, thoughts, left, draft }: MessageView,
+export const passedOver = (
+  of: MessageView,
   words: { readonly name: string; readonly thoughts: string },
   onRead?: () => void,
-): TemplateResult {
-  return html`<details class="thoughts">
+): TemplateResult =>
+  html`<details class="thoughts">
     <summary>${withVisibleControls(words.name)}</summary>
     <div class="passed-over">
-      ${said({ visible, isCut, draft })} ${sourceOf(draft)} ${leftOut(left, onRead)}
-      ${thoughtsOf(thoughts, words.thoughts)}
+      ${said(of)} ${leftOut(of.left, onRead)} ${thoughtsOf(of.thoughts, words.thoughts)}
     </div>
   </details>`;
-}
 
 export const passedOverCandidate = (
   candidate: MessageView,
@@ -100,14 +90,11 @@ export function choiceMade(
   own: string | undefined,
   called: ModelNames,
   onRead: () => void,
-  took?: string,
+  took = '',
 ): TemplateResult {
   const others = choice.picked === 'neither' ? ([0, 1] as const) : ([choice.picked === 1 ? 0 : 1] as const);
   return html`<div class="choice">
-    <p class="quiet">
-      ${icon('check')}
-      ${withVisibleControls(choiceWords(choice, own, called))}${took === undefined ? nothing : ` ${took}`}
-    </p>
+    <p class="quiet">${icon('check')} ${withVisibleControls(choiceWords(choice, own, called))} ${took}</p>
     ${others.map((place) => passedOverCandidate(choice.candidates[place], candidateName(choice, place, called), onRead))}
   </div>`;
 }
@@ -122,34 +109,31 @@ export const givenStars = (given: number, label: string): TemplateResult =>
 export const prose = (source: string): TemplateResult => drawn(renderMarkdown(source));
 
 /** @param rendered safe HTML, as `renderMarkdown` returns it */
-export function drawn(rendered: string): TemplateResult {
+function drawn(rendered: string): TemplateResult {
   return html`<div class="prose">${unsafeHTML(rendered)}</div>`;
 }
 
-export function said({
-  visible,
-  isCut,
-  draft,
-}: Pick<MessageView, 'visible' | 'isCut' | 'draft'>): TemplateResult | typeof nothing {
-  if (visible !== '') return prose(visible);
-  if (draft !== undefined) return nothing;
-  const words = isCut
+/** With the page in a message, as it was written. @param rendered safe HTML in place of the text */
+export function said(
+  { visible, isCut, draft }: Pick<MessageView, 'visible' | 'isCut' | 'draft'>,
+  rendered?: string,
+): TemplateResult {
+  const silent = isCut
     ? t(
         'The agent said nothing: it spent all its tokens on thoughts. Allow more tokens, or let the model think less.',
       )
     : t('The agent said nothing.');
-  return html`<p class="quiet">${words}</p>`;
+  const empty = draft === undefined ? html`<p class="quiet">${silent}</p>` : nothing;
+  return html`${visible === '' && rendered === undefined ? empty : drawn(rendered ?? renderMarkdown(visible))}
+  ${draft === undefined ? nothing : sourceOf(draft)}`;
 }
 
-/** The page in a message, as it was written. */
-export function sourceOf(draft: MessageView['draft']): TemplateResult | typeof nothing {
-  if (draft === undefined) return nothing;
-  return html`<details class="thoughts">
-    <summary>${t('HTML of the page, {0} characters', grouped(draft.characters))}</summary>
-    <pre tabindex="0"><code>${withVisibleControls(draft.source)}</code></pre>
-    ${draft.characters > draft.source.length ? notDrawn(draft.characters - draft.source.length) : nothing}
+const sourceOf = ({ characters, source }: NonNullable<MessageView['draft']>): TemplateResult =>
+  html`<details class="thoughts">
+    <summary>${t('HTML of the page, {0} characters', grouped(characters))}</summary>
+    <pre tabindex="0"><code>${withVisibleControls(source)}</code></pre>
+    ${characters > source.length ? notDrawn(characters - source.length) : nothing}
   </details>`;
-}
 
 export function thoughtsOf(thoughts: string, label: string): TemplateResult | typeof nothing {
   if (thoughts === '') return nothing;
@@ -159,63 +143,46 @@ export function thoughtsOf(thoughts: string, label: string): TemplateResult | ty
   </details>`;
 }
 
-export function streamed({
-  by,
-  text,
-  thinking,
-  thoughts = '',
-  retrying,
-  ended,
-  left = 0,
-}: StreamView): TemplateResult {
+export function streamed(stream: StreamView): TemplateResult {
+  const { by, text, thinking, thoughts = '', retrying, ended, left = 0 } = stream;
   const isLive = retrying === undefined && ended === undefined;
-  return html`${
-    isLive && text === ''
-      ? html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>`
+  const wait = thinking === 0 ? t('Waiting for first token…') : t('Thinking…');
+  const further = left === 1 ? t('1 more character so far') : t('{0} more characters so far', grouped(left));
+  return html`${isLive && text === '' ? html`<p class="quiet">${wait}<span class="caret"></span></p>` : nothing}
+  ${
+    text === '' && thoughts !== ''
+      ? html`<p class="plain quiet thinking">${withVisibleControls(thoughts)}</p>`
       : nothing
   }
   ${
     text === ''
-      ? thoughts === ''
-        ? nothing
-        : html`<p class="plain quiet thinking">${withVisibleControls(thoughts)}</p>`
+      ? nothing
       : html`<div class=${isLive ? 'streaming' : 'unfinished'}>
           ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
         </div>`
   }
-  ${left === 0 ? nothing : html`<p class="quiet">${ended === undefined ? furtherWords(left) : notDrawn(left)}</p>`}
+  ${left === 0 ? nothing : html`<p class="quiet">${ended === undefined ? further : notDrawn(left)}</p>`}
   ${retrying === undefined ? nothing : html`<p class="quiet">${icon('sync')} ${retryWords(retrying)}</p>`}
   ${
     ended === undefined
       ? nothing
-      : html`<p class="quiet" role="status">${icon('circle-slash')} ${endedWords(ended)}</p>`
+      : html`<p class="quiet" role="status">${icon('circle-slash')} ${endedWords[ended]}</p>`
   }`;
 }
 
-const endedWords = (ended: NonNullable<StreamView['ended']>): string =>
-  ended === 'stopped'
-    ? t('Stopped. This partial message is not in the log.')
-    : t('Interrupted. This partial message is not in the log.');
+const endedWords = {
+  stopped: t('Stopped. This partial message is not in the log.'),
+  failed: t('Interrupted. This partial message is not in the log.'),
+};
 
-function waiting(thinking: number): string {
-  return thinking === 0 ? t('Waiting for first token…') : t('Thinking…');
-}
+const retryWords = ({ number, of, why }: NonNullable<StreamView['retrying']>): string =>
+  ({
+    connection: t('Connection lost, retrying ({0} of {1})…', number, of),
+    busy: t('The server is busy, retrying ({0} of {1})…', number, of),
+    server: t('The server failed, retrying ({0} of {1})…', number, of),
+  })[why];
 
-function retryWords({ number, of, why }: NonNullable<StreamView['retrying']>): string {
-  switch (why) {
-    case 'connection':
-      return t('Connection lost, retrying ({0} of {1})…', number, of);
-    case 'busy':
-      return t('The server is busy, retrying ({0} of {1})…', number, of);
-    case 'server':
-      return t('The server failed, retrying ({0} of {1})…', number, of);
-  }
-}
-
-const furtherWords = (left: number): string =>
-  left === 1 ? t('1 more character so far') : t('{0} more characters so far', grouped(left));
-
-export const notDrawn = (left: number): string =>
+const notDrawn = (left: number): string =>
   left === 1
     ? t('1 more character is not shown here.')
     : t('{0} more characters are not shown here.', grouped(left));

@@ -1,8 +1,4 @@
-/**
- * Messages between the page on which a person judges another person's finished dialogue, and the extension host. The
- * page sends `ready` and gets everything, and again whenever the dialogue changes in the log. Until the person is done,
- * the host says nothing of who wrote what and of what others said.
- */
+/** Until the person is done, the host says nothing of who wrote what and of what others said. */
 import type { PageView, Pin } from '../pages/protocol';
 import type {
   CandidatesView,

@@ -174,7 +174,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     return html`<section class="how">
       <h2 class="unseen">${t('How')}</h2>
       ${warm === undefined ? nothing : warmStart(warm, this.isStarting, (values) => this.set(values))}
-      ${radios('method', t('Method'), methods, this.value('method'), (value) => this.set({ method: value }))}
+      ${this.radios('method', t('Method'), methods)}
     </section>`;
   }
 
@@ -223,20 +223,14 @@ export class NewRunElement extends PageElement<ToWebview> {
       </summary>
       <fieldset id="more-data">
         <legend>${t('Training data')}</legend>
-        ${
-          sources.length === 0
-            ? nothing
-            : radios('source', t('Source'), sources, this.value('source'), (value) =>
-                this.set({ source: value }),
-              )
-        }
-        ${this.fields(data)} ${this.data === undefined ? nothing : dataFigures(this.data)}
+        ${sources.length === 0 ? nothing : this.radios('source', t('Source'), sources)} ${this.fields(data)}
+        ${this.data === undefined ? nothing : dataFigures(this.data)}
       </fieldset>
       ${
         places.length === 0
           ? nothing
           : html`<div class="where">
-              ${radios('where', t('Where'), places, this.value('where'), (value) => this.set({ where: value }))}
+              ${this.radios('where', t('Where'), places)}
               ${cluster === undefined ? nothing : this.cluster(cluster)}
             </div>`
       }
@@ -347,6 +341,11 @@ export class NewRunElement extends PageElement<ToWebview> {
     };
   }
 
+  private radios(name: string, label: string, choices: readonly Option[]): TemplateResult {
+    const onChoose = (value: string): void => this.set({ [name]: value });
+    return radioGroup({ id: name, label, value: this.value(name), choices, onChoose });
+  }
+
   private value(name: string): string {
     return this.form?.values[name] ?? this.shown?.values[name] ?? '';
   }
@@ -420,14 +419,3 @@ const IN_SIGHT: readonly string[] = ['base', 'hub', 'method', 'model.device'];
 const isFolded = (name: string): boolean => !IN_SIGHT.includes(name);
 
 const idOf = (name: string): string => `field-${name.replaceAll('.', '-')}`;
-
-function radios(
-  id: string,
-  label: string,
-  options: readonly Option[],
-  value: string,
-  onChoose: (value: string) => void,
-): TemplateResult {
-  const choices = options.map((option) => ({ ...option, detail: option.detail ?? '' }));
-  return radioGroup({ id, label, value, choices, onChoose });
-}

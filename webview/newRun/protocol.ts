@@ -1,4 +1,3 @@
-/** Messages between the page of the form and the extension host. */
 import type { StepView } from '../ui/protocol';
 
 /** Values that the person has set, as typed, by the name of the field. An absent field has the recommended value. */

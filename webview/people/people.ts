@@ -54,11 +54,7 @@ export class PeopleElement extends PageElement<ToWebview> {
         ${
           shown.people.rows.length === 0
             ? nothing
-            : saveButtons({
-                name: t('People'),
-                csv: () => peopleCsv(shown),
-                onSave: (file) => api.postMessage({ type: 'save', file }),
-              })
+            : saveButtons({ name: t('People'), csv: () => peopleCsv(shown) })
         }
       </div>
       ${shown.people.rows.length === 0 ? nobody(shown) : [people(shown), agreement(shown), measuresOf(shown), this.disagreements(shown)]}

@@ -1,11 +1,6 @@
 import type { Table, Words } from '../report/protocol';
 import type { SaveMessage } from '../ui/protocol';
 
-/**
- * Messages between the page of people's agreement and the extension host. The page sends `ready` and gets everything,
- * and again whenever the log or the filter has changed.
- */
-
 export const judgements = ['stars', 'thumbs', 'choices'] as const;
 export type Judgement = (typeof judgements)[number];
 

@@ -1,7 +1,3 @@
-/**
- * Messages between the page of a replay and the extension host. The page sends `ready` and gets the dialogues, then
- * the chosen critic's credit for them; both are sent again when the log changes. A replay never changes a dialogue.
- */
 import type { PageView } from '../pages/protocol';
 import type {
   ModelNames,

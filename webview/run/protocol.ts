@@ -1,11 +1,6 @@
+/** After the first time, only the new ends of curves are sent, a few times a second at most. */
 import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from '../chart/protocol';
 import type { SaveMessage } from '../ui/protocol';
-
-/**
- * Messages between the page of a run and the extension host. The page sends `ready` with the person's choice and gets
- * everything; from then on the host sends what has changed, a few times a second at most. After the first time,
- * only the new ends of curves are sent.
- */
 
 export type RunState = 'queued' | 'running' | 'stopped' | 'done' | 'failed' | 'lost';
 

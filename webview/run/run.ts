@@ -103,12 +103,10 @@ export class RunElement extends PageElement<ToWebview> {
     return course({
       ...{ shown, curves, look },
       onChoose: (choice) => this.choose(choice),
-      onPin: ({ stage, figure }, isPinned) => api.postMessage({ type: 'pin', stage, figure, isPinned }),
       onLook: (chosen) => {
         this.look = chosen;
         this.keep();
       },
-      onSave: (file) => api.postMessage({ type: 'save', file }),
     });
   }
 }

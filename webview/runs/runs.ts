@@ -69,10 +69,7 @@ export class RunsElement extends PageElement<ToWebview> {
           ...{ label: t('Tags…'), icon: 'tag', disabled, onPress: act('tag') },
           title: t('Tag the selected runs'),
         })}
-        ${saveButtons({
-          ...{ name: t('Runs'), csv: () => runsCsv(rows) },
-          onSave: (file) => api.postMessage({ type: 'save', file }),
-        })}
+        ${saveButtons({ name: t('Runs'), csv: () => runsCsv(rows) })}
       </div>
       ${
         rows.length === 0
@@ -86,11 +83,7 @@ export class RunsElement extends PageElement<ToWebview> {
       }`;
   }
 
-  private see(how: {
-    readonly sort?: Sort;
-    readonly text?: string;
-    readonly ticked?: ReadonlySet<string>;
-  }): void {
+  private see(how: { sort?: Sort; text?: string; ticked?: ReadonlySet<string> }): void {
     Object.assign(this, how);
     const { sort, text, ticked } = this;
     api.setState({ sort, text, ticked: [...ticked] });

@@ -34,7 +34,6 @@ export class ComposerElement extends PlainElement {
         ${textArea({
           id: 'reply',
           label: t('Your reply to the agent'),
-          placeholder: t('Your reply to the agent'),
           describedBy: 'reply-limit',
           invalid: length.over > 0,
           value: draft.text,

@@ -1,7 +1,4 @@
-/**
- * Messages between the page of a session and the extension host. The host holds the state; the page sends `ready` and
- * gets one `snapshot`, then only changes. The two share nothing else.
- */
+/** The host holds the state; the page gets one `snapshot`, then only changes. */
 import type { DraftView, PageView, Pin } from '../pages/protocol';
 
 /** Phase of the session; it decides what the person can do next. */

@@ -10,7 +10,6 @@ import { PageElement } from '../dialogue/element';
 import { isFlag, isOneOf, part, editorApi } from '../editorApi';
 import { t } from '../language';
 import { saveButtons } from '../ui/saving';
-import type { PageFile } from '../ui/protocol';
 import { button, linkButton, help, inlineSelect } from '../ui';
 import {
   groupings,
@@ -96,10 +95,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
             this.keep();
           },
         })}
-        ${saveButtons({
-          ...{ name: t('Statistics'), onSave },
-          csv: () => statisticsCsv(shown),
-        })}
+        ${saveButtons({ name: t('Statistics'), csv: () => statisticsCsv(shown) })}
       </div>
       ${this.figure(titlesByPeriod[unit], periods, SUCCESS, 'line')}
       <div class="grid">
@@ -124,7 +120,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
           ? html`<p class="none quiet">${t('No dialogue has this value.')}</p>`
           : this.asTables
             ? reportTable(tableOf(title, of, at))
-            : html`${columnPicture(of, at, form)} ${saveButtons({ name: title, picture: pictureOf, onSave })}`
+            : html`${columnPicture(of, at, form)} ${saveButtons({ name: title, picture: pictureOf })}`
       }
     </figure>`;
   }
@@ -133,8 +129,6 @@ export class StatisticsElement extends PageElement<ToWebview> {
     api.setState({ grouping: this.grouping, asTables: this.asTables });
   }
 }
-
-const onSave = (file: PageFile): void => api.postMessage({ type: 'save', file });
 
 const pictureOf = (button: Element): PictureElement | null =>
   button.closest('figure')!.querySelector<PictureElement>('tandem-picture');

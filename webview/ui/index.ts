@@ -136,13 +136,10 @@ export function progress(label: string): TemplateResult {
   >`;
 }
 
-interface FieldOptions {
+interface TextFieldOptions {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-}
-
-interface TextFieldOptions extends FieldOptions {
   readonly onInput?: (value: string) => void;
   /** When the field is left after a change. Enter leaves it; Escape drops the change and leaves it. */
   readonly onCommit?: (value: string) => void;
@@ -205,8 +202,11 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
   </fieldset>`;
 }
 
-interface AreaOptions extends FieldOptions {
-  readonly placeholder: string;
+interface AreaOptions {
+  readonly id: string;
+  /** Also the placeholder. */
+  readonly label: string;
+  readonly value: string;
   readonly describedBy: string;
   readonly invalid: boolean;
   readonly disabled: boolean;
@@ -224,13 +224,13 @@ const MAX_CHARS = 100_000;
  * (docs/decisions/platform-controls.md).
  */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
+  const { id, label, value, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
   return html`<textarea
     id=${id}
     aria-label=${label}
     aria-describedby=${describedBy}
     aria-invalid=${invalid}
-    placeholder=${placeholder}
+    placeholder=${label}
     maxlength=${MAX_CHARS}
     ?disabled=${disabled}
     ?readonly=${readOnly}
