@@ -29,7 +29,6 @@ export interface ComparisonView {
   readonly dataFolder: string;
   readonly ids: readonly string[];
   readonly runs: readonly ComparedRun[];
-  /** A row for each run. */
   readonly table: Table;
   /** Stages with curves in any of the runs. */
   readonly stages: readonly { readonly name: string; readonly label: string }[];
@@ -43,7 +42,6 @@ export interface ComparisonView {
   readonly differences?: Table;
   /** Latest evaluation first. */
   readonly measured: readonly MeasuredRunsView[];
-  /** Absent without a critic. */
   readonly critics?: Table;
   /** Reason why nothing can be evaluated here; empty when it can. */
   readonly restriction: string;

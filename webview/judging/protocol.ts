@@ -12,7 +12,6 @@ import type {
 export interface ReadTurn extends MessageView {
   readonly turn: number;
   readonly reply?: string;
-  /** Of the reply, on the pages. */
   readonly pins?: readonly Pin[];
   /** The candidates of the turn, as far as the person has judged them. */
   readonly judged: readonly JudgedPair[];
@@ -37,7 +36,6 @@ interface OpinionOnPair {
   readonly picked: Picked;
 }
 
-/** What the person learns when done. */
 export interface Outcome {
   /** The model that played, and those that wrote candidates, have names here. */
   readonly called: ModelNames;
@@ -65,7 +63,6 @@ export interface ToWebview {
   readonly task: TaskView;
   /** False for a developer's own function, which has neither a reference nor tests. */
   readonly hasReference: boolean;
-  /** In a task of a page. */
   readonly wanted?: PageView;
   /** The dialogue up to the pair that is to be judged; the whole dialogue when none is left. */
   readonly turns: readonly ReadTurn[];
@@ -73,7 +70,6 @@ export interface ToWebview {
   /** Pairs of the dialogue, and how many of them the person has judged. */
   readonly pairs: number;
   readonly judged: number;
-  /** Present once the person is done. */
   readonly outcome?: Outcome;
 }
 

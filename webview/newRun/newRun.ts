@@ -6,7 +6,7 @@ import { PageElement } from '../dialogue/element';
 import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup, help } from '../ui';
 import { checkControl, selectControl, textControl } from './fields';
-import { checkList, dataFigures, dataSummary, emptyLog, estimateParts, warmStart } from './formSections';
+import { act, checkList, dataFigures, dataSummary, emptyLog, estimateParts, warmStart } from './formSections';
 import type {
   ClusterView,
   DataView,
@@ -18,14 +18,11 @@ import type {
   StartView,
   ToWebview,
   Values,
-  Action,
   FromWebview,
 } from './protocol';
 import { editorApi, isFlag, part } from '../editorApi';
 
 const api = editorApi<FromWebview, FormState>();
-
-const act = (action: Action): void => api.postMessage({ type: action });
 
 @customElement('tandem-newrun')
 export class NewRunElement extends PageElement<ToWebview> {
@@ -53,7 +50,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${this.restricted(shown)}
         ${
           shown.isEmpty
-            ? emptyLog(shown, act, (values) => this.set(values))
+            ? emptyLog(shown, (values) => this.set(values))
             : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
                 ${this.base(shown)} ${this.learned()} ${this.method(shown)} ${this.plan()} ${this.more(shown)}
               </fieldset>`
@@ -166,7 +163,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     const { data } = this;
     return html`<section aria-labelledby="data-title">
       <h2 id="data-title">${t('Training data')}</h2>
-      ${data === undefined ? nothing : dataSummary(data, this.isStarting, { act, change: () => this.changeData() })}
+      ${data === undefined ? nothing : dataSummary(data, this.isStarting, () => this.changeData())}
     </section>`;
   }
 
@@ -259,7 +256,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     if (estimate === undefined) return nothing;
     return html`<section aria-labelledby="plan-title" class="needs">
       <h2 id="plan-title">${t('Resources and time')}</h2>
-      ${estimateParts(estimate, this.isStarting, act)}
+      ${estimateParts(estimate, this.isStarting)}
     </section>`;
   }
 

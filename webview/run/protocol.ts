@@ -50,16 +50,13 @@ export interface RunView {
   readonly data: string;
   readonly state: RunState;
   readonly stateLabel: string;
-  /** Asked of a running trainer. */
   readonly request: 'none' | 'stop' | 'finish';
   /** A trainer is working on the run, so that it can be paused. */
   readonly isLive: boolean;
   readonly canResume: boolean;
-  /** The run was prepared and never started. */
   readonly isUnstarted: boolean;
   /** The run waits in a queue that is halted; `sentence` says why. */
   readonly isHalted: boolean;
-  /** Training can end now and keep the best policy so far. */
   readonly canFinish: boolean;
   readonly stages: readonly StageView[];
   /** Nodes of a run on a cluster; empty for a run on one machine, and until its first workers have started. */
@@ -96,7 +93,6 @@ interface PinnedView extends ChartName {
 
 export interface CandidateView {
   readonly text: string;
-  /** Number of times that this text was sampled. */
   readonly times: number;
   readonly score?: number;
   readonly untrained?: number;

@@ -9,7 +9,7 @@ import { type SessionState, type TaskView, MAX_PINS } from './protocol';
 import { kindOf, type SessionView } from './view';
 import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
-import type { PageView, Pin } from '../pages/protocol';
+import type { Pin } from '../pages/protocol';
 
 export function header(view: SessionView): TemplateResult {
   const { task, state, panel } = view;
@@ -145,10 +145,6 @@ function shortcuts(view: SessionView): TemplateResult {
   </details>`;
 }
 
-/** The newest page of the agent; undefined before there is one. */
-const newestDraft = ({ turns }: Pick<SessionView, 'turns'>): PageView | undefined =>
-  turns.findLast(({ draft }) => draft !== undefined)?.draft?.page;
-
 /**
  * The newest draft beside the wanted page.
  * @param onPins absent where there is no reply to write
@@ -160,7 +156,7 @@ export function pagesArea(
 ): TemplateResult | typeof nothing {
   const { wanted } = view.task;
   if (wanted === undefined) return nothing;
-  const draft = newestDraft(view);
+  const draft = view.turns.findLast((turn) => turn.draft !== undefined)?.draft?.page;
   const isFull = pins.length >= MAX_PINS;
   return html`<section class="pages-area" aria-label=${t('Draft and wanted page')}>
     <div class="column">
