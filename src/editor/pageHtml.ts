@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { sentencesId } from '../../webview/language/protocol';
-import { helpCommand } from '../../webview/ui/protocol';
+import { sentencesId, helpCommand } from '../../webview/ui/protocol';
 import { Fault } from '../core/fault';
 import type { PageName } from './contributions';
 import { language } from './language';

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
 import { lazily } from '../core/lazily';
-import type { PageFile } from '../../webview/saving/protocol';
+import type { PageFile } from '../../webview/ui/protocol';
 import type { Engine } from './engine';
 
 const { t } = vscode.l10n;

@@ -1,22 +1,21 @@
 import type { ECharts } from 'echarts/core';
 import { PlainElement } from '../dialogue/element';
-import { onThemeChange, themeNow, type Theme } from '../ui/theme';
 
 /** An element that ECharts draws on: as wide as its place, and redrawn when the theme changes. */
 export abstract class CanvasElement extends PlainElement {
   protected chart: ECharts | undefined;
   private readonly sizes = new ResizeObserver(() => this.chart?.resize());
-  private themes: { readonly dispose: () => void } | undefined;
+  private readonly themes = new MutationObserver(() => void this.redraw());
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.themes = onThemeChange(() => void this.redraw());
+    this.themes.observe(document.body, { attributes: true, attributeFilter: ['class'] });
     this.sizes.observe(this);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.themes?.dispose();
+    this.themes.disconnect();
     this.sizes.disconnect();
     this.chart?.dispose();
     this.chart = undefined;
@@ -111,4 +110,38 @@ function placed(
     x += needed + BESIDE_ENTRY;
   }
   return places;
+}
+
+/** ECharts knows no CSS variables. */
+export interface Theme {
+  readonly ink: string;
+  readonly quiet: string;
+  readonly series: string;
+  readonly second: string;
+  /** For lines of one kind, in the order in which they are used. */
+  readonly palette: readonly string[];
+  readonly paper: string;
+  readonly font: string;
+  readonly size: number;
+}
+
+/** Orange is left out, because it is half transparent in VS Code's own dark themes. */
+export const PALETTE = ['blue', 'yellow', 'green', 'purple', 'red'] as const;
+
+export function themeNow(): Theme {
+  const style = getComputedStyle(document.body);
+  const variable = (...names: readonly string[]): string =>
+    names.map((name) => style.getPropertyValue(`--vscode-${name}`).trim()).find((value) => value !== '') ??
+    style.color;
+  const palette = PALETTE.map((name) => variable(`charts-${name}`, 'textLink-foreground'));
+  return {
+    ink: style.color,
+    quiet: variable('descriptionForeground'),
+    series: palette[0]!,
+    second: palette[1]!,
+    palette,
+    paper: variable('editor-background'),
+    font: style.fontFamily,
+    size: Number.parseFloat(style.fontSize),
+  };
 }

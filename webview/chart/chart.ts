@@ -9,13 +9,11 @@ import { init, use, type ECharts, type EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { grouped } from '../language/numbers';
-import { CanvasElement, type LegendEntry } from './canvas';
-import { themeNow, type Theme } from '../ui/theme';
+import { grouped } from '../language';
+import { CanvasElement, type LegendEntry, themeNow, type Theme } from './canvas';
 import type { FigureStyle } from './figures';
-import { durationWords, timeLabels } from './axis';
+import { durationWords, timeLabels, between, type Zoom } from './axis';
 import type { Steps } from './protocol';
-import { between, type Zoom } from './steps';
 
 use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 

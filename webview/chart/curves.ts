@@ -1,6 +1,7 @@
-import { t } from '../language';
-import { grouped } from '../language/numbers';
-import { chartKey, type Axis, type CurvePart, type CurvesView } from './protocol';
+import { t, grouped } from '../language';
+import { chartKey, type Axis, type CurvePart, type CurvesView, type FigureName } from './protocol';
+import { csv } from '../ui/csv';
+import { figures } from './figures';
 
 /** A step, or the mean of neighbouring steps with the lowest and the highest of their values. */
 export interface Point {
@@ -161,4 +162,30 @@ export function undrawnWords(values: readonly number[], isLogarithmic: boolean):
         grouped(length),
         grouped(values.length),
       );
+}
+
+const NAMES = ['run', 'stage', 'metric', 'unit', 'measured_on', 'step', 'training_seconds', 'steps_averaged'];
+const VALUES = ['mean', 'lowest', 'highest'];
+
+/**
+ * Writes the curves of a figure as CSV with a row for each point, which programs for data read as they are. The names
+ * are those of the trainer's events, in every display language, and no value is smoothed.
+ */
+export function curvesCsv(
+  stage: string,
+  figure: FigureName,
+  runs: readonly (RunCurves & { readonly run: string })[],
+): string {
+  const rows = runs.flatMap(({ run, training, heldOut }) =>
+    [
+      { of: 'training', ...training },
+      { of: 'held-out', ...heldOut },
+    ].flatMap(({ of, points, valuesPerPoint }) =>
+      points.map(({ step, seconds, mean, low, high }) => [
+        ...[run, stage, figure, figures[figure].unit, of, step, seconds, valuesPerPoint],
+        ...[mean, low, high],
+      ]),
+    ),
+  );
+  return csv([...NAMES, ...VALUES], rows);
 }

@@ -1,6 +1,5 @@
 import { figures as declared } from '../../media/events.schema.json';
-import { t } from '../language';
-import { decimal, grouped } from '../language/numbers';
+import { t, decimal, grouped } from '../language';
 import type { FigureName } from './protocol';
 
 export interface FigureStyle {
@@ -33,18 +32,11 @@ const whole = (value: number): string => grouped(Math.round(value));
 const memory = (megabytes: number): string =>
   megabytes < 1024 ? t('{0} MB', whole(megabytes)) : t('{0} GB', decimal(megabytes / 1024, 1));
 
-function formatOf(unit: string | undefined): FigureStyle['format'] {
-  switch (unit) {
-    case 'fraction':
-      return percent;
-    case 'tokens/s':
-      return whole;
-    case 'MB':
-      return memory;
-    default:
-      return plain;
-  }
-}
+const formats: Readonly<Partial<Record<string, FigureStyle['format']>>> = {
+  fraction: percent,
+  'tokens/s': whole,
+  MB: memory,
+};
 
 interface Declared {
   readonly title: string;
@@ -60,7 +52,7 @@ function styleOf({ title, description, unit, minimum, maximum }: Declared): Figu
   return {
     title: ofSchema(title),
     note: ofSchema(description),
-    format: formatOf(unit),
+    format: formats[unit ?? ''] ?? plain,
     unit,
     least: minimum,
     most: maximum,

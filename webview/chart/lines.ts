@@ -1,9 +1,8 @@
 import { html, type TemplateResult } from 'lit';
-import { t } from '../language';
-import { grouped } from '../language/numbers';
+import { t, grouped } from '../language';
 import { numberColumn, table } from '../ui/table';
-import type { Theme } from '../ui/theme';
-import { durationWords } from './axis';
+import type { Theme } from './canvas';
+import { durationWords, inRange, isIn, lineInRange, zoomOf, type Zoom } from './axis';
 import { drawn, type Picture } from './chart';
 import {
   latestWithin,
@@ -20,7 +19,6 @@ import {
 import { canBeLogarithmic, figures, type FigureStyle } from './figures';
 import type { Axis, ChartName, Look } from './protocol';
 import type { TitledChart } from './section';
-import { inRange, isIn, lineInRange, zoomOf, type Zoom } from './steps';
 
 /** A curve of a chart. */
 export interface Line {

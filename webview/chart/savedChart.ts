@@ -1,21 +1,13 @@
-import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../savedState';
+import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../editorApi';
 import { axes, figureNames, type Choice, type Look, type Steps } from './protocol';
-import { allSteps } from './steps';
-
-const firstLook: Look = {
-  smoothing: 0.6,
-  isLogarithmic: false,
-  asTable: false,
-  axis: 'step',
-  steps: allSteps,
-};
+import { allSteps } from './axis';
 
 export const lookOf = (kept: unknown): Look => ({
-  smoothing: part(kept, 'smoothing', isSmoothing) ?? firstLook.smoothing,
-  isLogarithmic: part(kept, 'isLogarithmic', isFlag) ?? firstLook.isLogarithmic,
-  asTable: part(kept, 'asTable', isFlag) ?? firstLook.asTable,
-  axis: part(kept, 'axis', isOneOf(axes)) ?? firstLook.axis,
-  steps: part(kept, 'steps', isSteps) ?? firstLook.steps,
+  smoothing: part(kept, 'smoothing', isSmoothing) ?? 0.6,
+  isLogarithmic: part(kept, 'isLogarithmic', isFlag) ?? false,
+  asTable: part(kept, 'asTable', isFlag) ?? false,
+  axis: part(kept, 'axis', isOneOf(axes)) ?? 'step',
+  steps: part(kept, 'steps', isSteps) ?? allSteps,
 });
 
 export function choiceOf(kept: unknown): Choice {

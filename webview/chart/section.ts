@@ -1,16 +1,23 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
+import { editorApi } from '../editorApi';
 import { t } from '../language';
-import { saveButtons } from '../saving/buttons';
-import type { PageFile } from '../saving/protocol';
-import { button, icon, iconButton, linkButton } from '../ui';
-import { inlineCheck, inlineSelect } from '../ui/inline';
+import { saveButtons } from '../ui/saving';
+import { button, icon, iconButton, linkButton, inlineCheck, inlineSelect } from '../ui';
 import './chart.css';
 import type { ChartElement } from './chart';
 import { canBeLogarithmic, type FigureStyle } from './figures';
-import { MAX_PINNED, chartKey, type Axis, type Look, type Steps, type ChartName } from './protocol';
-import { allSteps, moved, rangeWords, zoomed, type Zoom } from './steps';
+import {
+  MAX_PINNED,
+  chartKey,
+  type Axis,
+  type Look,
+  type Steps,
+  type ChartName,
+  type PinMessage,
+} from './protocol';
+import { allSteps, moved, rangeWords, zoomed, type Zoom } from './axis';
 
 /** `amount`: weight of the past. */
 const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
@@ -23,7 +30,8 @@ const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[]
 interface ChartSection {
   readonly figure: FigureStyle;
   readonly chart: TitledChart;
-  readonly pinning: Pinning;
+  readonly chosen: ChartName;
+  readonly pinned: readonly ChartName[];
   /** Choose what the chart shows; they stand beside its title. */
   readonly selects: readonly TemplateResult[];
   /** Of this page alone; behind the gear. */
@@ -37,7 +45,6 @@ interface ChartSection {
   readonly name: string;
   /** All values that the page has, not only those in the picture. */
   readonly csv: () => string;
-  readonly onSave: (file: PageFile) => void;
 }
 
 export function chartSection(of: ChartSection): TemplateResult {
@@ -73,7 +80,7 @@ export function chartSection(of: ChartSection): TemplateResult {
 }
 
 function settings(of: ChartSection, onSteps: (steps: Steps) => void): TemplateResult {
-  const { figure, chart, look, onLook, name, csv, onSave } = of;
+  const { figure, chart, look, onLook, name, csv } = of;
   return html`${of.settings ?? nothing}
     ${inlineSelect(
       t('X-axis'),
@@ -84,7 +91,7 @@ function settings(of: ChartSection, onSteps: (steps: Steps) => void): TemplateRe
       look.axis,
       (value) => onLook(turned(look, value as Axis)),
     )}
-    ${stepsControl({ steps: look.steps, zoom: chart.zoom, onSteps })}
+    ${stepsControl(look.steps, chart.zoom, onSteps)}
     ${inlineSelect(
       t('Smoothing'),
       SMOOTHINGS.map((one) => ({ value: String(one.amount), label: one.label })),
@@ -109,9 +116,9 @@ function settings(of: ChartSection, onSteps: (steps: Steps) => void): TemplateRe
         icon: look.asTable ? 'graph-line' : 'table',
         onPress: () => onLook({ ...look, asTable: !look.asTable }),
       })}
-      ${pinButton(of.pinning)}
+      ${pinButton(of)}
     </div>
-    ${saveButtons({ ...{ name, csv, onSave }, ...(!look.asTable && { picture: chartOf }) })}`;
+    ${saveButtons({ name, csv, ...(!look.asTable && { picture: chartOf }) })}`;
 }
 
 /** A fixed range is dropped, because its numbers are those of the old axis. */
@@ -121,8 +128,10 @@ const turned = (look: Look, axis: Axis): Look => ({
   steps: 'share' in look.steps ? look.steps : allSteps,
 });
 
-function pinButton({ isPinned, isFull, onPin }: Pinning): TemplateResult {
-  if (isPinned) return button({ label: t('Unpin'), icon: 'pinned', onPress: () => onPin(false) });
+function pinButton({ chosen, pinned }: ChartSection): TemplateResult {
+  if (pinned.some((one) => chartKey(one) === chartKey(chosen)))
+    return button({ label: t('Unpin'), icon: 'pinned', onPress: () => pin(chosen, false) });
+  const isFull = pinned.length >= MAX_PINNED;
   return button({
     label: t('Pin'),
     icon: 'pin',
@@ -130,9 +139,12 @@ function pinButton({ isPinned, isFull, onPin }: Pinning): TemplateResult {
       ? t('{0} charts are pinned. Unpin one first.', MAX_PINNED)
       : t('Keep this chart below, for all runs of the workspace'),
     disabled: isFull,
-    onPress: () => onPin(true),
+    onPress: () => pin(chosen, true),
   });
 }
+
+const pin = ({ stage, figure }: ChartName, isPinned: boolean): void =>
+  editorApi<PinMessage, unknown>().postMessage({ type: 'pin', stage, figure, isPinned });
 
 const chartOf = (button: Element): ChartElement | null =>
   button.closest('section')!.querySelector<ChartElement>('tandem-chart');
@@ -147,22 +159,6 @@ export interface TitledChart {
   readonly table: (label: string) => TemplateResult;
 }
 
-interface Pinning {
-  readonly isPinned: boolean;
-  readonly isFull: boolean;
-  readonly onPin: (isPinned: boolean) => void;
-}
-
-export const pinningOf = (
-  pinned: readonly ChartName[],
-  chosen: ChartName,
-  onPin: (chart: ChartName, isPinned: boolean) => void,
-): Pinning => ({
-  isPinned: pinned.some((one) => chartKey(one) === chartKey(chosen)),
-  isFull: pinned.length >= MAX_PINNED,
-  onPin: (isPinned) => onPin(chosen, isPinned),
-});
-
 interface PinnedCharts<Chart extends ChartName> {
   readonly pinned: readonly Chart[];
   readonly draw: (chart: Chart) => TitledChart;
@@ -171,7 +167,6 @@ interface PinnedCharts<Chart extends ChartName> {
   readonly look: Look;
   readonly onLook: (look: Look) => void;
   readonly onOpen: (chart: ChartName) => void;
-  readonly onUnpin: (chart: ChartName) => void;
   readonly legend: TemplateResult;
 }
 
@@ -190,14 +185,14 @@ export function pinnedCharts<Chart extends ChartName>(
 }
 
 function card<Chart extends ChartName>(of: PinnedCharts<Chart>, chart: Chart): TemplateResult {
-  const { draw, look, onLook, onOpen, onUnpin } = of;
+  const { draw, look, onLook, onOpen } = of;
   const { stage, figure } = chart;
   const { title, zoom, picture, undrawn, table } = draw(chart);
   const onSteps = (steps: Steps): void => onLook({ ...look, steps });
   return html`<div class="chart" role="group" aria-label=${title} @keydown=${zoomKeys(zoom, onSteps)}>
     <div class="card-line">
       <h3>${linkButton(title, () => onOpen({ stage, figure }), t('Show it above, with its settings'))}</h3>
-      ${iconButton({ icon: 'pinned', label: t('Unpin {0}', title), onPress: () => onUnpin(chart) })}
+      ${iconButton({ icon: 'pinned', label: t('Unpin {0}', title), onPress: () => pin(chart, false) })}
     </div>
     ${look.asTable ? table(t('{0}, pinned', title)) : picture(onSteps)}
     ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`}
@@ -214,13 +209,7 @@ const shares = (axis: Axis): readonly { readonly share: number; readonly label: 
 /** Value of the list entry for a range that is none of `shares`. */
 const OWN = 'own';
 
-interface StepsControl {
-  readonly steps: Steps;
-  readonly zoom: Zoom;
-  readonly onSteps: (steps: Steps) => void;
-}
-
-function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateResult {
+function stepsControl(steps: Steps, zoom: Zoom, onSteps: (steps: Steps) => void): TemplateResult {
   const own = rangeWords(zoom);
   const share = 'share' in steps ? steps.share : zoom.shown === zoom.all ? 1 : undefined;
   const options = shares(zoom.axis).map((one) => ({ value: String(one.share), label: one.label }));
@@ -258,20 +247,13 @@ const keyed = [
   { ...{ icon: 'screen-full', label: t('Show all'), key: '0', keys: ['0'] }, steps: () => allSteps },
 ];
 
-function stepsOfKey(
-  { key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>,
-  zoom: Zoom,
-): Steps | undefined {
-  if (ctrlKey || altKey || metaKey) return undefined;
-  return keyed.find(({ keys }) => keys.includes(key))?.steps(zoom);
-}
-
 const zoomKeys =
   (zoom: Zoom, onSteps: (steps: Steps) => void) =>
   (event: KeyboardEvent): void => {
     // A select or an input takes typed characters itself.
     if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement) return;
-    const steps = stepsOfKey(event, zoom);
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const steps = keyed.find(({ keys }) => keys.includes(event.key))?.steps(zoom);
     if (steps === undefined) return;
     event.preventDefault();
     onSteps(steps);

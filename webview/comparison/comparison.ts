@@ -1,4 +1,3 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
@@ -6,12 +5,11 @@ import './comparison.css';
 import { grown, type ChartedCurves } from '../chart/curves';
 import type { Choice, Look } from '../chart/protocol';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import { PageElement } from '../dialogue/page';
-import { isFlag, isListOfTexts, part } from '../savedState';
+import { PageElement } from '../dialogue/element';
+import { isFlag, isListOfTexts, part, editorApi } from '../editorApi';
 import { t } from '../language';
-import { button, linkButton, progress } from '../ui';
-import { help } from '../ui/help';
-import { courses } from './curveCharts';
+import { button, linkButton, progress, help } from '../ui';
+import { courses, type ChosenLines } from './curveCharts';
 import type {
   Action,
   ComparedRun,
@@ -22,9 +20,7 @@ import type {
   PanelState,
 } from './protocol';
 import { columnPicture } from '../report/pictures';
-import { reportTable } from '../report/table';
-import { inWords } from '../report/words';
-import { editorApi } from '../editorApi';
+import { reportTable, inWords } from '../report/table';
 
 const api = editorApi<FromWebview, PanelState>();
 const act = (action: Action): void => api.postMessage({ type: 'act', action });
@@ -106,19 +102,11 @@ export class ComparisonElement extends PageElement<ToWebview> {
     return courses({
       ...{ shown, curves, look, isHeldOut, switchedOff },
       onChoose: (choice) => this.choose(choice),
-      onPin: ({ stage, figure }, isPinned) => api.postMessage({ type: 'pin', stage, figure, isPinned }),
-      onLook: (chosen) => this.see({ look: chosen }),
-      onHeldOut: (chosen) => this.see({ isHeldOut: chosen }),
-      onSwitch: (chosen) => this.see({ switchedOff: chosen }),
-      onSave: (file) => api.postMessage({ type: 'save', file }),
+      see: (how) => this.see(how),
     });
   }
 
-  private see(how: {
-    readonly look?: Look;
-    readonly isHeldOut?: boolean;
-    readonly switchedOff?: readonly string[];
-  }): void {
+  private see(how: Partial<ChosenLines>): void {
     Object.assign(this, how);
     this.keep();
   }

@@ -1,10 +1,10 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
-import { nearestWithin, placed, type ChartedCurves, type RunCurves } from '../chart/curves';
+import { nearestWithin, placed, type ChartedCurves, type RunCurves, curvesCsv } from '../chart/curves';
 import { placeWords } from '../chart/axis';
-import { curvesCsv } from '../chart/curvesCsv';
+import { PALETTE } from '../chart/canvas';
 import { figures, type FigureStyle } from '../chart/figures';
 import { lineChart, type Line } from '../chart/lines';
-import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
+import { pinnedCharts, chartSection, type TitledChart } from '../chart/section';
 import {
   chartKey,
   type Axis,
@@ -13,30 +13,29 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { t } from '../language';
-import type { PageFile } from '../saving/protocol';
-import { inlineSelect } from '../ui/inline';
+import { t, grouped } from '../language';
+import { inlineSelect } from '../ui';
 import type { ComparisonView } from './protocol';
-import { grouped } from '../language/numbers';
 
-interface Courses {
-  readonly shown: ComparisonView;
-  /** Of the runs in the order of `shown.runs`. */
-  readonly curves: ChartedCurves;
+/** What the person chose to see. */
+export interface ChosenLines {
   readonly look: Look;
   readonly isHeldOut: boolean;
   /** Ids of runs whose lines are switched off. */
   readonly switchedOff: readonly string[];
+}
+
+interface Courses extends ChosenLines {
+  readonly shown: ComparisonView;
+  /** Of the runs in the order of `shown.runs`. */
+  readonly curves: ChartedCurves;
   readonly onChoose: (choice: Choice) => void;
-  readonly onPin: (chart: ChartName, isPinned: boolean) => void;
-  readonly onLook: (look: Look) => void;
-  readonly onHeldOut: (isHeldOut: boolean) => void;
-  readonly onSwitch: (switchedOff: readonly string[]) => void;
-  readonly onSave: (file: PageFile) => void;
+  readonly see: (how: Partial<ChosenLines>) => void;
 }
 
 export function courses(of: Courses): TemplateResult {
-  const { shown, look, onLook, onChoose, onHeldOut, onPin } = of;
+  const { shown, look, onChoose, see } = of;
+  const onLook = (chosen: Look): void => see({ look: chosen });
   const { stage, stages, figure: name, pinned } = shown;
   const curves = curvesOf(of, shown);
   const canBeHeldOut = hasHeldOut(curves);
@@ -44,7 +43,7 @@ export function courses(of: Courses): TemplateResult {
   const chart = chartOf(of, shown);
   return html`${chartSection({
     ...{ figure: figures[name], chart, look, onLook, isAsMeasured: isHeldOut },
-    pinning: pinningOf(pinned, { stage, figure: name }, onPin),
+    ...{ pinned, chosen: { stage, figure: name } },
     selects: [
       inlineSelect(
         t('Stage'),
@@ -67,7 +66,7 @@ export function courses(of: Courses): TemplateResult {
           { value: 'held-out', label: t('held-out tasks') },
         ],
         isHeldOut ? 'held-out' : 'training',
-        (value) => onHeldOut(value === 'held-out'),
+        (value) => see({ isHeldOut: value === 'held-out' }),
         canBeHeldOut ? undefined : t('No run has measured this on held-out tasks.'),
       ),
     ],
@@ -82,7 +81,6 @@ export function courses(of: Courses): TemplateResult {
             : [{ run: run.name, ...curves[index] }],
         ),
       ),
-    onSave: of.onSave,
     legend: legend(of, t('Runs in the chart'), curves),
   })}
   ${pinnedCharts({
@@ -90,7 +88,6 @@ export function courses(of: Courses): TemplateResult {
     draw: (one) => pinnedChart(of, one),
     from: (one) => [curvesOf(of, one), shown, of.isHeldOut, of.switchedOff],
     onOpen: onChoose,
-    onUnpin: (one) => onPin(one, false),
     legend: legend(of, t('Runs in the pinned charts')),
   })}`;
 }
@@ -136,19 +133,20 @@ function chartOf(of: Courses, { stage, figure: name }: ChartName): TitledChart {
 
 /** @param curves those of the chosen chart; absent for the pinned charts */
 function legend(
-  { shown, switchedOff, onSwitch }: Courses,
+  { shown, switchedOff, see }: Courses,
   label: string,
   curves?: readonly RunCurves[],
 ): TemplateResult {
   return html`<div class="legend" role="group" aria-label=${label}>
     ${shown.runs.map(({ id, name }, index) => {
       const isOff = switchedOff.includes(id);
+      const others = switchedOff.filter((one) => one !== id);
       return html`<button
         type="button"
         class="switch"
         aria-pressed=${!isOff}
         title=${isOff ? t('Show this run') : t('Hide this run')}
-        @click=${() => onSwitch(isOff ? switchedOff.filter((one) => one !== id) : [...switchedOff, id])}
+        @click=${() => see({ switchedOff: isOff ? others : [...others, id] })}
       >
         ${sample(index)}<span>${name}</span>${
           curves !== undefined && (curves[index]?.training.points.length ?? 0) === 0
@@ -198,11 +196,14 @@ export function hover(
 }
 
 const sample = (index: number): TemplateResult =>
-  html`<svg
-    class="sample line-${index % DASHES.length}"
-    viewBox="0 0 34 6"
-    aria-hidden="true"
-    focusable="false"
-  >
-    ${svg`<line x1="0" y1="3" x2="34" y2="3" stroke-dasharray=${dashesOf(index).join(' ')} />`}
+  html`<svg class="sample" viewBox="0 0 34 6" aria-hidden="true" focusable="false">
+    ${svg`<line
+      x1="0"
+      y1="3"
+      x2="34"
+      y2="3"
+      stroke="var(--vscode-charts-${PALETTE[index % PALETTE.length]}, var(--vscode-textLink-foreground))"
+      stroke-width="2"
+      stroke-dasharray=${dashesOf(index).join(' ')}
+    />`}
   </svg>`;

@@ -1,11 +1,6 @@
 import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from '../chart/protocol';
 import type { Table } from '../report/protocol';
-import type { SaveMessage } from '../saving/protocol';
-
-/**
- * Messages between the page that compares runs and the extension host. The page sends `ready` with the person's choice
- * and gets everything; from then on the host sends what has changed.
- */
+import type { SaveMessage } from '../ui/protocol';
 
 export interface ComparedRun {
   readonly id: string;
@@ -34,7 +29,6 @@ export interface ComparisonView {
   readonly dataFolder: string;
   readonly ids: readonly string[];
   readonly runs: readonly ComparedRun[];
-  /** A row for each run. */
   readonly table: Table;
   /** Stages with curves in any of the runs. */
   readonly stages: readonly { readonly name: string; readonly label: string }[];
@@ -48,7 +42,6 @@ export interface ComparisonView {
   readonly differences?: Table;
   /** Latest evaluation first. */
   readonly measured: readonly MeasuredRunsView[];
-  /** Absent without a critic. */
   readonly critics?: Table;
   /** Reason why nothing can be evaluated here; empty when it can. */
   readonly restriction: string;

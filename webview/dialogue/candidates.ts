@@ -8,8 +8,7 @@ import { keys } from '../session/keys';
 import type { CandidatesView, MessageView, Picked } from '../session/protocol';
 import { PlainElement } from './element';
 import { LETTERS } from './names';
-import { said, sourceOf, thoughtsOf } from './messageText';
-import { leftOut } from './turn';
+import { said, thoughtsOf, leftOut } from './turn';
 
 const DOUBLE_CLICK_MS = 300;
 
@@ -76,14 +75,10 @@ function isMeant({ target }: MouseEvent): boolean {
   return !isOfPart && document.getSelection()?.isCollapsed !== false;
 }
 
-function written(
-  { visible, isCut, thoughts, left, final, draft }: MessageView,
-  name: string,
-  onRead: (() => void) | undefined,
-): TemplateResult {
+function written(candidate: MessageView, name: string, onRead: (() => void) | undefined): TemplateResult {
+  const { thoughts, left, final } = candidate;
   return html`${final ? html`<p class="quiet">${icon('flag')} ${t('its answer: the dialogue ends with it')}</p>` : nothing}
-  ${said({ visible, isCut, draft })} ${sourceOf(draft)} ${leftOut(left, onRead)}
-  ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
+  ${said(candidate)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
 }
 
 interface ChoosingOptions {

@@ -1,14 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import { t } from '../language';
-import { decimal } from '../language/numbers';
+import { t, decimal } from '../language';
 import { icon } from '../ui';
 import './grade.css';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
 import type { DebriefLine, GradeView, PageGradeView, TestView, Verdict } from '../session/protocol';
-import { withVisibleControls } from './untrusted';
+import { withVisibleControls } from './protocol';
 
 const looks: Record<TestView['status'], { icon: string; words: string }> = {
   passed: { icon: 'pass', words: t('passed') },
@@ -50,12 +49,8 @@ export class GradeElement extends PlainElement {
   }
 
   private tests(tests: readonly TestView[]): TemplateResult {
-    return tests.length === 0
-      ? html`<p class="quiet">${t('The result of each test is not recorded.')}</p>`
-      : this.table(tests);
-  }
-
-  private table(tests: readonly TestView[]): TemplateResult {
+    if (tests.length === 0)
+      return html`<p class="quiet">${t('The result of each test is not recorded.')}</p>`;
     return html`<table role="table">
       <thead role="rowgroup">
         <tr role="row">

@@ -2,7 +2,7 @@ import highlighter from 'highlight.js/lib/core';
 import python from 'highlight.js/lib/languages/python';
 import MarkdownIt from 'markdown-it';
 import { t } from '../language';
-import { withVisibleControls } from './untrusted';
+import { withVisibleControls } from './protocol';
 
 highlighter.registerLanguage('python', python);
 

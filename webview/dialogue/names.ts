@@ -27,15 +27,8 @@ export const testsOf = ({ tests }: TaskView): string => (tests === 1 ? t('1 test
 export const LETTERS = ['A', 'B'] as const;
 
 export function pickedWords(picked: Picked): string {
-  switch (picked) {
-    case 0:
-    case 1:
-      return LETTERS[picked];
-    case 'equal':
-      return t('equal');
-    case 'neither':
-      return t('neither');
-  }
+  if (typeof picked === 'number') return LETTERS[picked];
+  return picked === 'equal' ? t('equal') : t('neither');
 }
 
 /** @param own pseudonym of the person at this editor */
@@ -43,20 +36,18 @@ export function choiceWords(choice: ChoiceView, own: string | undefined, called:
   const { by, picked } = choice;
   const isOwn = by === own;
   const [a, b] = [candidateName(choice, 0, called), candidateName(choice, 1, called)];
-  switch (picked) {
-    case 0:
-      return isOwn ? t('You chose {0} over {1}.', a, b) : t('{0} chose {1} over {2}.', by, a, b);
-    case 1:
-      return isOwn ? t('You chose {0} over {1}.', b, a) : t('{0} chose {1} over {2}.', by, b, a);
-    case 'equal':
-      return isOwn
-        ? t('You found {0} and {1} equal; the dialogue continued with A.', a, b)
-        : t('{0} found {1} and {2} equal; the dialogue continued with A.', by, a, b);
-    case 'neither':
-      return isOwn
-        ? t('You wanted neither {0} nor {1}.', a, b)
-        : t('{0} wanted neither {1} nor {2}.', by, a, b);
-  }
+  if (picked === 'equal')
+    return isOwn
+      ? t('You found {0} and {1} equal; the dialogue continued with A.', a, b)
+      : t('{0} found {1} and {2} equal; the dialogue continued with A.', by, a, b);
+  if (picked === 'neither')
+    return isOwn
+      ? t('You wanted neither {0} nor {1}.', a, b)
+      : t('{0} wanted neither {1} nor {2}.', by, a, b);
+  const [chosen, other] = picked === 0 ? [a, b] : [b, a];
+  return isOwn
+    ? t('You chose {0} over {1}.', chosen, other)
+    : t('{0} chose {1} over {2}.', by, chosen, other);
 }
 
 /** Adds the agent once it is no longer hidden. */

@@ -1,4 +1,3 @@
-import '../language/page';
 import '../dialogue/dialogue.css';
 import '../session/footer.css';
 import './judging.css';
@@ -7,19 +6,15 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { choosing } from '../dialogue/candidates';
-import { PageElement, followPresses } from '../dialogue/page';
-import { prose } from '../dialogue/messageText';
-import { stars } from '../dialogue/stars';
-import { agentMessage, leftOut, message, passedOverCandidate } from '../dialogue/turn';
+import { PageElement, followPresses } from '../dialogue/element';
+import { prose, stars, agentMessage, leftOut, message, passedOverCandidate } from '../dialogue/turn';
 import { LETTERS, pickedWords, testsOf } from '../dialogue/names';
-import { withVisibleControls } from '../dialogue/untrusted';
-import { editorApi } from '../editorApi';
-import { isNumber, isRecord, isText, part } from '../savedState';
+import { withVisibleControls } from '../dialogue/protocol';
+import { editorApi, isNumber, isRecord, isText, part } from '../editorApi';
 import { t } from '../language';
 import { choices } from '../session/keys';
 import type { Picked } from '../session/protocol';
-import { button, icon, iconButton, linkButton, textField } from '../ui';
-import { help } from '../ui/help';
+import { button, icon, iconButton, linkButton, textField, help } from '../ui';
 import { outcome } from './outcome';
 import type {
   Action,
@@ -58,10 +53,6 @@ export class JudgingElement extends PageElement<ToWebview> {
       event.stopPropagation();
     });
     followPresses(this, (message) => api.postMessage(message));
-  }
-
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(shown: ToWebview): void {

@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import '../dialogue/grade';
 import { LETTERS, modelLabel, pickedWords } from '../dialogue/names';
-import { starWords } from '../dialogue/stars';
-import { givenStars } from '../dialogue/turn';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { starWords, givenStars } from '../dialogue/turn';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { icon } from '../ui';
 import { table } from '../ui/table';

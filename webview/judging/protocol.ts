@@ -1,8 +1,4 @@
-/**
- * Messages between the page on which a person judges another person's finished dialogue, and the extension host. The
- * page sends `ready` and gets everything, and again whenever the dialogue changes in the log. Until the person is done,
- * the host says nothing of who wrote what and of what others said.
- */
+/** Until the person is done, the host says nothing of who wrote what and of what others said. */
 import type { PageView, Pin } from '../pages/protocol';
 import type {
   CandidatesView,
@@ -16,7 +12,6 @@ import type {
 export interface ReadTurn extends MessageView {
   readonly turn: number;
   readonly reply?: string;
-  /** Of the reply, on the pages. */
   readonly pins?: readonly Pin[];
   /** The candidates of the turn, as far as the person has judged them. */
   readonly judged: readonly JudgedPair[];
@@ -41,7 +36,6 @@ interface OpinionOnPair {
   readonly picked: Picked;
 }
 
-/** What the person learns when done. */
 export interface Outcome {
   /** The model that played, and those that wrote candidates, have names here. */
   readonly called: ModelNames;
@@ -69,7 +63,6 @@ export interface ToWebview {
   readonly task: TaskView;
   /** False for a developer's own function, which has neither a reference nor tests. */
   readonly hasReference: boolean;
-  /** In a task of a page. */
   readonly wanted?: PageView;
   /** The dialogue up to the pair that is to be judged; the whole dialogue when none is left. */
   readonly turns: readonly ReadTurn[];
@@ -77,7 +70,6 @@ export interface ToWebview {
   /** Pairs of the dialogue, and how many of them the person has judged. */
   readonly pairs: number;
   readonly judged: number;
-  /** Present once the person is done. */
   readonly outcome?: Outcome;
 }
 

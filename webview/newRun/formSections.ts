@@ -1,22 +1,37 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { editorApi } from '../editorApi';
 import { t } from '../language';
 import { button, icon, linkButton, progress } from '../ui';
 import { steps } from '../ui/steps';
-import type { Action, CheckView, DataView, EstimateView, FormView, Values, WarmStartView } from './protocol';
+import type {
+  Action,
+  FormState,
+  FromWebview,
+  CheckView,
+  DataView,
+  EstimateView,
+  FormView,
+  Values,
+  WarmStartView,
+} from './protocol';
+
+const api = editorApi<FromWebview, FormState>();
+
+export const act = (action: Action): void => api.postMessage({ type: action });
 
 /** One line, and what stands in the way of a better agent. */
 export function dataSummary(
   { summary, problem, remarks, isCounting, isCollecting }: DataView,
   isStarting: boolean,
-  on: { readonly act: (action: Action) => void; readonly change: () => void },
+  change: () => void,
 ): TemplateResult {
   const words =
     summary !== '' ? summary : isCounting ? t('Counting …') : t('Counted when the run is planned.');
-  const collect = collectButton(on.act, isStarting);
+  const collect = collectButton(isStarting);
   return html`<div class="data" aria-busy=${isCounting}>
     <p>
       <span class=${isCounting ? 'quiet' : ''}>${words}</span>
-      ${isStarting ? nothing : linkButton(t('Change…'), on.change)}
+      ${isStarting ? nothing : linkButton(t('Change…'), change)}
     </p>
     ${
       isCollecting
@@ -29,7 +44,7 @@ export function dataSummary(
             : html`${remarks.map(
                   (remark) => html`<p class="remark">${icon('warning')}<span>${remark}</span></p>`,
                 )}
-                <div class="line">${collect} ${generateButton(on.act, isStarting)}</div>`
+                <div class="line">${collect} ${generateButton(isStarting)}</div>`
     }
   </div>`;
 }
@@ -82,7 +97,6 @@ export function warmStart(
 
 export function emptyLog(
   { methods }: Pick<FormView, 'methods'>,
-  act: (action: Action) => void,
   set: (values: Values) => void,
 ): TemplateResult {
   const playing = methods.filter(({ plays }) => plays);
@@ -91,7 +105,7 @@ export function emptyLog(
       ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or import dialogues.')}
     </p>
     <div class="line">
-      ${collectButton(act, false, 'primary')} ${generateButton(act, false)}
+      ${collectButton(false, 'primary')} ${generateButton(false)}
       ${button({ label: t('Play a task'), icon: 'play', onPress: () => act('play') })}
       ${button({ label: t('Import dialogues…'), icon: 'cloud-upload', onPress: () => act('import') })}
     </div>
@@ -106,11 +120,7 @@ export function emptyLog(
   </section>`;
 }
 
-function collectButton(
-  act: (action: Action) => void,
-  disabled: boolean,
-  kind: 'primary' | 'secondary' = 'secondary',
-): TemplateResult {
+function collectButton(disabled: boolean, kind: 'primary' | 'secondary' = 'secondary'): TemplateResult {
   return button({
     disabled,
     label: t('Let the simulator play'),
@@ -121,14 +131,10 @@ function collectButton(
   });
 }
 
-const generateButton = (act: (action: Action) => void, disabled: boolean): TemplateResult =>
+const generateButton = (disabled: boolean): TemplateResult =>
   button({ disabled, label: t('Generate tasks…'), icon: 'sparkle', onPress: () => act('generate') });
 
-export function estimateParts(
-  view: EstimateView,
-  disabled: boolean,
-  act: (action: Action) => void,
-): TemplateResult {
+export function estimateParts(view: EstimateView, disabled: boolean): TemplateResult {
   const { state, sentence, problem, rows, advice, checks, fits, installing } = view;
   return html`${
     problem === ''

@@ -1,14 +1,12 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './newRun.css';
-import { PageElement } from '../dialogue/page';
+import { PageElement } from '../dialogue/element';
 import { t } from '../language';
-import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
-import { help } from '../ui/help';
-import { checkControl, selectControl, textControl } from '../ui/field';
-import { checkList, dataFigures, dataSummary, emptyLog, estimateParts, warmStart } from './formSections';
+import { button, icon, iconButton, linkButton, progress, radioGroup, help } from '../ui';
+import { checkControl, selectControl, textControl } from './fields';
+import { act, checkList, dataFigures, dataSummary, emptyLog, estimateParts, warmStart } from './formSections';
 import type {
   ClusterView,
   DataView,
@@ -20,15 +18,11 @@ import type {
   StartView,
   ToWebview,
   Values,
-  Action,
   FromWebview,
 } from './protocol';
-import { editorApi } from '../editorApi';
-import { isFlag, part } from '../savedState';
+import { editorApi, isFlag, part } from '../editorApi';
 
 const api = editorApi<FromWebview, FormState>();
-
-const act = (action: Action): void => api.postMessage({ type: action });
 
 @customElement('tandem-newrun')
 export class NewRunElement extends PageElement<ToWebview> {
@@ -48,10 +42,6 @@ export class NewRunElement extends PageElement<ToWebview> {
     });
   }
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   override render(): TemplateResult {
     const { form, shown } = this;
     if (form === undefined || shown === undefined) return html``;
@@ -60,7 +50,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${this.restricted(shown)}
         ${
           shown.isEmpty
-            ? emptyLog(shown, act, (values) => this.set(values))
+            ? emptyLog(shown, (values) => this.set(values))
             : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
                 ${this.base(shown)} ${this.learned()} ${this.method(shown)} ${this.plan()} ${this.more(shown)}
               </fieldset>`
@@ -173,7 +163,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     const { data } = this;
     return html`<section aria-labelledby="data-title">
       <h2 id="data-title">${t('Training data')}</h2>
-      ${data === undefined ? nothing : dataSummary(data, this.isStarting, { act, change: () => this.changeData() })}
+      ${data === undefined ? nothing : dataSummary(data, this.isStarting, () => this.changeData())}
     </section>`;
   }
 
@@ -181,7 +171,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     return html`<section class="how">
       <h2 class="unseen">${t('How')}</h2>
       ${warm === undefined ? nothing : warmStart(warm, this.isStarting, (values) => this.set(values))}
-      ${radios('method', t('Method'), methods, this.value('method'), (value) => this.set({ method: value }))}
+      ${this.radios('method', t('Method'), methods)}
     </section>`;
   }
 
@@ -230,20 +220,14 @@ export class NewRunElement extends PageElement<ToWebview> {
       </summary>
       <fieldset id="more-data">
         <legend>${t('Training data')}</legend>
-        ${
-          sources.length === 0
-            ? nothing
-            : radios('source', t('Source'), sources, this.value('source'), (value) =>
-                this.set({ source: value }),
-              )
-        }
-        ${this.fields(data)} ${this.data === undefined ? nothing : dataFigures(this.data)}
+        ${sources.length === 0 ? nothing : this.radios('source', t('Source'), sources)} ${this.fields(data)}
+        ${this.data === undefined ? nothing : dataFigures(this.data)}
       </fieldset>
       ${
         places.length === 0
           ? nothing
           : html`<div class="where">
-              ${radios('where', t('Where'), places, this.value('where'), (value) => this.set({ where: value }))}
+              ${this.radios('where', t('Where'), places)}
               ${cluster === undefined ? nothing : this.cluster(cluster)}
             </div>`
       }
@@ -272,7 +256,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     if (estimate === undefined) return nothing;
     return html`<section aria-labelledby="plan-title" class="needs">
       <h2 id="plan-title">${t('Resources and time')}</h2>
-      ${estimateParts(estimate, this.isStarting, act)}
+      ${estimateParts(estimate, this.isStarting)}
     </section>`;
   }
 
@@ -354,6 +338,11 @@ export class NewRunElement extends PageElement<ToWebview> {
     };
   }
 
+  private radios(name: string, label: string, choices: readonly Option[]): TemplateResult {
+    const onChoose = (value: string): void => this.set({ [name]: value });
+    return radioGroup({ id: name, label, value: this.value(name), choices, onChoose });
+  }
+
   private value(name: string): string {
     return this.form?.values[name] ?? this.shown?.values[name] ?? '';
   }
@@ -427,14 +416,3 @@ const IN_SIGHT: readonly string[] = ['base', 'hub', 'method', 'model.device'];
 const isFolded = (name: string): boolean => !IN_SIGHT.includes(name);
 
 const idOf = (name: string): string => `field-${name.replaceAll('.', '-')}`;
-
-function radios(
-  id: string,
-  label: string,
-  options: readonly Option[],
-  value: string,
-  onChoose: (value: string) => void,
-): TemplateResult {
-  const choices = options.map((option) => ({ ...option, detail: option.detail ?? '' }));
-  return radioGroup({ id, label, value, choices, onChoose });
-}

@@ -1,4 +1,3 @@
-/** Messages between the page of the form and the extension host. */
 import type { StepView } from '../ui/protocol';
 
 /** Values that the person has set, as typed, by the name of the field. An absent field has the recommended value. */
@@ -100,7 +99,6 @@ export interface FormView {
   readonly devices: readonly Option[];
   /** The places where a run may be trained; empty when there is no choice. */
   readonly places: readonly Option[];
-  /** Absent for a run on this machine. */
   readonly cluster?: ClusterView;
   /** What is trained on: filters of the log, where it is read, and settings. */
   readonly data: readonly FieldView[];
@@ -129,7 +127,6 @@ export interface WarmStartView {
 export interface DataView {
   readonly type: 'data';
   readonly isCounting: boolean;
-  /** The agent is playing with the simulator to fill the log. */
   readonly isCollecting: boolean;
   /** What is used, how many, and what is left out; empty while nothing is known. */
   readonly summary: string;
@@ -167,15 +164,12 @@ export interface EstimateView {
   readonly advice: readonly string[];
   /** Checks of the machine that need attention, failed ones first. */
   readonly checks: readonly CheckView[];
-  /** Absent where nothing has to be installed. */
   readonly installing?: StepView;
 }
 
 export interface StartView {
   readonly type: 'start';
-  /** The run is starting, and the form takes no changes until this has ended. */
   readonly isStarting: boolean;
-  /** Reason why the run could not be started; empty when there is none. */
   readonly problem: string;
   readonly checks: readonly CheckView[];
 }

@@ -1,15 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
-import { iconButton } from '../ui';
-import { inlineSelect } from '../ui/inline';
+import { iconButton, inlineSelect } from '../ui';
 import './pages.css';
 import './pane';
 import type { PagePane } from './pane';
 import './partList';
-import { pinList } from './pins';
 import { placeWords, type Part, type Place } from './places';
 import { pinned, type PageView, type Pin, type Pinned } from './protocol';
 
@@ -256,3 +254,30 @@ export class PagesElement extends PlainElement {
 const isReducedMotion = (): boolean =>
   document.body.classList.contains('vscode-reduce-motion') ||
   window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** @param onPins absent where pins are only shown */
+function pinList(
+  pins: readonly Pin[],
+  names: readonly [string, string],
+  onPins: ((pins: readonly Pin[]) => void) | undefined,
+): TemplateResult | typeof nothing {
+  if (pins.length === 0) return nothing;
+  return html`<ol class="pins" aria-label=${t('Pins')}>
+    ${pins.map(
+      (pin, index) =>
+        html`<li>
+          ${withVisibleControls(pin.words)}
+          <span class="quiet">${names[pinned.indexOf(pin.of)]}</span>
+          ${
+            onPins === undefined
+              ? nothing
+              : iconButton({
+                  icon: 'close',
+                  label: t('Remove pin {0}', index + 1),
+                  onPress: () => onPins(pins.toSpliced(index, 1)),
+                })
+          }
+        </li>`,
+    )}
+  </ol>`;
+}

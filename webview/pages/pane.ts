@@ -1,8 +1,8 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
+import { withVisibleControls } from '../dialogue/protocol';
 import { fillFrame } from './frame';
-import { pinMark } from './pins';
 import { partsOf, type Part, type Place } from './places';
 import type { Pin } from './protocol';
 
@@ -97,4 +97,17 @@ export class PagePane extends PlainElement {
       y: (event.clientY - box.y) / box.height,
     });
   }
+}
+
+/** Fraction of the width from which a mark is to the left of its place. */
+const RIGHT_EDGE = 0.95;
+
+/** The number of a pin on its page. */
+function pinMark(number: number, { x, y, words }: Pin): TemplateResult {
+  return html`<span
+    class="pin ${x > RIGHT_EDGE ? 'before' : ''}"
+    title=${withVisibleControls(words)}
+    .style=${`left:${x * 100}%;top:${y * 100}%`}
+    >${number}</span
+  >`;
 }

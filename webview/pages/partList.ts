@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
-import { inlineSelect } from '../ui/inline';
+import { inlineSelect } from '../ui';
 import { partWords, type Part } from './places';
 import { pinned, type Pin, type Pinned } from './protocol';
 

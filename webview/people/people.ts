@@ -1,22 +1,16 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './people.css';
-import { PageElement } from '../dialogue/page';
-import { withVisibleControls } from '../dialogue/untrusted';
-import { editorApi } from '../editorApi';
-import { isOneOf, part } from '../savedState';
-import { t } from '../language';
-import { grouped } from '../language/numbers';
-import { peopleCsv } from '../report/csv';
+import { PageElement } from '../dialogue/element';
+import { withVisibleControls } from '../dialogue/protocol';
+import { editorApi, isOneOf, part } from '../editorApi';
+import { t, grouped } from '../language';
+import { csv } from '../ui/csv';
 import type { Row, Table, Words } from '../report/protocol';
-import { reportTable } from '../report/table';
-import { detailsOf, figureIn, inWords, numberIn } from '../report/words';
-import { saveButtons } from '../saving/buttons';
-import { icon, linkButton } from '../ui';
-import { help } from '../ui/help';
-import { inlineSelect } from '../ui/inline';
+import { reportTable, detailsOf, figureIn, inWords, numberIn, figureLines, numbersOf } from '../report/table';
+import { saveButtons } from '../ui/saving';
+import { icon, linkButton, help, inlineSelect } from '../ui';
 import {
   judgements,
   type DisagreementView,
@@ -40,10 +34,6 @@ export class PeopleElement extends PageElement<ToWebview> {
   @state() private shown: ToWebview | undefined;
   @state() private kind = part(api.getState(), 'kind', isOneOf(judgements));
 
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
-
   protected override receive(message: ToWebview): void {
     this.shown = message;
   }
@@ -64,11 +54,7 @@ export class PeopleElement extends PageElement<ToWebview> {
         ${
           shown.people.rows.length === 0
             ? nothing
-            : saveButtons({
-                name: t('People'),
-                csv: () => peopleCsv(shown),
-                onSave: (file) => api.postMessage({ type: 'save', file }),
-              })
+            : saveButtons({ name: t('People'), csv: () => peopleCsv(shown) })
         }
       </div>
       ${shown.people.rows.length === 0 ? nobody(shown) : [people(shown), agreement(shown), measuresOf(shown), this.disagreements(shown)]}
@@ -239,3 +225,25 @@ function valueOf(value: number | string): TemplateResult {
   return html`<span aria-hidden="true">${'★'.repeat(given)}${'☆'.repeat(5 - given)}</span>
     <span class="quiet">${t('{0} of 5 stars', given)}</span>`;
 }
+
+/** The figures of each person; alpha and measures have an empty person. `of` counts what was judged. */
+export const peopleCsv = ({ people: table, alpha, measures }: ToWebview): string =>
+  csv(
+    ['person', 'figure', 'value', 'low', 'high', 'of'],
+    [
+      ...figureLines(table, ({ name }, figure, row) => [
+        inWords(row.name),
+        name,
+        ...numbersOf(figure),
+        figure.of,
+      ]),
+      ...figureLines(alpha, ({ name }, figure, _, place) => [
+        ...['', `${name}_${judgements[place]!}`, ...numbersOf(figure), figure.of],
+      ]),
+      ...(typeof measures === 'object'
+        ? figureLines(measures.table, ({ name }, figure, row) => [
+            ...['', `${name}_${inWords(row.name)}`, ...numbersOf(figure), figure.of],
+          ])
+        : []),
+    ],
+  );

@@ -1,10 +1,5 @@
 import type { Table, Words } from '../report/protocol';
-import type { SaveMessage } from '../saving/protocol';
-
-/**
- * Messages between the page of people's agreement and the extension host. The page sends `ready` and gets everything,
- * and again whenever the log or the filter has changed.
- */
+import type { SaveMessage } from '../ui/protocol';
 
 export const judgements = ['stars', 'thumbs', 'choices'] as const;
 export type Judgement = (typeof judgements)[number];

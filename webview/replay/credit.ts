@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { icon, iconButton, linkButton, toggleLink } from '../ui';
 import { fill, place, signed, furthest, shade, tokensOf, type Token } from './figures';
@@ -130,10 +130,10 @@ const legend = (critic: CriticView, shades: boolean): TemplateResult =>
     }
     ${
       shades
-        ? html`<span class="helps shade-2"
+        ? html`<span class="helps" .style=${'--shade:2'}
               >${t('token more likely under the critic than under its base model')}</span
             >
-            <span class="hurts shade-2">${t('token less likely')}</span>`
+            <span class="hurts" .style=${'--shade:2'}>${t('token less likely')}</span>`
         : nothing
     }
   </p>`;
@@ -172,8 +172,10 @@ export function shadedTokens({ turn, tokens }: TurnCredit, scale: number): Templ
 function shaded({ text, ratio }: Token, scale: number): TemplateResult | typeof nothing {
   if (text === '') return nothing;
   const level = shade(ratio, scale);
-  const look = level === 0 ? [] : [ratio < 0 ? 'hurts' : 'helps', `shade-${level}`];
-  return html`<span class=${look.join(' ')} title=${signed(ratio)}>${withVisibleControls(text)}</span>`;
+  const look = level === 0 ? '' : ratio < 0 ? 'hurts' : 'helps';
+  return html`<span class=${look} .style=${`--shade:${level}`} title=${signed(ratio)}
+    >${withVisibleControls(text)}</span
+  >`;
 }
 
 function table(turn: number, all: readonly Token[]): TemplateResult | typeof nothing {

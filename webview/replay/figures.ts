@@ -1,4 +1,4 @@
-import { decimal } from '../language/numbers';
+import { decimal } from '../language';
 import type { TurnCredit } from './protocol';
 
 /** Always with a sign, with a real minus, and with enough digits to tell the smaller bars of the scale apart. */

@@ -1,7 +1,3 @@
-/**
- * Messages between the page of a replay and the extension host. The page sends `ready` and gets the dialogues, then
- * the chosen critic's credit for them; both are sent again when the log changes. A replay never changes a dialogue.
- */
 import type { PageView } from '../pages/protocol';
 import type {
   ModelNames,
@@ -20,7 +16,6 @@ import type {
 export interface ReplayedReply extends ReplyView {
   /** Author, what it was shown of the pages, and duration: `developer · 42 s`. */
   readonly origin: string;
-  /** Text of the simulator's draft, when a developer edited it. */
   readonly suggestion?: string;
   /** The whole text, when the reply limit cut off a part. */
   readonly fullText?: string;
@@ -54,14 +49,12 @@ export interface Replay {
   readonly seat: Seat;
   /** Outcome in words: `8/10 tests`, `skipped`. */
   readonly outcome: string;
-  /** Absent when it is not known. */
   readonly verdict?: Verdict;
   /** Names and values of what is seldom asked for: seed, temperature, prompts, ids. */
   readonly details: readonly (readonly [string, string])[];
   readonly turns: readonly ReplayedTurn[];
   /** Choices after the last turn; each of them refused both candidates. */
   readonly refused: readonly ReplayedChoice[];
-  /** Says in one sentence how the dialogue ended, or that it has not. */
   readonly ending: string;
   readonly hasAnswer: boolean;
   /** False for a developer's own function, which has neither a reference nor tests. */
@@ -70,7 +63,6 @@ export interface Replay {
   readonly grades: readonly GradeView[];
   /** One of each person, in the order in which they were given. */
   readonly ratings: readonly { readonly stars?: number; readonly comment?: string; readonly by: string }[];
-  /** Absent while there is no title, tag or note. */
   readonly label?: LabelView;
   /** False while the dialogue may go on. */
   readonly canReview: boolean;
@@ -81,7 +73,6 @@ export interface Replay {
 
 /** People gave a dialogue this title, these tags and these notes. */
 export interface LabelView {
-  /** The latest title. */
   readonly title?: string;
   /** Tags of all people: `#odd`. */
   readonly tags: readonly string[];
@@ -107,7 +98,6 @@ export interface TurnCredit {
   readonly tokens?: { readonly texts: readonly string[]; readonly ratios: readonly number[] };
   /** Verdict of the person at this editor; absent when there is none. */
   readonly agrees?: boolean;
-  /** Verdicts of other people, in sentences. */
   readonly others: readonly string[];
 }
 
@@ -128,9 +118,7 @@ export interface CriticView {
 export interface Credits {
   readonly type: 'credit';
   readonly episodes: readonly string[];
-  /** Absent until a critic is chosen. */
   readonly critic?: CriticView;
-  /** Reason why there is no credit, in one sentence. */
   readonly problem?: string;
   /** True when the critic has not read one of the dialogues. */
   readonly canScore: boolean;
@@ -158,7 +146,6 @@ export interface Shown {
   readonly own?: string;
   readonly called: ModelNames;
   readonly task: TaskView;
-  /** In a task of a page. */
   readonly wanted?: PageView;
   /** One dialogue, or two of the same task. */
   readonly replays: readonly Replay[];
@@ -189,10 +176,8 @@ export const actions = [
   'compare-with-reference',
   'compare-with',
   'compare-answers',
-  /** Replays the next failed dialogue of the list in the place of this one. */
   'next-failure',
   'previous-failure',
-  /** Replays the next unreviewed dialogue of the list. */
   'next-unreviewed',
   'accept',
   'redo',

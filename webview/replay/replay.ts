@@ -1,17 +1,14 @@
-import '../language/page';
 import '../dialogue/dialogue.css';
 import './replay.css';
 import './credit.css';
 import '../dialogue/grade';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { PageElement, followPresses } from '../dialogue/page';
-import { prose } from '../dialogue/messageText';
+import { PageElement, followPresses } from '../dialogue/element';
+import { prose, message } from '../dialogue/turn';
 import { testsOf, type Names } from '../dialogue/names';
-import { message } from '../dialogue/turn';
 import { t } from '../language';
-import { linkButton } from '../ui';
-import { help } from '../ui/help';
+import { linkButton, help } from '../ui';
 import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
 import { editorApi } from '../editorApi';
@@ -40,10 +37,6 @@ export class ReplayElement extends PageElement<ToWebview> {
       event.preventDefault();
       event.stopPropagation();
     });
-  }
-
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
   }
 
   protected override receive(message: ToWebview): void {

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { isLetter, type KeyPress } from '../session/keys';
 import { icon, iconButton, linkButton } from '../ui';

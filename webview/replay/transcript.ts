@@ -14,14 +14,13 @@ import { verdictIcons } from '../dialogue/grade';
 import '../pages/pages';
 import type { PageView } from '../pages/protocol';
 import { modelLabel, pickedWords, playerLabel, type Names } from '../dialogue/names';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import { creditMargin, otherVerdicts, shadedTokens } from './credit';
-import { act } from './review';
+import { act, reviewFact } from './review';
 import type { Apart, Parting } from './parting';
 import type { CriticView, Replay, ReplayedChoice, ReplayedReply, ReplayedTurn, TurnCredit } from './protocol';
-import { reviewFact } from './review';
 
 export interface ShownCredit {
   readonly critic: CriticView;

@@ -1,13 +1,11 @@
-import './pictures.css';
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { EChartsCoreOption } from 'echarts/core';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { t } from '../language';
 import type { Column, Figure, Table } from './protocol';
-import { figureIn, figureInWords, inWords, numberIn } from './words';
-import { themeNow, type Theme } from '../ui/theme';
-import { CanvasElement } from '../chart/canvas';
+import { figureIn, figureInWords, inWords, numberIn } from './table';
+import { themeNow, type Theme, CanvasElement } from '../chart/canvas';
 
 /** A column of a table, as a picture. */
 interface Series {

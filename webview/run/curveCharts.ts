@@ -7,12 +7,12 @@ import {
   type ChartedCurves,
   type PlacedPoint,
   type RunCurves,
+  curvesCsv,
 } from '../chart/curves';
-import { curvesCsv } from '../chart/curvesCsv';
 import { placeWords } from '../chart/axis';
 import { figures, type FigureStyle } from '../chart/figures';
 import { lineChart, type Drawing, type Line } from '../chart/lines';
-import { pinnedCharts, pinningOf, chartSection, type TitledChart } from '../chart/section';
+import { pinnedCharts, chartSection, type TitledChart } from '../chart/section';
 import {
   chartKey,
   type Axis,
@@ -21,10 +21,8 @@ import {
   type FigureName,
   type Look,
 } from '../chart/protocol';
-import { t } from '../language';
-import { grouped } from '../language/numbers';
-import type { PageFile } from '../saving/protocol';
-import { inlineSelect } from '../ui/inline';
+import { t, grouped } from '../language';
+import { inlineSelect } from '../ui';
 import type { RunView } from './protocol';
 
 interface CourseView {
@@ -32,21 +30,19 @@ interface CourseView {
   readonly curves: ChartedCurves;
   readonly look: Look;
   readonly onChoose: (choice: Choice) => void;
-  readonly onPin: (chart: ChartName, isPinned: boolean) => void;
   readonly onLook: (look: Look) => void;
-  readonly onSave: (file: PageFile) => void;
 }
 
 export function course(of: CourseView): TemplateResult {
-  const { shown, look, onChoose, onPin, onLook, onSave } = of;
+  const { shown, look, onChoose, onLook } = of;
   const { figures: choices, figure: name, stage, pinned } = shown;
   const figure = figures[name];
   const untrained = choices.find((one) => one.name === name)?.untrained;
   const curves = curvesOf(of, shown);
   const chart = chartOf(of, { ...shown, untrained });
   return html`${chartSection({
-    ...{ figure, chart, look, onLook, onSave },
-    pinning: pinningOf(pinned, { stage, figure: name }, onPin),
+    ...{ figure, chart, look, onLook },
+    ...{ pinned, chosen: { stage, figure: name } },
     selects: [
       inlineSelect(
         t('Metric'),
@@ -81,7 +77,6 @@ export function course(of: CourseView): TemplateResult {
     from: (one) => [curvesOf(of, one), stageLabel(shown, one.stage), one.untrained],
     // Without a chosen stage the page follows the run to its next one.
     onOpen: (one) => onChoose(one.stage === stage ? { figure: one.figure } : one),
-    onUnpin: (one) => onPin(one, false),
     legend: html`<p class="legend quiet">
       ${lineKeys(pinned.some((one) => curvesOf(of, one).heldOut.points.length > 0))}
       ${

@@ -1,11 +1,6 @@
+/** After the first time, only the new ends of curves are sent, a few times a second at most. */
 import type { ChartName, Choice, CurvesView, FigureName, Look, PinMessage } from '../chart/protocol';
-import type { SaveMessage } from '../saving/protocol';
-
-/**
- * Messages between the page of a run and the extension host. The page sends `ready` with the person's choice and gets
- * everything; from then on the host sends what has changed, a few times a second at most. After the first time,
- * only the new ends of curves are sent.
- */
+import type { SaveMessage } from '../ui/protocol';
 
 export type RunState = 'queued' | 'running' | 'stopped' | 'done' | 'failed' | 'lost';
 
@@ -55,16 +50,13 @@ export interface RunView {
   readonly data: string;
   readonly state: RunState;
   readonly stateLabel: string;
-  /** Asked of a running trainer. */
   readonly request: 'none' | 'stop' | 'finish';
   /** A trainer is working on the run, so that it can be paused. */
   readonly isLive: boolean;
   readonly canResume: boolean;
-  /** The run was prepared and never started. */
   readonly isUnstarted: boolean;
   /** The run waits in a queue that is halted; `sentence` says why. */
   readonly isHalted: boolean;
-  /** Training can end now and keep the best policy so far. */
   readonly canFinish: boolean;
   readonly stages: readonly StageView[];
   /** Nodes of a run on a cluster; empty for a run on one machine, and until its first workers have started. */
@@ -101,7 +93,6 @@ interface PinnedView extends ChartName {
 
 export interface CandidateView {
   readonly text: string;
-  /** Number of times that this text was sampled. */
   readonly times: number;
   readonly score?: number;
   readonly untrained?: number;

@@ -1,21 +1,30 @@
-import '../language/page';
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult, svg } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
 import { grown, type ChartedCurves } from '../chart/curves';
 import { choiceOf, lookOf } from '../chart/savedChart';
-import type { Choice, Look } from '../chart/protocol';
-import { PageElement } from '../dialogue/page';
+import type { Choice, Look, FigureName } from '../chart/protocol';
+import { PageElement } from '../dialogue/element';
 import { editorApi } from '../editorApi';
-import { t } from '../language';
-import { linkButton } from '../ui';
-import { help } from '../ui/help';
+import { t, decimal } from '../language';
+import { linkButton, help, iconButton } from '../ui';
 import { course } from './curveCharts';
-import type { EventListView, FromWebview, PanelState, RunView, SamplesView, ToWebview } from './protocol';
-import { sampled } from './samples';
+import type {
+  EventListView,
+  FromWebview,
+  PanelState,
+  RunView,
+  SamplesView,
+  ToWebview,
+  FigureView,
+  CandidateView,
+  MessageView,
+} from './protocol';
 import { act, announcement, clusterNodes, header, outcome, stepper } from './status';
-import { tiles } from './tiles';
+import { figures } from '../chart/figures';
+import { withVisibleControls } from '../dialogue/protocol';
+import { numberColumn, table } from '../ui/table';
 
 const api = editorApi<FromWebview, PanelState>();
 
@@ -94,12 +103,10 @@ export class RunElement extends PageElement<ToWebview> {
     return course({
       ...{ shown, curves, look },
       onChoose: (choice) => this.choose(choice),
-      onPin: ({ stage, figure }, isPinned) => api.postMessage({ type: 'pin', stage, figure, isPinned }),
       onLook: (chosen) => {
         this.look = chosen;
         this.keep();
       },
-      onSave: (file) => api.postMessage({ type: 'save', file }),
     });
   }
 }
@@ -123,4 +130,122 @@ function nothingYet({ isLive, state }: RunView): string {
   return isLive || state === 'queued'
     ? t('Curves appear here with the first step, once the data are prepared and the model is loaded.')
     : t('There are no curves: no step was made.');
+}
+
+/** The list of metrics has all figures. */
+const headline: readonly FigureName[] = ['accuracy', 'success', 'loss', 'tokens_per_second', 'memory_mb'];
+
+const WIDTH = 96;
+const HEIGHT = 22;
+
+/** Screen readers skip it and read the number beside it. */
+function spark(values: readonly number[], isHeldOut: boolean): TemplateResult {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const y = (value: number): number =>
+    high === low ? HEIGHT / 2 : HEIGHT - 2 - ((value - low) / (high - low)) * (HEIGHT - 4);
+  const points = values.map((value, index) => {
+    const x = values.length === 1 ? 0 : (index / (values.length - 1)) * WIDTH;
+    return `${x.toFixed(1)},${y(value).toFixed(1)}`;
+  });
+  return html`<svg
+    class="spark ${isHeldOut ? 'held-out' : ''}"
+    viewBox="0 0 ${WIDTH} ${HEIGHT}"
+    aria-hidden="true"
+    focusable="false"
+  >
+    ${svg`<polyline points=${points.join(' ')} />`}
+  </svg>`;
+}
+
+export function tiles(
+  { figures: all, figure: chosen }: RunView,
+  choose: (figure: FigureName) => void,
+): TemplateResult {
+  const row = headline.flatMap((name) => all.find((figure) => figure.name === name) ?? []);
+  return html`<div class="figures" role="group" aria-label=${t('Figures')}>
+    ${row.map((figure) => tile(figure, figure.name === chosen, choose))}
+  </div>`;
+}
+
+function tile(view: FigureView, isChosen: boolean, choose: (figure: FigureName) => void): TemplateResult {
+  const { name, training, heldOut, untrained, outline, isOutlineHeldOut } = view;
+  const { title, format } = figures[name];
+  const value = heldOut ?? training;
+  return html`<button type="button" class="figure" aria-pressed=${isChosen} @click=${() => choose(name)}>
+    <span class="quiet">${heldOut === undefined ? title : t('{0}, held out', title)}</span>
+    <span class="value"
+      ><span>${value === undefined ? '–' : format(value)}</span>${
+        outline.length > 1 ? spark(outline, isOutlineHeldOut) : nothing
+      }</span
+    >
+    ${untrained === undefined ? nothing : html`<span class="quiet">${t('untrained {0}', format(untrained))}</span>`}
+  </button>`;
+}
+
+export function sampled(
+  groups: SamplesView['groups'],
+  shown: number,
+  turn: (to: number) => void,
+): TemplateResult | typeof nothing {
+  const group = groups[shown];
+  if (group === undefined) return nothing;
+  const { length } = groups;
+  const by = (step: number) => (): void => turn((shown + step + length) % length);
+  return html`<section aria-label=${t('Sampled turns')}>
+    <div class="heading-line">
+      <h2>${t('Highest- and lowest-scored turns')}</h2>
+      <span class="quiet">${t('history {0} of {1}', shown + 1, length)}</span>
+      ${
+        length === 1
+          ? nothing
+          : html`<span>
+              ${iconButton({ icon: 'chevron-left', label: t('Previous history'), onPress: by(-1) })}
+              ${iconButton({ icon: 'chevron-right', label: t('Next history'), onPress: by(1) })}
+            </span>`
+      }
+    </div>
+    ${before(group.history)} ${candidateTable(group.candidates)}
+    <p class="legend quiet">${t('Scores of the critic and of the same model before training.')}</p>
+  </section>`;
+}
+
+function before(history: readonly MessageView[]): TemplateResult | typeof nothing {
+  const last = history.at(-1);
+  if (last === undefined) return nothing;
+  const earlier = history.slice(0, -1);
+  return html`<div class="before">
+    ${
+      earlier.length === 0
+        ? nothing
+        : html`<details>
+            <summary>
+              ${earlier.length === 1 ? t('1 earlier message') : t('{0} earlier messages', earlier.length)}
+            </summary>
+            ${earlier.map(message)}
+          </details>`
+    }
+    ${message(last)}
+  </div>`;
+}
+
+const message = ({ isAgent, text }: MessageView): TemplateResult =>
+  html`<p>
+    <span class="quiet">${isAgent ? t('Agent') : t('Collaborator')}</span> ${withVisibleControls(text.trim())}
+  </p>`;
+
+function candidateTable(candidates: readonly CandidateView[]): TemplateResult {
+  const score = (value: number | undefined): string =>
+    value === undefined ? '–' : decimal(value, 3).replace('-', '−');
+  return table(
+    t('Candidates'),
+    [...[t('Critic'), t('Untrained'), t('Sampled')].map(numberColumn), t('Turn')],
+    candidates.map(
+      ({ text, times, score: trained, untrained }) =>
+        html`<td class="number">${score(trained)}</td>
+          <td class="number">${score(untrained)}</td>
+          <td class="number">${t('{0}×', times)}</td>
+          <td class="text">${withVisibleControls(text.trim())}</td>`,
+    ),
+    'candidates',
+  );
 }

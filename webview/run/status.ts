@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { button, icon, iconButton, linkButton } from '../ui';
 import { editorApi } from '../editorApi';
@@ -38,101 +38,65 @@ export function header(view: RunView): TemplateResult {
     </div>
     <div class="controls">
       ${restriction === '' ? control(view) : nothing}
-      ${iconButton({ icon: 'output', label: t('Open the trainer’s log'), onPress: () => act('log') })}
-      ${iconButton({
-        icon: 'json',
-        label: t('Open the configuration'),
-        onPress: () => act('configuration'),
-      })}
-      ${iconButton({
-        icon: 'copy',
-        label: t('Duplicate with changes…'),
-        onPress: () => act('duplicate'),
-      })}
-      ${iconButton({
-        icon: 'folder-opened',
-        label: t('Reveal the folder'),
-        onPress: () => act('reveal'),
-      })}
+      ${openers.map(([action, look, label]) => iconButton({ icon: look, label, onPress: () => act(action) }))}
     </div>
   </header>`;
 }
 
-function control({
-  state,
-  request,
-  isLive,
-  canResume,
-  isUnstarted,
-  canFinish,
-  isHalted,
-}: RunView): TemplateResult | typeof nothing {
+const openers: readonly (readonly [action: Action, icon: string, label: string])[] = [
+  ['log', 'output', t('Open the trainer’s log')],
+  ['configuration', 'json', t('Open the configuration')],
+  ['duplicate', 'copy', t('Duplicate with changes…')],
+  ['reveal', 'folder-opened', t('Reveal the folder')],
+];
+
+/** Icon, label and tooltip. */
+const looks = {
+  pause: ['debug-pause', t('Pause'), t('Writes a checkpoint and stops; it can be resumed')],
+  finish: [
+    'pass',
+    t('Finish now…'),
+    t('Ends training after the current step; the best step so far becomes the model'),
+  ],
+  tryAgain: ['debug-rerun', t('Try again'), t('Starts the next run in the queue')],
+  startNow: ['play', t('Start now'), t('Starts alongside the run that is training')],
+  unqueue: ['close', t('Leave the queue'), t('You can then resume or delete it')],
+  start: ['play', t('Start'), t('Starts the run; waits while another run is training')],
+  resume: [
+    'debug-continue',
+    t('Resume'),
+    t('Resumes from the last checkpoint; waits while another run is training'),
+  ],
+  continue: ['debug-continue', t('Continue…'), t('A new run that continues this one for more epochs')],
+  compare: ['git-compare', t('Compare'), t('Compares the run with others, or with its base model')],
+  simulate: ['hubot', t('Play with it'), t('Makes it the simulator and opens the next task')],
+  play: ['hubot', t('Play with it'), t('Makes it the agent and opens the next task')],
+  evaluate: ['beaker', t('Evaluate…'), t('Plays held-out tasks with it and with its base model')],
+  chat: ['comment-discussion', t('Use in chat'), t('Makes it the agent and asks it in the chat, as @tandem')],
+} as const;
+
+function press(
+  look: keyof typeof looks,
+  more: { isPrimary?: boolean; disabled?: boolean } = {},
+): TemplateResult {
+  const [name, label, title] = looks[look];
+  const action = look === 'start' ? 'resume' : look === 'simulate' ? 'play' : look;
+  const { isPrimary = false, disabled = false } = more;
+  const kind = isPrimary ? 'primary' : 'secondary';
+  return button({ icon: name, label, title, kind, disabled, onPress: () => act(action) });
+}
+
+function control(view: RunView): TemplateResult | typeof nothing {
+  const { state, request, isLive, canResume, isUnstarted, canFinish, isHalted } = view;
   if (isLive)
-    return html`${button({
-      label: t('Pause'),
-      icon: 'debug-pause',
-      title: t('Writes a checkpoint and stops; it can be resumed'),
-      disabled: request === 'stop',
-      onPress: () => act('pause'),
-    })}
-    ${
-      canFinish || request === 'finish'
-        ? button({
-            label: t('Finish now…'),
-            icon: 'pass',
-            title: t('Ends training after the current step; the best step so far becomes the model'),
-            disabled: request === 'finish',
-            onPress: () => act('finish'),
-          })
-        : nothing
-    }
-    ${iconButton({
-      icon: 'debug-stop',
-      label: t('Stop immediately…'),
-      onPress: () => act('kill'),
-    })}`;
+    return html`${press('pause', { disabled: request === 'stop' })}
+    ${canFinish || request === 'finish' ? press('finish', { disabled: request === 'finish' }) : nothing}
+    ${iconButton({ icon: 'debug-stop', label: t('Stop immediately…'), onPress: () => act('kill') })}`;
   if (state === 'queued')
-    return html`${
-      isHalted
-        ? button({
-            label: t('Try again'),
-            kind: 'primary',
-            icon: 'debug-rerun',
-            title: t('Starts the next run in the queue'),
-            onPress: () => act('tryAgain'),
-          })
-        : nothing
-    }
-    ${button({
-      label: t('Start now'),
-      icon: 'play',
-      title: t('Starts alongside the run that is training'),
-      onPress: () => act('startNow'),
-    })}
-    ${button({
-      label: t('Leave the queue'),
-      icon: 'close',
-      title: t('You can then resume or delete it'),
-      onPress: () => act('unqueue'),
-    })}`;
-  if (canResume)
-    return button({
-      label: isUnstarted ? t('Start') : t('Resume'),
-      kind: 'primary',
-      icon: isUnstarted ? 'play' : 'debug-continue',
-      title: isUnstarted
-        ? t('Starts the run; waits while another run is training')
-        : t('Resumes from the last checkpoint; waits while another run is training'),
-      onPress: () => act('resume'),
-    });
-  if (state === 'done')
-    return button({
-      label: t('Continue…'),
-      icon: 'debug-continue',
-      title: t('A new run that continues this one for more epochs'),
-      onPress: () => act('continue'),
-    });
-  return nothing;
+    return html`${isHalted ? press('tryAgain', { isPrimary: true }) : nothing} ${press('startNow')}
+    ${press('unqueue')}`;
+  if (canResume) return press(isUnstarted ? 'start' : 'resume', { isPrimary: true });
+  return state === 'done' ? press('continue') : nothing;
 }
 
 const stageIcons: Readonly<Record<StageView['state'], string>> = {
@@ -222,45 +186,14 @@ ${lastLines.join('\n')}</pre>`
 
 /** An evaluation comes first until there is one: it says whether the model is worth playing with. */
 function next({ result, isEvaluated }: RunView): TemplateResult {
-  const compare = button({
-    label: t('Compare'),
-    icon: 'git-compare',
-    title: t('Compares the run with others, or with its base model'),
-    onPress: () => act('compare'),
-  });
+  const compare = press('compare');
   if (result === 'model') return html`<div class="next">${compare}</div>`;
-  if (result === 'collaborator') {
-    const simulate = button({
-      label: t('Play with it'),
-      kind: 'primary',
-      icon: 'hubot',
-      title: t('Makes it the simulator and opens the next task'),
-      onPress: () => act('play'),
-    });
-    return html`<div class="next">${simulate} ${compare}</div>`;
-  }
-  const play = button({
-    label: t('Play with it'),
-    kind: isEvaluated ? 'primary' : 'secondary',
-    icon: 'hubot',
-    title: t('Makes it the agent and opens the next task'),
-    onPress: () => act('play'),
-  });
-  const evaluate = button({
-    label: t('Evaluate…'),
-    kind: isEvaluated ? 'secondary' : 'primary',
-    icon: 'beaker',
-    title: t('Plays held-out tasks with it and with its base model'),
-    onPress: () => act('evaluate'),
-  });
+  if (result === 'collaborator')
+    return html`<div class="next">${press('simulate', { isPrimary: true })} ${compare}</div>`;
+  const play = press('play', { isPrimary: isEvaluated });
+  const evaluate = press('evaluate', { isPrimary: !isEvaluated });
   return html`<div class="next">
-    ${isEvaluated ? [play, evaluate] : [evaluate, play]} ${compare}
-    ${button({
-      label: t('Use in chat'),
-      icon: 'comment-discussion',
-      title: t('Makes it the agent and asks it in the chat, as @tandem'),
-      onPress: () => act('chat'),
-    })}
+    ${isEvaluated ? [play, evaluate] : [evaluate, play]} ${compare} ${press('chat')}
   </div>`;
 }
 

@@ -1,9 +1,7 @@
 import { html } from 'lit';
-import { t } from '../language';
-import { grouped } from '../language/numbers';
-import { cellContent } from '../report/table';
-import { numberIn } from '../report/words';
-import { csv } from '../saving/csv';
+import { t, grouped } from '../language';
+import { cellContent, numberIn } from '../report/table';
+import { csv } from '../ui/csv';
 import { icon, linkButton } from '../ui';
 import type { Column } from '../ui/sortable';
 import type { RunRow } from './protocol';

@@ -1,12 +1,6 @@
 import type { Figure } from '../report/protocol';
 import type { RunState } from '../run/protocol';
-import type { SaveMessage } from '../saving/protocol';
-import type { Sort } from '../ui/protocol';
-
-/**
- * Messages between the page with the table of runs and the extension host. The page sends `ready` and gets all runs, and
- * again whenever one of them has changed.
- */
+import type { SaveMessage, Sort } from '../ui/protocol';
 
 export interface RunRow {
   readonly id: string;

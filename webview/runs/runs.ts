@@ -1,16 +1,12 @@
-import '../language/page';
 import { html, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './runs.css';
-import { PageElement } from '../dialogue/page';
-import { editorApi } from '../editorApi';
-import { isFlag, isListOfTexts, isRecord, isText, part } from '../savedState';
-import { t } from '../language';
-import { grouped } from '../language/numbers';
-import { saveButtons } from '../saving/buttons';
-import { button, textField } from '../ui';
-import { help } from '../ui/help';
+import { PageElement } from '../dialogue/element';
+import { editorApi, isFlag, isListOfTexts, isRecord, isText, part } from '../editorApi';
+import { t, grouped } from '../language';
+import { saveButtons } from '../ui/saving';
+import { button, textField, help } from '../ui';
 import type { Sort } from '../ui/protocol';
 import { sortableTable, sortedRows } from '../ui/sortable';
 import { columnsOf, narrowed, runsCsv } from './columns';
@@ -31,10 +27,6 @@ export class RunsElement extends PageElement<ToWebview> {
   };
   @state() private text = part(kept, 'text', isText) ?? '';
   @state() private ticked: ReadonlySet<string> = new Set(part(kept, 'ticked', isListOfTexts));
-
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
 
   protected override receive({ runs }: ToWebview): void {
     this.shown = runs;
@@ -77,10 +69,7 @@ export class RunsElement extends PageElement<ToWebview> {
           ...{ label: t('Tags…'), icon: 'tag', disabled, onPress: act('tag') },
           title: t('Tag the selected runs'),
         })}
-        ${saveButtons({
-          ...{ name: t('Runs'), csv: () => runsCsv(rows) },
-          onSave: (file) => api.postMessage({ type: 'save', file }),
-        })}
+        ${saveButtons({ name: t('Runs'), csv: () => runsCsv(rows) })}
       </div>
       ${
         rows.length === 0
@@ -94,11 +83,7 @@ export class RunsElement extends PageElement<ToWebview> {
       }`;
   }
 
-  private see(how: {
-    readonly sort?: Sort;
-    readonly text?: string;
-    readonly ticked?: ReadonlySet<string>;
-  }): void {
+  private see(how: { sort?: Sort; text?: string; ticked?: ReadonlySet<string> }): void {
     Object.assign(this, how);
     const { sort, text, ticked } = this;
     api.setState({ sort, text, ticked: [...ticked] });

@@ -1,40 +1,40 @@
-import { html, type TemplateResult } from 'lit';
+import { html, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';
 import { host } from './host';
-import type { SessionView } from './view';
-import { duration } from './view';
+import { type SessionView, duration } from './view';
 
-/**
- * The times of the logged turns, and the time since the last of them. The clock never runs backwards, although the log
- * does not count messages that were discarded or not yet answered.
- */
-@customElement('tandem-clock')
-export class ClockElement extends PlainElement {
-  @property({ attribute: false }) view!: SessionView;
-  @state() private now = performance.now();
-  private since = performance.now();
-  private move = '';
-  private episode: string | undefined;
-  /** Time shown when the current move began, in milliseconds. */
-  private begunAt = 0;
-  /** In milliseconds. */
-  private shown = 0;
+/** Drawn again each second. */
+abstract class TickingElement extends PlainElement {
+  @state() protected now = performance.now();
+  protected since = performance.now();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.timer = setInterval(() => {
-      this.now = performance.now();
-      host.keepElapsed(this.episode, this.shown);
-    }, 1000);
+    this.timer = setInterval(() => (this.now = performance.now()), 1000);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearInterval(this.timer);
   }
+}
+
+/**
+ * The times of the logged turns, and the time since the last of them. The clock never runs backwards, although the log
+ * does not count messages that were discarded or not yet answered.
+ */
+@customElement('tandem-clock')
+export class ClockElement extends TickingElement {
+  @property({ attribute: false }) view!: SessionView;
+  private move = '';
+  private episode: string | undefined;
+  /** Time shown when the current move began, in milliseconds. */
+  private begunAt = 0;
+  /** In milliseconds. */
+  private shown = 0;
 
   override willUpdate(): void {
     const { turns, state: shown } = this.view;
@@ -58,6 +58,10 @@ export class ClockElement extends PlainElement {
     >`;
   }
 
+  override updated(changed: PropertyValues): void {
+    if (changed.has('now')) host.keepElapsed(this.episode, this.shown);
+  }
+
   private get time(): number {
     const { turns, state: shown } = this.view;
     const isRunning = ['agent', 'candidates', 'choosing', 'developer', 'simulator'].includes(shown.phase);
@@ -68,22 +72,8 @@ export class ClockElement extends PlainElement {
 
 /** The time since this element appeared. */
 @customElement('tandem-elapsed')
-export class ElapsedElement extends PlainElement {
-  @state() private milliseconds = 0;
-  private timer: ReturnType<typeof setInterval> | undefined;
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    const since = performance.now();
-    this.timer = setInterval(() => (this.milliseconds = performance.now() - since), 1000);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearInterval(this.timer);
-  }
-
+export class ElapsedElement extends TickingElement {
   override render(): TemplateResult {
-    return html`<span class="quiet" role="timer">${duration(this.milliseconds)}</span>`;
+    return html`<span class="quiet" role="timer">${duration(this.now - this.since)}</span>`;
   }
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state as drawn } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel, playerLabel } from '../dialogue/names';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
 import type { MenuItem } from '../ui/menu';
@@ -34,7 +34,6 @@ export class ComposerElement extends PlainElement {
         ${textArea({
           id: 'reply',
           label: t('Your reply to the agent'),
-          placeholder: t('Your reply to the agent'),
           describedBy: 'reply-limit',
           invalid: length.over > 0,
           value: draft.text,

@@ -4,7 +4,6 @@ import { PlainElement } from '../dialogue/element';
 import { givenName } from '../dialogue/names';
 import { t } from '../language';
 import { button, radioGroup, textField } from '../ui';
-import './consent.css';
 import { host } from './host';
 import { keys } from './keys';
 import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequest } from './protocol';

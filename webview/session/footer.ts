@@ -10,9 +10,9 @@ import './footer.css';
 import { host } from './host';
 import { keys } from './keys';
 import { modelLabel } from '../dialogue/names';
-import { withVisibleControls } from '../dialogue/untrusted';
+import { withVisibleControls } from '../dialogue/protocol';
 import type { Notice, NoticeAction, SessionState, DialogueRating } from './protocol';
-import { stars, starWords } from '../dialogue/stars';
+import { stars, starWords } from '../dialogue/turn';
 import { PlainElement } from '../dialogue/element';
 import type { TaskKind } from './view';
 
@@ -113,8 +113,7 @@ export function footer(state: SessionState, kind: TaskKind = 'program'): Templat
       </div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary(t('Try again'), () => host.act('again'))} ${takeSeat(state, t('Take over'))}
-        ${rest(leaving(state))}
+        ${primary(t('Try again'), () => host.act('again'))} ${takeSeat(state)} ${rest(leaving(state))}
       </div>`;
     case 'skipped':
       return html`<div class="actions">
@@ -136,7 +135,7 @@ export function footer(state: SessionState, kind: TaskKind = 'program'): Templat
             key: keys.compare,
             onPress: () => host.act('compare'),
           })}
-          ${rest([...replaying(state), ...(kind === 'program' ? [teaching] : [])])}
+          ${rest([...(state.canReplay === true ? [replaying] : []), ...(kind === 'program' ? [teaching] : [])])}
         </div>`;
     case 'developer':
       return html``;
@@ -153,12 +152,9 @@ function decided({ decision, ownFile }: SessionState): TemplateResult | typeof n
 }
 
 function comparingLabel(state: SessionState, kind: TaskKind): string {
-  if (kind === 'own') return reviewLabel(state);
+  if (kind === 'own') return state.decision === undefined ? t('Review the change') : t('Review it again');
   return kind === 'page' ? t('Compare the HTML') : t('Compare with the reference');
 }
-
-const reviewLabel = ({ decision }: SessionState): string =>
-  decision === undefined ? t('Review the change') : t('Review it again');
 
 function working(
   what: string,
@@ -166,7 +162,7 @@ function working(
   aside: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take over'))} ${rest(leaving(state))}
+    ${progress(what)} ${aside} ${stop()} ${takeSeat(state)} ${rest(leaving(state))}
   </div>`;
 }
 
@@ -174,9 +170,9 @@ function stop(): TemplateResult {
   return button({ label: t('Stop'), key: keys.stop, onPress: () => host.act('stop') });
 }
 
-function takeSeat({ seat }: SessionState, label: string): TemplateResult | typeof nothing {
+function takeSeat({ seat }: SessionState): TemplateResult | typeof nothing {
   if (seat !== 'simulator') return nothing;
-  return button({ label, key: keys.takeSeat, onPress: () => host.act('take-seat') });
+  return button({ label: t('Take over'), key: keys.takeSeat, onPress: () => host.act('take-seat') });
 }
 
 function primary(label: string, onPress: () => void): TemplateResult {
@@ -208,7 +204,11 @@ export function leaving(state: SessionState): MenuItem[] {
   const { canEnd, phase } = state;
   const end: MenuItem = {
     label: t('End now'),
-    title: endHint(state),
+    // A developer's own function is reviewed, because it has no hidden tests.
+    title:
+      state.onlyDeveloperKnows === true
+        ? t("Take the agent's last message as its answer and review the change")
+        : t("Take the agent's last message as its answer and grade it"),
     key: keys.endNow,
     onPress: () => host.act('end-now'),
   };
@@ -222,30 +222,18 @@ export function leaving(state: SessionState): MenuItem[] {
   return [...(canEnd === true || phase === 'choosing' ? [end] : []), ...(canSkip ? [skip] : [])];
 }
 
-const replaying = ({ canReplay }: SessionState): MenuItem[] =>
-  canReplay === true
-    ? [
-        {
-          label: t('Play again'),
-          title: t('The same task from the beginning; the log keeps both'),
-          key: keys.playAgain,
-          onPress: () => host.act('play-again'),
-        },
-      ]
-    : [];
+const replaying: MenuItem = {
+  label: t('Play again'),
+  title: t('The same task from the beginning; the log keeps both'),
+  key: keys.playAgain,
+  onPress: () => host.act('play-again'),
+};
 
 const teaching: MenuItem = {
   label: t('Teach the agent…'),
   title: t('It plays many tasks with a simulator, learns from them, and is evaluated on held-out tasks'),
   onPress: () => host.act('teach'),
 };
-
-/** A developer's own function is reviewed, because it has no hidden tests. */
-function endHint({ onlyDeveloperKnows }: SessionState): string {
-  return onlyDeveloperKnows === true
-    ? t("Take the agent's last message as its answer and review the change")
-    : t("Take the agent's last message as its answer and grade it");
-}
 
 /** Each part is logged as soon as it is given. */
 @customElement('tandem-rating')

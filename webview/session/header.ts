@@ -1,18 +1,15 @@
 import './clock';
-import './shortcuts.css';
 import '../pages/pages';
-import './pagesArea.css';
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import { icon, linkButton, picker } from '../ui';
+import { icon, linkButton, picker, help } from '../ui';
 import { host } from './host';
 import { modelLabel, testsOf } from '../dialogue/names';
 import { type SessionState, type TaskView, MAX_PINS } from './protocol';
 import { kindOf, type SessionView } from './view';
-import { help } from '../ui/help';
 import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
-import type { PageView, Pin } from '../pages/protocol';
+import type { Pin } from '../pages/protocol';
 
 export function header(view: SessionView): TemplateResult {
   const { task, state, panel } = view;
@@ -148,10 +145,6 @@ function shortcuts(view: SessionView): TemplateResult {
   </details>`;
 }
 
-/** The newest page of the agent; undefined before there is one. */
-const newestDraft = ({ turns }: Pick<SessionView, 'turns'>): PageView | undefined =>
-  turns.findLast(({ draft }) => draft !== undefined)?.draft?.page;
-
 /**
  * The newest draft beside the wanted page.
  * @param onPins absent where there is no reply to write
@@ -163,7 +156,7 @@ export function pagesArea(
 ): TemplateResult | typeof nothing {
   const { wanted } = view.task;
   if (wanted === undefined) return nothing;
-  const draft = newestDraft(view);
+  const draft = view.turns.findLast((turn) => turn.draft !== undefined)?.draft?.page;
   const isFull = pins.length >= MAX_PINS;
   return html`<section class="pages-area" aria-label=${t('Draft and wanted page')}>
     <div class="column">

@@ -40,13 +40,9 @@ function nodesOf(page: Document): LaidOutNode[] {
     const element = node instanceof window.Element ? node : node.parentElement!;
     const style = window.getComputedStyle(element);
     if (style.display === 'none') continue;
-    let box: DOMRect | undefined;
-    if (node === element)
-      box = element.getClientRects().length === 0 ? undefined : element.getBoundingClientRect();
-    else {
-      range.selectNodeContents(node);
-      box = range.getClientRects().length === 0 ? undefined : range.getBoundingClientRect();
-    }
+    range.selectNodeContents(node);
+    const drawn = node === element ? element : range;
+    const box = drawn.getClientRects().length === 0 ? undefined : drawn.getBoundingClientRect();
     let index = parent;
     if (box !== undefined) {
       index = nodes.length;

@@ -1,22 +1,16 @@
-/**
- * Messages between the page of a session and the extension host. The host holds the state; the page sends `ready` and
- * gets one `snapshot`, then only changes. The two share nothing else.
- */
+/** The host holds the state; the page gets one `snapshot`, then only changes. */
 import type { DraftView, PageView, Pin } from '../pages/protocol';
 
-/** Phase of the session; it decides what the person can do next. */
 export type Phase =
   /** No agent is configured: the one thing to do is to choose one. */
   | 'no-agent'
   /** The task is shown, nothing is logged yet. */
   | 'ready'
-  /** The agent writes its message. */
   | 'agent'
   /** Two candidates for the agent's message are written; neither is shown before both are. */
   | 'candidates'
   /** Two candidates for the agent's message wait for the developer's choice. */
   | 'choosing'
-  /** The developer's reply is awaited. */
   | 'developer'
   /** The simulator writes a reply, for this turn or for the rest. */
   | 'simulator'
@@ -39,7 +33,6 @@ export interface ReplyView {
   readonly suggested?: { readonly by: string; readonly isEdited: boolean };
   /** Percentage of the reference's code tokens that the reply contains; absent when the reply is no leak. */
   readonly leakPercent?: number;
-  /** Places on the pages that the reply points at. */
   readonly pins?: readonly Pin[];
 }
 
@@ -54,7 +47,6 @@ export interface MessageView {
   readonly thoughts: string;
   /** Number of characters of message and thoughts that are too many to be drawn; the transcript has them. */
   readonly left?: number;
-  /** The message holds the final answer. */
   readonly final: boolean;
   /** Nothing is visible because the tokens were used up before. */
   readonly isCut?: true;
@@ -91,7 +83,6 @@ export interface StreamView {
   readonly by: 'agent' | 'simulator';
   /** Visible part so far; empty while only thoughts have arrived. */
   readonly text: string;
-  /** Number of characters of thoughts so far. */
   readonly thinking: number;
   /** The end of the thoughts, while nothing else has arrived. */
   readonly thoughts?: string;
@@ -113,7 +104,6 @@ export type CandidatesView = readonly [MessageView, MessageView];
 
 export interface Suggestion {
   readonly text: string;
-  /** The simulator, as the settings name it. */
   readonly by: string;
 }
 
@@ -136,7 +126,6 @@ export function suggested(draft: Draft, suggestion: Suggestion): Draft {
 
 /** Reason why a reply was not sent: it gives away this much of the reference, in these passages. */
 export interface LeakWarning {
-  /** Percentage of the reference's code tokens. */
   readonly percent: number;
   readonly passages: readonly string[];
 }
@@ -162,7 +151,6 @@ export type NoticeAction = (typeof noticeActions)[number];
 
 export interface Notice {
   readonly kind: 'information' | 'warning' | 'error';
-  /** One clear sentence: what happened and what to do. */
   readonly message: string;
   readonly actions: readonly NoticeAction[];
 }
@@ -193,7 +181,6 @@ export interface GradeView {
   /** Absent when there is nothing certain to say. */
   readonly debrief?: readonly DebriefLine[];
   readonly tests: readonly TestView[];
-  /** Of a page, which has no tests. */
   readonly page?: PageGradeView;
 }
 
@@ -240,7 +227,6 @@ export interface ConsentRequest {
 
 /** Initial answers of the consent form, and the folder that the form names. */
 export interface ConsentForm extends ConsentRequest {
-  /** Data folder in which everything is kept. */
   readonly folder: string;
 }
 
@@ -261,10 +247,8 @@ export interface SessionState {
   readonly own?: string;
   /** The agent, as the settings name it; empty when none is chosen. */
   readonly agent: string;
-  /** Agent that writes the other one of two candidates; absent when there is none. */
   readonly secondAgent?: string;
   readonly simulator: string;
-  /** Names given to the models of the settings, the turns and the draft. */
   readonly called: ModelNames;
   readonly notice?: Notice;
   readonly consent?: ConsentForm;
@@ -280,7 +264,6 @@ export interface SessionState {
   readonly needsSimulator?: boolean;
   /** The agent has a message that can be taken as its answer now. */
   readonly canEnd?: boolean;
-  /** The page shows the turn and the time. */
   readonly showsCounters: boolean;
   /** Reason why nothing is played in this workspace, until the person trusts it. */
   readonly restriction?: string;
@@ -288,7 +271,6 @@ export interface SessionState {
   readonly rating?: DialogueRating;
   /** The pack has another task that was not played to its end. */
   readonly hasNext: boolean;
-  /** The author of the pack has written guidelines for its players. */
   readonly hasGuidelines: boolean;
   /** The pack of the task is here, so that the task can be played again. */
   readonly canReplay?: boolean;
@@ -316,9 +298,7 @@ export interface TaskView {
   readonly description: string;
   readonly pack: string;
   readonly tests: number;
-  /** The task is a web page; it has no tests. */
   readonly isPage?: true;
-  /** The page that is wanted, in a session. */
   readonly wanted?: PageView;
 }
 
@@ -336,7 +316,6 @@ export interface PanelState {
   readonly episode?: string;
   /** Path of the pack and id of the task, before the dialogue has begun. */
   readonly source?: { readonly pack: string; readonly task: string };
-  /** The developer's own function and the description of its task, before the dialogue has begun. */
   readonly own?: { readonly place: OwnFunction; readonly description: string };
 }
 
@@ -358,7 +337,6 @@ export type ToWebview =
   | { readonly type: 'state'; readonly state: SessionState }
   /** The dialogue has begun and has an identity in the log. */
   | { readonly type: 'panel'; readonly panel: PanelState }
-  /** Brings a turn that is new or has changed. */
   | { readonly type: 'turn'; readonly turn: TurnView }
   /** `stream` is absent when nothing is being written any more. */
   | { readonly type: 'stream'; readonly stream?: StreamView }
@@ -367,7 +345,6 @@ export type ToWebview =
   /** Brings the developer's replies in other dialogues, oldest first. */
   | { readonly type: 'earlier'; readonly replies: readonly string[] }
   | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
-  /** Answers a reply that gives too much away. */
   | ({ readonly type: 'leak-warning' } & LeakWarning)
   /** Asks for the layout of a cleaned page, where the machine has no browser. */
   | { readonly type: 'lay-out'; readonly id: number; readonly html: string }
@@ -398,11 +375,9 @@ export type FromWebview =
   | { readonly type: 'rate-turn'; readonly turn: number; readonly change: TurnRatingChange }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
-  /** Answers `lay-out`. */
   | {
       readonly type: 'laid-out';
       readonly id: number;
-      /** Of the browser that draws the editor. */
       readonly browser: string;
       readonly nodes: readonly LaidOutNode[];
     }

@@ -1,12 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { choiceMade, agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
+import { choiceMade, agentMessage, leakMark, leftOut, message, streamed } from '../dialogue/turn';
 import { PlainElement } from '../dialogue/element';
 import { playerLabel, type Names } from '../dialogue/names';
-import { streamed } from '../dialogue/messageText';
-import { withVisibleControls } from '../dialogue/untrusted';
-import { t } from '../language';
-import { grouped } from '../language/numbers';
+import { withVisibleControls } from '../dialogue/protocol';
+import { t, grouped } from '../language';
 import { icon, iconButton, textField } from '../ui';
 import { host } from './host';
 import type { ModelNames, ReplyView, StreamView, TurnView, TurnRatingChange } from './protocol';

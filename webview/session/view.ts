@@ -1,5 +1,4 @@
-import { t } from '../language';
-import { enumerated } from '../language/numbers';
+import { t, enumerated } from '../language';
 import type {
   ModelNames,
   CandidatesView,

@@ -1,10 +1,5 @@
 import type { Table } from '../report/protocol';
-import type { SaveMessage } from '../saving/protocol';
-
-/**
- * Messages between the page of the statistics and the extension host. The page sends `ready` and gets everything, and
- * again whenever the log or the filter has changed.
- */
+import type { SaveMessage } from '../ui/protocol';
 
 export const groupings = ['agent', 'pack', 'collaborator'] as const;
 export type Grouping = (typeof groupings)[number];

@@ -1,21 +1,16 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
 import { columnPicture, type PictureElement } from '../report/pictures';
-import { statisticsCsv } from '../report/csv';
+import { csv } from '../ui/csv';
 import type { Table } from '../report/protocol';
-import { reportTable } from '../report/table';
-import { figureIn, inWords } from '../report/words';
-import { PageElement } from '../dialogue/page';
-import { isFlag, isOneOf, part } from '../savedState';
+import { figureLines, numbersOf, reportTable, figureIn, inWords } from '../report/table';
+import { PageElement } from '../dialogue/element';
+import { isFlag, isOneOf, part, editorApi } from '../editorApi';
 import { t } from '../language';
-import { saveButtons } from '../saving/buttons';
-import type { PageFile } from '../saving/protocol';
-import { button, linkButton } from '../ui';
-import { help } from '../ui/help';
-import { inlineSelect } from '../ui/inline';
+import { saveButtons } from '../ui/saving';
+import { button, linkButton, help, inlineSelect } from '../ui';
 import {
   groupings,
   type Grouping,
@@ -24,7 +19,6 @@ import {
   type FromWebview,
   type PanelState,
 } from './protocol';
-import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, PanelState>();
 
@@ -52,10 +46,6 @@ export class StatisticsElement extends PageElement<ToWebview> {
   @state() private shown: ToWebview | undefined;
   @state() private grouping: Grouping = part(api.getState(), 'grouping', isOneOf(groupings)) ?? 'agent';
   @state() private asTables = part(api.getState(), 'asTables', isFlag) ?? false;
-
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
 
   protected override receive(message: ToWebview): void {
     this.shown = message;
@@ -105,10 +95,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
             this.keep();
           },
         })}
-        ${saveButtons({
-          ...{ name: t('Statistics'), onSave },
-          csv: () => statisticsCsv(shown),
-        })}
+        ${saveButtons({ name: t('Statistics'), csv: () => statisticsCsv(shown) })}
       </div>
       ${this.figure(titlesByPeriod[unit], periods, SUCCESS, 'line')}
       <div class="grid">
@@ -133,7 +120,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
           ? html`<p class="none quiet">${t('No dialogue has this value.')}</p>`
           : this.asTables
             ? reportTable(tableOf(title, of, at))
-            : html`${columnPicture(of, at, form)} ${saveButtons({ name: title, picture: pictureOf, onSave })}`
+            : html`${columnPicture(of, at, form)} ${saveButtons({ name: title, picture: pictureOf })}`
       }
     </figure>`;
   }
@@ -142,8 +129,6 @@ export class StatisticsElement extends PageElement<ToWebview> {
     api.setState({ grouping: this.grouping, asTables: this.asTables });
   }
 }
-
-const onSave = (file: PageFile): void => api.postMessage({ type: 'save', file });
 
 const pictureOf = (button: Element): PictureElement | null =>
   button.closest('figure')!.querySelector<PictureElement>('tandem-picture');
@@ -169,3 +154,15 @@ function nothingYet({ filter }: ToWebview): TemplateResult {
   return html`<p class="first">${t('Statistics appear here once there are dialogues.')}</p>
     ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => api.postMessage({ type: 'play' }) })}`;
 }
+
+/** The periods, then each grouping. Names are the same in every language; rates and shares are 0 to 1. */
+export const statisticsCsv = ({ periods, unit, groups }: ToWebview): string =>
+  csv(
+    ['by', 'name', 'measure', 'unit', 'value', 'low', 'high', 'dialogues', 'graded'],
+    [[unit, periods] as const, ...Object.entries(groups)].flatMap(([by, table]) =>
+      figureLines(table, ({ name, unit: of }, figure, row) => [
+        ...[by, inWords(row.name), name, of, ...numbersOf(figure)],
+        ...row.cells.slice(0, 2).map((count) => figureIn(count)?.value),
+      ]),
+    ),
+  );

@@ -1,7 +1,3 @@
-/**
- * Messages between the page of a lesson and the extension host. The page sends `ready` and gets everything; from then
- * on the host sends everything again whenever it has changed, a few times a second at most.
- */
 import type { Table } from '../report/protocol';
 import type { StepView } from '../ui/protocol';
 

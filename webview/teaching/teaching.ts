@@ -1,13 +1,11 @@
-import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './teaching.css';
-import { PageElement } from '../dialogue/page';
+import { PageElement } from '../dialogue/element';
 import { t } from '../language';
 import { columnPicture } from '../report/pictures';
-import { button, icon, linkButton, radioGroup } from '../ui';
-import { help } from '../ui/help';
+import { button, icon, linkButton, radioGroup, help } from '../ui';
 import type { StepView } from '../ui/protocol';
 import { steps } from '../ui/steps';
 import type { SizeView, TeachingView, ToWebview, Action, FromWebview } from './protocol';
@@ -21,10 +19,6 @@ const act = (action: Action): void => api.postMessage({ type: 'act', action });
 export class TeachingElement extends PageElement<ToWebview> {
   @state() private shown: TeachingView | undefined;
   @state() private size: SizeView['value'] = 'standard';
-
-  protected override ask(): void {
-    api.postMessage({ type: 'ready' });
-  }
 
   protected override receive(message: ToWebview): void {
     this.shown = message;
@@ -74,6 +68,24 @@ const sentence = ({ sentence: text, isRefused }: TeachingView): TemplateResult |
     ? nothing
     : html`<p class="sentence" role="alert">${icon(isRefused ? 'lock' : 'info')} ${text}</p>`;
 
+/** Icon, label and tooltip of what can follow a lesson. */
+const sequels: readonly (readonly [action: Action, icon: string, label: string, title: string])[] = [
+  ['play', 'hubot', t('Play with it'), t('Makes it the agent and opens the next task')],
+  [
+    'compare',
+    'git-compare',
+    t('Blind comparison'),
+    t('You choose between its messages and those of the previous agent, without knowing which is which'),
+  ],
+  [
+    'chat',
+    'comment-discussion',
+    t('Use in chat'),
+    t('Makes it the agent and asks it in the chat, as @tandem'),
+  ],
+  ['again', 'mortar-board', t('Teach it more…'), t('Another lesson, from other tasks')],
+];
+
 function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {
   const run = hasRun ? linkButton(t('Show the run'), () => act('run')) : nothing;
   switch (state) {
@@ -103,33 +115,15 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         onPress: () => act('goOn'),
       })}${run}`;
     case 'done':
-      return html`${button({
-        label: t('Play with it'),
-        kind: 'primary',
-        icon: 'hubot',
-        title: t('Makes it the agent and opens the next task'),
-        onPress: () => act('play'),
-      })}
-      ${button({
-        label: t('Blind comparison'),
-        icon: 'git-compare',
-        title: t(
-          'You choose between its messages and those of the previous agent, without knowing which is which',
-        ),
-        onPress: () => act('compare'),
-      })}
-      ${button({
-        label: t('Use in chat'),
-        icon: 'comment-discussion',
-        title: t('Makes it the agent and asks it in the chat, as @tandem'),
-        onPress: () => act('chat'),
-      })}
-      ${button({
-        label: t('Teach it more…'),
-        icon: 'mortar-board',
-        title: t('Another lesson, from other tasks'),
-        onPress: () => act('again'),
-      })}
+      return html`${sequels.map(([action, look, label, title], index) =>
+        button({
+          icon: look,
+          label,
+          title,
+          kind: index === 0 ? 'primary' : 'secondary',
+          onPress: () => act(action),
+        }),
+      )}
       ${run} ${linkButton(t('Open the report'), () => act('report'))}`;
   }
 }

@@ -13,7 +13,10 @@ import {
 } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
+import { live } from 'lit/directives/live.js';
 import { keyHint, keyName } from './keyName';
+import { t } from '../language';
+import { helpCommand, type HelpPage } from './protocol';
 
 provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextField());
 
@@ -133,13 +136,10 @@ export function progress(label: string): TemplateResult {
   >`;
 }
 
-interface FieldOptions {
+interface TextFieldOptions {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-}
-
-interface TextFieldOptions extends FieldOptions {
   readonly onInput?: (value: string) => void;
   /** When the field is left after a change. Enter leaves it; Escape drops the change and leaves it. */
   readonly onCommit?: (value: string) => void;
@@ -169,17 +169,11 @@ export function textField(options: TextFieldOptions): TemplateResult {
   >`;
 }
 
-export interface SelectOption<Value extends string> {
-  readonly value: Value;
-  readonly label: string;
-  readonly detail: string;
-}
-
 interface ChoiceOptions<Value extends string> {
   readonly id: string;
   readonly label: string;
   readonly value: Value;
-  readonly choices: readonly SelectOption<Value>[];
+  readonly choices: readonly { readonly value: Value; readonly label: string; readonly detail?: string }[];
   readonly onChoose: (value: Value) => void;
 }
 
@@ -201,15 +195,18 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
           />
           <span>
             <span id="${id}-${choice.value}">${choice.label}</span>
-            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail}</span>
+            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail ?? ''}</span>
           </span>
         </label>`,
     )}
   </fieldset>`;
 }
 
-interface AreaOptions extends FieldOptions {
-  readonly placeholder: string;
+interface AreaOptions {
+  readonly id: string;
+  /** Also the placeholder. */
+  readonly label: string;
+  readonly value: string;
   readonly describedBy: string;
   readonly invalid: boolean;
   readonly disabled: boolean;
@@ -227,13 +224,13 @@ const MAX_CHARS = 100_000;
  * (docs/decisions/platform-controls.md).
  */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
+  const { id, label, value, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
   return html`<textarea
     id=${id}
     aria-label=${label}
     aria-describedby=${describedBy}
     aria-invalid=${invalid}
-    placeholder=${placeholder}
+    placeholder=${label}
     maxlength=${MAX_CHARS}
     ?disabled=${disabled}
     ?readonly=${readOnly}
@@ -241,4 +238,54 @@ export function textArea(options: AreaOptions): TemplateResult {
     @input=${(event: Event) => onInput((event.target as HTMLTextAreaElement).value)}
     @keydown=${onKey}
   ></textarea>`;
+}
+
+export function help(sentence: string, page: HelpPage): TemplateResult {
+  return html`<p class="help">
+    ${icon('question')}
+    <span
+      >${sentence}
+      <a href="command:${helpCommand}?${encodeURIComponent(JSON.stringify([page]))}"
+        >${t('Open help')}</a
+      ></span
+    >
+  </p>`;
+}
+
+/** @param refusal why nothing can be chosen now; the select is grey and has it as its tooltip */
+export function inlineSelect(
+  label: string,
+  options: readonly { readonly value: string; readonly label: string }[],
+  chosen: string,
+  onChoose: (value: string) => void,
+  refusal?: string,
+): TemplateResult {
+  return html`<label class="inline" title=${ifDefined(refusal)}>
+    ${label}
+    <select
+      ?disabled=${refusal !== undefined}
+      @change=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}
+    >
+      ${options.map(
+        ({ value, label: name }) =>
+          html`<option value=${value} .selected=${live(value === chosen)}>${name}</option>`,
+      )}
+    </select>
+  </label>`;
+}
+
+export function inlineCheck(
+  label: string,
+  isOn: boolean,
+  onChange: (isOn: boolean) => void,
+  refusal?: string,
+): TemplateResult {
+  return html`<label class="check inline" title=${ifDefined(refusal)}
+    ><input
+      type="checkbox"
+      ?disabled=${refusal !== undefined}
+      .checked=${live(isOn)}
+      @change=${(event: Event) => onChange((event.target as HTMLInputElement).checked)}
+    />${label}</label
+  >`;
 }

@@ -26,6 +26,9 @@ export type HelpPage = (typeof helpPages)[number];
 /** The only command that a link of a page may run (`src/editor/panel.ts`). */
 export const helpCommand = 'tandem.openHelp';
 
+/** Id of the element in which the host puts the translations into the page; absent when the display language is English. */
+export const sentencesId = 'tandem-sentences';
+
 /** A step of long work. */
 export interface StepView {
   readonly label: string;
@@ -41,4 +44,18 @@ export interface StepView {
 export interface Sort {
   readonly column: string;
   readonly isDescending: boolean;
+}
+
+/** A file that a page makes; the extension host asks the person where to save it. */
+export interface PageFile {
+  /** Proposed name in words, without the ending: `first try, Loss of critic`. */
+  readonly name: string;
+  readonly kind: 'csv' | 'png';
+  /** Text of a table, or a picture in base64. */
+  readonly content: string;
+}
+
+export interface SaveMessage {
+  readonly type: 'save';
+  readonly file: PageFile;
 }

@@ -9,7 +9,7 @@ import {
   rangeWords,
   zoomed,
   zoomOf,
-} from '../../../../webview/chart/steps';
+} from '../../../../webview/chart/axis';
 
 const curve = (...places: number[]) => places.map((x) => ({ x }));
 /** Steps 1 to 101 of a critic. */

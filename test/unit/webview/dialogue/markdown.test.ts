@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderMarkdown, renderPython } from '../../../../webview/dialogue/markdown';
-import { withVisibleControls } from '../../../../webview/dialogue/untrusted';
+import { withVisibleControls } from '../../../../webview/dialogue/protocol';
 
 describe('characters that nobody sees', () => {
   it('names overrides of the direction, which make code read as it does not run', () => {

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Pin } from '../../../../webview/pages/protocol';
-import { withoutUnnamed, withPins } from '../../../../webview/session/pins';
+import { withoutUnnamed, withPins } from '../../../../webview/session/host';
+
+vi.hoisted(() => vi.stubGlobal('acquireVsCodeApi', () => ({})));
 
 const pin = (words: string): Pin => ({ of: 'draft', x: 0.5, y: 0.5, words });
 const [title, link, foot] = [pin('the title'), pin('the link'), pin('the foot')];

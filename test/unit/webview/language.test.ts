@@ -1,41 +1,40 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { speak } from '../../../../webview/language';
-import { choiceWords } from '../../../../webview/dialogue/names';
-import { renderMarkdown } from '../../../../webview/dialogue/markdown';
-import { decimal, enumerated, grouped } from '../../../../webview/language/numbers';
-import { sentencesId } from '../../../../webview/language/protocol';
-import type { GradeView } from '../../../../webview/session/protocol';
-import { gradeSaid } from '../../../../webview/session/view';
-import { rendered } from '../rendered';
+import { speak, decimal, enumerated, grouped } from '../../../webview/language';
+import { choiceWords } from '../../../webview/dialogue/names';
+import { renderMarkdown } from '../../../webview/dialogue/markdown';
+import type { GradeView } from '../../../webview/session/protocol';
+import { gradeSaid } from '../../../webview/session/view';
+import { rendered } from './rendered';
 
-vi.mock('@vscode/webview-ui-toolkit', () => import('../toolkit'));
+vi.mock('@vscode/webview-ui-toolkit', () => import('./toolkit'));
 
-const german = {
-  Grade: 'Bewertung',
-  Expected: 'Erwartet',
-  'timed out': 'Zeit abgelaufen',
-  'Test {0}, {1}: details': 'Test {0}, {1}: Einzelheiten',
-  '{0}. Not passed: tests {1}.': '{0}. Nicht bestanden: Tests {1}.',
-  'You chose {0} over {1}.': 'Du hast {0} statt {1} gewählt.',
-  'In {0}. Tandem sends it nowhere else.': 'In {0}. Tandem schickt es nirgends hin.',
-  '{0} and {1} in the Command Palette.': 'In der Befehlspalette {1} und {0}.',
-  'May be exported': 'Darf ausgeführt werden',
-  'Copy the code': 'Den Code "kopieren" <b>',
-};
+/** The page has the translations before the first module of a view is read. */
+vi.hoisted(() => {
+  const german = {
+    Grade: 'Bewertung',
+    Expected: 'Erwartet',
+    'timed out': 'Zeit abgelaufen',
+    'Test {0}, {1}: details': 'Test {0}, {1}: Einzelheiten',
+    '{0}. Not passed: tests {1}.': '{0}. Nicht bestanden: Tests {1}.',
+    'You chose {0} over {1}.': 'Du hast {0} statt {1} gewählt.',
+    'In {0}. Tandem sends it nowhere else.': 'In {0}. Tandem schickt es nirgends hin.',
+    '{0} and {1} in the Command Palette.': 'In der Befehlspalette {1} und {0}.',
+    'May be exported': 'Darf ausgeführt werden',
+    'Copy the code': 'Den Code "kopieren" <b>',
+  };
+  vi.stubGlobal('document', {
+    documentElement: { lang: 'de' },
+    getElementById: () => ({ textContent: JSON.stringify(german) }),
+  });
+});
 
 /** Imports a view dynamically, because views are another TypeScript program with browser types. */
 async function view<Module>(file: string): Promise<Module> {
   return (await import(path.resolve('webview', file))) as Module;
 }
 
-beforeAll(async () => {
-  const text = JSON.stringify(german);
-  vi.stubGlobal('document', {
-    documentElement: { lang: 'de' },
-    getElementById: (id: string) => (id === sentencesId ? { textContent: text } : null),
-  });
-  await view('language/page.ts');
+beforeAll(() => {
   vi.unstubAllGlobals();
   vi.stubGlobal('acquireVsCodeApi', () => ({}));
 });

@@ -1,16 +1,19 @@
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
-import { joined } from '../../../../webview/chart/curves';
-import { curvesCsv } from '../../../../webview/chart/curvesCsv';
-import { csv } from '../../../../webview/saving/csv';
+import { afterAll, expect, it, vi } from 'vitest';
+import { joined, curvesCsv } from '../../../../webview/chart/curves';
+import { csv } from '../../../../webview/ui/csv';
 
 // The toolkit needs a browser.
 vi.mock('@vscode/webview-ui-toolkit', () => import('../toolkit'));
 
+vi.stubGlobal('acquireVsCodeApi', () => ({}));
+afterAll(() => void vi.unstubAllGlobals());
+
 // The import is dynamic, because views are another TypeScript program with browser types.
-const { statisticsCsv, peopleCsv } = (await import(path.resolve('webview/report/csv.ts'))) as Readonly<
-  Record<'statisticsCsv' | 'peopleCsv', (shown: unknown) => string>
->;
+const view = async (file: string) =>
+  (await import(path.resolve('webview', file))) as Record<string, (shown: unknown) => string>;
+const { statisticsCsv } = await view('statistics/statistics.ts');
+const { peopleCsv } = await view('people/people.ts');
 
 const interval = { low: 0.2, high: 0.6 };
 
@@ -64,7 +67,7 @@ it('statistics have a row for each value, with its interval and the number of di
     name,
     cells: [{ value: dialogues }, { value: graded }, ...figures],
   });
-  const written = statisticsCsv({
+  const written = statisticsCsv!({
     unit: 'day',
     periods: { ...columns, rows: [row('8 Mar', 3, 2, { value: 0.5 }, null)] },
     groups: {
@@ -97,7 +100,7 @@ it('the figures of people are a row each, with alpha at the end, and nothing of 
       { name: 'Choices', cells: [null] },
     ],
   };
-  expect(peopleCsv({ people, alpha }).split('\r\n')).toEqual([
+  expect(peopleCsv!({ people, alpha }).split('\r\n')).toEqual([
     'person,figure,value,low,high,of',
     'ada,success,0.5,0.2,0.6,2',
     'kim,stars,4,,,1',

@@ -1,9 +1,8 @@
-import './field.css';
-import './inline.css';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 import { live } from 'lit/directives/live.js';
-import { icon } from '.';
+import { icon } from '../ui';
+import type { Option } from './protocol';
 
 /*
  * Labelled form controls. They are native, because an element outside of the toolkit's text field cannot describe the
@@ -22,9 +21,7 @@ interface ControlOptions {
   readonly onChange: (value: string) => void;
 }
 
-export function textControl(
-  options: ControlOptions & { readonly placeholder?: string; readonly isNarrow?: boolean },
-): TemplateResult {
+export function textControl(options: ControlOptions & { readonly placeholder?: string }): TemplateResult {
   const { id, value, placeholder, onChange } = options;
   return labelled(
     options,
@@ -42,13 +39,8 @@ export function textControl(
   );
 }
 
-export interface SelectOption {
-  readonly value: string;
-  readonly label: string;
-}
-
 export function selectControl(
-  options: ControlOptions & { readonly options: readonly SelectOption[] },
+  options: ControlOptions & { readonly options: readonly Option[] },
 ): TemplateResult {
   const { id, value, onChange } = options;
   return labelled(
