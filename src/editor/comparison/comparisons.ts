@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { isRunId } from '../../core/training/runFolder';
 import { runsOf, Runs, type Run } from '../../core/training/runs';
-import { Panels } from '../panels';
+import { Panels } from '../panel';
 import type { Compared, ComparisonContext, ComparisonPanel } from './panel';
 
 const keptSchema = lazily(() =>

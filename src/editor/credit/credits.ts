@@ -5,6 +5,7 @@ import type { Agreement } from '../../core/evaluation/agreement';
 import type { Credit, Scorable } from '../../core/training/credit/credit';
 import type { Critic } from '../../core/training/credit/critics';
 import type { Trajectory } from '../../core/trajectory/trajectory';
+import { askPseudonym } from '../inputSteps';
 import type { Engine } from '../engine';
 import { cancellable } from '../progress';
 import type { EditorTrainer } from '../trainer';

@@ -13,10 +13,8 @@ import { actions, type Action, type FromWebview, type ToWebview } from '../../..
 import { idOf, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { language } from '../language';
-import { OneAtATime } from '../oneAtATime';
-import { Panel, type Asks } from '../panel';
-import { Panels } from '../panels';
+import { language, Panel, type Asks, Panels } from '../panel';
+import { OneAtATime } from '../background';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
 import { type PinnedCharts, curvesView, type ReadCharts } from '../run/charts';

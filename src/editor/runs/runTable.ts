@@ -10,9 +10,7 @@ import {
   type ToWebview,
 } from '../../../webview/runs/protocol';
 import { idOf, type CommandId } from '../contributions';
-import { language } from '../language';
-import { Panel, type Asks } from '../panel';
-import { onePanel, type Panels } from '../panels';
+import { language, Panel, type Asks, onePanel, type Panels } from '../panel';
 import { saveOfPage } from '../savePage';
 import type { ShownLog } from '../shownLog';
 import { baseName, dates, duration, methodWord } from '../words';

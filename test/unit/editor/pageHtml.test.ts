@@ -7,7 +7,7 @@ const editor = vi.hoisted(() => ({
 }));
 vi.mock('vscode', () => editor);
 
-const { pageHtml } = await import('../../../src/editor/pageHtml');
+const { pageHtml } = await import('../../../src/editor/panel');
 
 beforeEach(() => (editor.l10n.bundle = undefined));
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 vi.mock('vscode', () => import('./vscode'));
 const { WebviewPanel, window } = await import('./vscode');
 const { Panel } = await import('../../../src/editor/panel');
-const { Panels } = await import('../../../src/editor/panels');
+const { Panels } = await import('../../../src/editor/panel');
 const { Opening } = await import('../../../src/editor/session/sessions');
 
 const errors = { show: vi.fn(), report: vi.fn() };

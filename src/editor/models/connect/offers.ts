@@ -3,7 +3,7 @@ import type { ConnectionProblem, Diagnosis } from '../../../core/model/connectio
 import type { FoundServer } from '../../../core/model/discovery';
 import { isLoopback } from '../../../core/serving/access';
 import { shown, type Given, type Head } from '../../inputSteps';
-import type { Server } from '../../server';
+import type { Server } from '../../servers';
 
 const { t } = vscode.l10n;
 

@@ -9,7 +9,7 @@ import { runsOf, type Run, type Runs } from '../../../core/training/runs';
 import type { DuplicatedRun, FormState, Values } from '../../../../webview/newRun/protocol';
 import type { Engine } from '../../engine';
 import type { Engines } from '../../engines';
-import { Panels } from '../../panels';
+import { Panels } from '../../panel';
 import type { Pack, Packs } from '../../packs';
 import { dayOf, withDates, type ListFilter } from '../../dialogue/filter';
 import type { RunStarter } from '../queue';
