@@ -11,7 +11,7 @@ import { openDocument, useUri, openHelp, openNamedHelp } from './documents';
 import * as dialogues from './commands/dialogues';
 import { chooseLog, openBeside } from './commands/dialogues';
 import * as models from './commands/models';
-import type { Server } from './server';
+import type { Server } from './servers';
 import { compareBlindly } from './run/useModel';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './commands/tasks';

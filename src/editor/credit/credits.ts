@@ -5,14 +5,13 @@ import type { Agreement } from '../../core/evaluation/agreement';
 import type { Credit, Scorable } from '../../core/training/credit/credit';
 import type { Critic } from '../../core/training/credit/critics';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { askPseudonym } from '../inputSteps';
 import type { Engine } from '../engine';
 import { cancellable } from '../progress';
 import type { EditorTrainer } from '../trainer';
 import { refuseInRestrictedMode, restrictionOf } from '../workspaceTrust';
 import { type CriticChoice, type KeptCredit, openCriticAt } from './critics';
 import { computePlayed, identityIn, type CreditPlace } from './playedCredits';
-import { askPseudonym } from '../pseudonym';
+import { askPseudonym } from '../inputSteps';
 
 const { t } = vscode.l10n;
 

@@ -12,7 +12,7 @@ import {
 import { idOf, type CommandId } from '../contributions';
 import { language, Panel, type Asks, onePanel, type Panels } from '../panel';
 import { saveOfPage } from '../savePage';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import { baseName, dates, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';
