@@ -9,25 +9,32 @@ import * as runs from './commands/runs';
 import { idOf, type CommandName } from './contributions';
 import { openDocument, useUri, openHelp, openNamedHelp } from './documents';
 import * as dialogues from './commands/dialogues';
-import { chooseLog } from './commands/dialogues';
+import { chooseLog, openBeside } from './commands/dialogues';
 import * as models from './commands/models';
-import type { Server } from './server';
+import type { Server } from './servers';
 import { compareBlindly } from './run/useModel';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './commands/tasks';
 import { askFilter } from './tasks/tree';
 import type { Pack, ListedTask } from './packs';
-import { openBeside } from './commands/adjacentDialogues';
-import { deleteDialogues, restoreDialogues } from './trajectories/deleting';
+import { deleteDialogues, restoreDialogues } from './commands/deleting';
 import { saveFilter } from './trajectories/filterPicker';
 import { importTrajectories } from './trajectories/importing';
-import { editDialogues, noteOnDialogue, renameDialogue, tagDialogues } from './trajectories/labelling';
-import { acceptDialogues, chooseReview, redoDialogues, takeReviewsBack } from './trajectories/reviewing';
+import {
+  editDialogues,
+  noteOnDialogue,
+  renameDialogue,
+  tagDialogues,
+  acceptDialogues,
+  chooseReview,
+  redoDialogues,
+  takeReviewsBack,
+} from './trajectories/opinions';
 import { rowsMeant } from './tree';
 import { summariesOf } from './trajectories/tree';
-import { changeConsent } from './trust/changeConsent';
-import { deleteData } from './trust/deleteData';
+import { changeConsent, deleteData } from './commands/ownData';
 import { refuseInRestrictedMode } from './workspaceTrust';
+import { inform } from './inputSteps';
 
 const { t } = vscode.l10n;
 
@@ -123,8 +130,8 @@ export const commands = {
   unreviewTrajectories: { run: ofDialogues(takeReviewsBack) },
   judgeTrajectory: { run: ofDialogue(dialogues.judge) },
   judgeNext: { run: dialogues.judgeNext },
-  deleteTrajectories: { run: ofDialogues((app, rows) => deleteDialogues(app, rows, dialogues.titleIn(app))) },
-  restoreTrajectories: { run: (app) => restoreDialogues(app.engines.shown.engine, dialogues.titleIn(app)) },
+  deleteTrajectories: { run: ofDialogues(deleteDialogues) },
+  restoreTrajectories: { run: restoreDialogues },
   exportTrajectories: {
     run: ({ exports, trajectories }) => exports.preview((log) => trajectories.namedFilter(log)),
   },
@@ -160,13 +167,7 @@ export const commands = {
   removeModel: { run: models.remove },
 
   // Consent.
-  changeConsent: {
-    run: async ({ engines, panels, tasks }) => {
-      await changeConsent(engines, panels);
-      // The list shows the progress of the person with this pseudonym.
-      tasks.redraw();
-    },
-  },
+  changeConsent: { run: changeConsent },
   deleteMyData: { run: deleteData },
 
   // A developer's own code.
@@ -249,9 +250,7 @@ function ofDialogues(act: (app: App, dialogues: readonly TrajectorySummary[]) =>
   return async (app, row, selected) => {
     const chosen = await dialoguesMeant(app, row, selected);
     if (chosen.length > 0) return act(app, chosen);
-    void vscode.window.showInformationMessage(
-      t('No dialogue is selected: select one in the view Dialogues, or open it there.'),
-    );
+    inform(t('No dialogue is selected: select one in the view Dialogues, or open it there.'));
   };
 }
 
@@ -287,7 +286,6 @@ async function refresh({ packs, engines, models, runWatch }: App): Promise<void>
   for (const engine of engines.all) await (await engine.logIfAny())?.refresh();
 }
 
-/** Registers all commands. A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(app: App): vscode.Disposable {
   const registrations = Object.entries<Command>(commands).map(([name, { refused, run }]) => {
     const id = idOf(name as CommandName);
@@ -297,8 +295,7 @@ export function registerCommands(app: App): vscode.Disposable {
         // The editor does not know rows that it is about to redraw.
         if (Array.isArray(selected) && selected.includes(undefined)) {
           const sentence = t('The list has just changed. Run the command again.');
-          void vscode.window.showInformationMessage(sentence);
-          return;
+          return inform(sentence);
         }
         // Nothing is returned, because the editor would serialize the whole of a panel.
         await run(app, row, selected);

@@ -21,7 +21,6 @@ export class FolderSettings {
   /** @param folder of the settings, and of relative paths; by default the workspace's first */
   constructor(readonly folder: vscode.WorkspaceFolder | undefined = vscode.workspace.workspaceFolders?.[0]) {}
 
-  /** Model as on the command line; empty when none is chosen. */
   get agent(): string {
     return this.get('agent').trim();
   }
@@ -44,7 +43,6 @@ export class FolderSettings {
     return this.get('modelFolders');
   }
 
-  /** Entries as written in the setting; they may be anything. */
   get servers(): readonly unknown[] {
     return this.get('servers');
   }
@@ -108,7 +106,6 @@ export class FolderSettings {
     };
   }
 
-  /** Python from which the trainer's environment is made; empty when one is searched for. */
   get trainingPython(): string {
     return this.get('training.python').trim();
   }
@@ -117,7 +114,6 @@ export class FolderSettings {
     return this.get('grading.mode');
   }
 
-  /** Program that draws pages; empty when one is looked for. */
   get pageBrowser(): string {
     return this.get('pages.browser').trim();
   }
@@ -155,7 +151,6 @@ export class FolderSettings {
     }
   }
 
-  /** Sets a value for this folder alone. @returns a function that restores the earlier value */
   async setHere<K extends keyof Settings>(name: K, value: Settings[K]): Promise<() => Promise<void>> {
     const { WorkspaceFolder } = vscode.ConfigurationTarget;
     const own = vscode.workspace.getConfiguration('tandem', this.folder?.uri);

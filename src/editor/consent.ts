@@ -10,7 +10,6 @@ const KEY = 'tandem.consent';
 const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));
 const consentSchema = lazily(() => whoSchema().extend({ level: z.enum(consentLevels) }));
 
-/** Small storage of the editor for Tandem, shared by all workspaces. */
 export interface Memory {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;

@@ -37,13 +37,11 @@ export type PageName = keyof typeof panelTypes;
 /** The name under which the editor knows the models that Tandem offers it. */
 export const VENDOR = 'tandem';
 
-/** `@tandem` in the editor's chat. */
 export const PARTICIPANT = 'tandem.chat';
 
 /** The command of a chat message that asks for the code at once. */
 export const ANSWER = 'answer';
 
-/** The scheme of the read-only documents: reference, tests, answer, dialogue. */
 export const documentScheme = 'tandem';
 
 /** The scheme of the previews of exports, which are read-only documents too, but nothing of the log. */
@@ -52,13 +50,11 @@ export const exportScheme = 'tandem-export';
 /** The scheme of files as they would be with an answer in them, to accept or to reject. */
 export const answerScheme = 'tandem-answer';
 
-/** Context values of the trees' rows, for the menus of the manifest. */
 export const contextValues = {
   pack: 'tandem.pack',
   newTask: 'tandem.newTask',
   /** A task about which there is a dialogue, none of them finished by the person at this window. */
   draftTask: 'tandem.draftTask',
-  /** A task that the person has answered or skipped. */
   playedTask: 'tandem.playedTask',
   trajectory: 'tandem.trajectory',
   trajectoryFilter: 'tandem.trajectoryFilter',
@@ -68,7 +64,6 @@ export const contextValues = {
   server: 'tandem.server',
   editorModel: 'tandem.editorModel',
   critic: 'tandem.critic',
-  /** The critic that the replays show. */
   shownCritic: 'tandem.shownCritic',
   liveRun: 'tandem.liveRun',
   /** A live run with a policy that could be kept as it is. */

@@ -8,7 +8,6 @@ import type { Translate } from './translate';
 
 /** Views show names of connections and runs; logs and exports keep the names of the settings. */
 
-/** A model without a shown name keeps its own. */
 export interface Namer {
   calledBy(name: string): string;
 }

@@ -7,20 +7,17 @@ import { isProgram, type Task, testsOf as casesOf } from '../core/task/task';
 import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
 import type { Engine } from './engine';
-import type { Engines } from './engines';
+import type { Engines, ShownLog } from './engines';
 import type { Packs } from './packs';
 import { taskTitle } from '../core/task/title';
 import { noTrajectory } from './logs';
-import type { ShownLog } from './shownLog';
 import { helpPages, type HelpPage } from '../../webview/ui/protocol';
+import { Owner } from './background';
 
 const { t } = vscode.l10n;
 
-export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
+type Kind = (typeof kinds)[number];
 
-type Kind = 'reference' | 'tests' | 'answer' | 'dialogue';
-
-/** VS Code's editor that shows Markdown rendered. */
 export const RENDERED = 'vscode.markdown.preview.editor';
 
 export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
@@ -28,7 +25,8 @@ export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/u
 const placeSchema = lazily(() =>
   z.union([z.object({ episode: z.string() }), z.object({ pack: z.string(), task: z.string() })]),
 );
-const kinds: readonly Kind[] = ['reference', 'tests', 'answer', 'dialogue'];
+export type TaskPlace = z.infer<ReturnType<typeof placeSchema>>;
+const kinds = ['reference', 'tests', 'answer', 'dialogue'] as const;
 
 /** Returns the address of a read-only document; it names the source of the content, so that it survives a reload. */
 export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Uri {
@@ -36,42 +34,35 @@ export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Ur
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '');
+  const ending = isProgram(task) ? 'py' : 'html';
   return vscode.Uri.from({
     scheme: documentScheme,
-    path: `/${kind}/${name}.${kind}.${endingOf(kind, task)}`,
+    path: `/${kind}/${name}.${kind}.${kind === 'dialogue' ? 'md' : ending}`,
     query: JSON.stringify(place),
   });
 }
 
-function endingOf(kind: Kind, task: Task): string {
-  if (kind === 'dialogue') return 'md';
-  return isProgram(task) ? 'py' : 'html';
-}
-
-/** The documents that views write. */
-interface DocumentTexts {
-  transcript(trajectory: Trajectory, engine: Engine): Promise<string>;
-  modelUse(shown: ShownLog): Promise<string>;
-}
-
-export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class Documents extends Owner implements vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  private readonly registrations: { dispose(): unknown }[];
 
   readonly onDidChange = this.changed.event;
 
   constructor(
     private readonly engines: Engines,
     private readonly packs: Packs,
-    private readonly texts: DocumentTexts,
+    private readonly texts: {
+      transcript(trajectory: Trajectory, engine: Engine): Promise<string>;
+      modelUse(shown: ShownLog): Promise<string>;
+    },
   ) {
-    this.registrations = [
+    super();
+    this.owns(
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(documentScheme, this),
       engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
       engines.first.onDidChangeModels(() => this.changed.fire(useUri)),
       engines.shown.onDidChange(() => this.changed.fire(useUri)),
-    ];
+    );
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
@@ -90,10 +81,6 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
       case undefined:
         throw new Fault('editor/no-document', t('Tandem has no document at {0}.', uri.toString()));
     }
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.registrations).dispose();
   }
 
   private async task(place: TaskPlace): Promise<Task> {
@@ -182,7 +169,6 @@ export function columnBeside(panel: vscode.WebviewPanel): vscode.ViewColumn {
   return own === Two ? Three : Beside;
 }
 
-/** Returns the column of a panel's tab, because a panel restored after a reload knows no column. */
 function columnOf({ viewType, title, viewColumn }: vscode.WebviewPanel): vscode.ViewColumn {
   const group = vscode.window.tabGroups.all.find(({ tabs }) =>
     tabs.some(
@@ -241,7 +227,7 @@ export async function revealFolder(folder: string, file: string, sentence: strin
   } else if (vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined) {
     await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.joinPath(uri, file));
   } else {
-    const copy = vscode.l10n.t('Copy Path');
+    const copy = t('Copy Path');
     if ((await vscode.window.showInformationMessage(sentence, copy)) === copy)
       await vscode.env.clipboard.writeText(folder);
   }

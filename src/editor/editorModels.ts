@@ -12,7 +12,7 @@ import {
 import { samplingEntries } from '../core/samplingSettings';
 import { EDITOR_MODEL, termsOf } from '../core/trajectory/modelTerms';
 import { VENDOR } from './contributions';
-import { english, type Translate } from './translate';
+import { translatedFault, type Translate } from './translate';
 
 const { t } = vscode.l10n;
 
@@ -26,7 +26,6 @@ export class EditorModels implements vscode.Disposable {
   private listing: Promise<readonly vscode.LanguageModelChat[]> | undefined;
   private readonly registration: vscode.Disposable;
 
-  /** @param changed called when there may be other models */
   constructor(changed: () => void) {
     this.registration = vscode.lm.onDidChangeChatModels(() => {
       this.listing = undefined;
@@ -38,7 +37,6 @@ export class EditorModels implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  /** Consent is asked with the first message. */
   all(): Promise<readonly vscode.LanguageModelChat[]> {
     const listing = (this.listing ??= ofOthers());
     listing.catch(() => (this.listing = undefined));
@@ -58,7 +56,6 @@ export class EditorModels implements vscode.Disposable {
     };
   }
 
-  /** By vendor and id, else by id, else by family. */
   private async find(spec: string): Promise<vscode.LanguageModelChat> {
     const wanted = spec.slice(EDITOR_MODEL.length);
     const all = await this.all();
@@ -68,9 +65,7 @@ export class EditorModels implements vscode.Disposable {
       all.find(({ family }) => family === wanted);
     if (found !== undefined) return found;
     const ids = all.map(({ id }) => id);
-    throw new Fault('model/unknown-model', notOffered(wanted, ids, t), {
-      english: notOffered(wanted, ids, english),
-    });
+    throw translatedFault('model/unknown-model', (t) => notOffered(wanted, ids, t), t);
   }
 }
 
@@ -139,15 +134,16 @@ async function written(
   };
 }
 
-function tooLong({ name }: vscode.LanguageModelChat): Fault {
-  return new Fault('model/too-long-answer', tooLongWords(name, t), { english: tooLongWords(name, english) });
-}
-
-const tooLongWords = (name: string, t: Translate): string =>
-  t(
-    '{0} was stopped after {1} characters of one message. Try again, or choose another model.',
-    name,
-    MAX_REPLY_CHARS.toLocaleString(),
+const tooLong = ({ name }: vscode.LanguageModelChat): Fault =>
+  translatedFault(
+    'model/too-long-answer',
+    (t) =>
+      t(
+        '{0} was stopped after {1} characters of one message. Try again, or choose another model.',
+        name,
+        MAX_REPLY_CHARS.toLocaleString(),
+      ),
+    t,
   );
 
 /** Each vendor has its own options; these names are the usual ones, and others are ignored. */
@@ -172,8 +168,8 @@ function throwIfCancelled(signal: AbortSignal | undefined): void {
 }
 
 function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {
-  const [code, message] = reasonOf(error, name, t);
-  return new Fault(code, message, { cause: error, english: reasonOf(error, name, english)[1] });
+  const [code] = reasonOf(error, name, t);
+  return translatedFault(code, (t) => reasonOf(error, name, t)[1], t, error);
 }
 
 /** By what the words of an error say; the editor has no codes for these. */

@@ -8,31 +8,30 @@ import { refinedModels } from '../core/dialogue/refinement/refineSpec';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { AnswerRunner, Grader } from '../core/grading/grader';
-import { isMixture, mixedModels } from '../core/model/mixtureSpec';
+import { isMixture, mixedModels, mixtureSpec } from '../core/model/mixtureSpec';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { Pages } from './pages';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import { EDITOR_MODEL } from '../core/trajectory/modelTerms';
-import type { ApiKeys } from './apiKeys';
+import type { ApiKeys, Servers } from './servers';
 import type { FolderSettings } from './configuration';
 import { AskedConsent } from './consent';
-import type { Grading } from './grading';
+import type { Grading } from './engines';
 import type { Logs } from './logs';
 import type { EditorModels } from './editorModels';
 import type { LoadedModels } from './loadedModels';
 import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './localModels';
-import { Mixtures } from './mixtures';
-import type { Servers } from './servers';
 import { pageDrawer, type DrawPage } from './pageViews';
-import { english, type Translate } from './translate';
+import { translatedFault, type Translate } from './translate';
 import { views } from './contributions';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './workspaceTrust';
+import type { CriticScorer } from '../core/model/local/critic/turnScorer';
+import { Owner } from './background';
 
 const { t } = vscode.l10n;
 
 const noAgent = (t: Translate): string => t('No agent is configured. Choose one.');
 
-/** Parts that all folders of a workspace share. */
 export interface SharedParts {
   readonly keys: ApiKeys;
   readonly output: vscode.LogOutputChannel;
@@ -46,7 +45,7 @@ export interface SharedParts {
 }
 
 /** The core for one folder of the workspace. Everything is opened on first use, so that activation costs nothing. */
-export class Engine implements vscode.Disposable {
+export class Engine extends Owner {
   readonly t = vscode.l10n.t;
   readonly consent: AskedConsent;
   readonly locals: LoadedModels;
@@ -57,13 +56,13 @@ export class Engine implements vscode.Disposable {
   readonly drawPage: DrawPage;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
   private readonly mixtures: Mixtures;
-  private readonly disposables: { dispose(): unknown }[];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     readonly configuration: FolderSettings,
     private readonly shared: SharedParts,
   ) {
+    super();
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
     this.consent = new AskedConsent(context.globalState, () => this.log());
@@ -71,13 +70,13 @@ export class Engine implements vscode.Disposable {
     this.editorModels = shared.editorModels;
     this.drawPage = pageDrawer(this.dist);
     this.mixtures = new Mixtures(this.dist, configuration, (spec) => this.openModel(spec));
-    this.disposables = [
+    this.owns(
       this.changed,
       this.mixtures,
       shared.logs.onDidChange(({ folder, episodes }) => {
         if (folder === configuration.dataFolder) this.changed.fire(episodes);
       }),
-    ];
+    );
   }
 
   /** Fires with the ids of the dialogues that changed in the log; no ids mean that any may have changed. */
@@ -93,7 +92,6 @@ export class Engine implements vscode.Disposable {
     return place && (await this.locals.look(place.folder)).files?.fingerprint;
   }
 
-  /** Returns the name that a person sees for a model: its run's name or its folder's, or its connection's. */
   calledBy(name: string): string {
     const [refined = name] = refinedModels(name);
     if (refined !== name) return t('{0}, asking where its drafts differ', this.calledBy(refined));
@@ -107,6 +105,7 @@ export class Engine implements vscode.Disposable {
     return runOf(this.localPlace(agent)?.folder ?? '');
   }
 
+  /** Writes the second candidate; empty when the agent itself does. */
   get secondAgentName(): string {
     return this.configuration.secondAgent;
   }
@@ -146,7 +145,7 @@ export class Engine implements vscode.Disposable {
   }
 
   get restriction(): string | undefined {
-    return restrictionOf(vscode.l10n.t('Nothing is played'));
+    return restrictionOf(t('Nothing is played'));
   }
 
   get gradingMode(): GradingMode {
@@ -162,13 +161,11 @@ export class Engine implements vscode.Disposable {
     return this.configuration.dataFolder ?? '';
   }
 
-  /** Folders of the local models that the settings name. */
   get playing(): readonly string[] {
     const places = [...this.agents, this.configuration.simulator].map((spec) => this.localPlace(spec));
     return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
   }
 
-  /** Absolute paths. @throws {Fault} `editor/no-folder` */
   places(): { readonly folder: string; readonly dataFolder: string } {
     const { dataFolder, folder } = this.configuration;
     if (dataFolder === undefined)
@@ -176,7 +173,6 @@ export class Engine implements vscode.Disposable {
     return { folder: folder?.uri.fsPath ?? dataFolder, dataFolder };
   }
 
-  /** @throws {Fault} `editor/no-folder` */
   log(): Promise<TrajectoryLog> {
     return this.shared.logs.open(this.places().dataFolder);
   }
@@ -187,7 +183,7 @@ export class Engine implements vscode.Disposable {
 
   async openAgent(agent = this.configuration.agent): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
-    if (agent === '') throw new Fault('model/none', noAgent(t), { english: noAgent(english) });
+    if (agent === '') throw translatedFault('model/none', noAgent, t);
     return this.openPlayer(agent);
   }
 
@@ -241,7 +237,6 @@ export class Engine implements vscode.Disposable {
     else this.shared.output.error(error instanceof Error ? error : messageOf(error));
   }
 
-  /** Writes to the output channel what is no error. */
   note(sentence: string): void {
     this.shared.output.info(sentence);
   }
@@ -258,10 +253,6 @@ export class Engine implements vscode.Disposable {
     this.shared.output.show(true);
   }
 
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
-  }
-
   private async showFault({ code, message }: Fault): Promise<void> {
     const showModels = t('Show Models');
     const buttons = code.startsWith('model/') ? [showModels] : [];
@@ -269,7 +260,6 @@ export class Engine implements vscode.Disposable {
     if (chosen === showModels) await vscode.commands.executeCommand(`${views.models}.focus`);
   }
 
-  /** Unexpected errors have no remedy; offer the output channel. */
   private async showUnforeseen(error: unknown, what: string | undefined): Promise<void> {
     const sentence =
       what === undefined
@@ -307,7 +297,6 @@ export class Engine implements vscode.Disposable {
     return localPlace(spec, this.dist, (file) => this.configuration.resolve(file));
   }
 
-  /** Each model of agents that are made of several. */
   private get agents(): string[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
     const agents = showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
@@ -316,5 +305,40 @@ export class Engine implements vscode.Disposable {
 
   private get dist(): string {
     return this.context.asAbsolutePath('dist');
+  }
+}
+
+/** Agents made of models. A critic's process stays for the next turn, because each turn opens its agent anew. */
+export class Mixtures {
+  private readonly critics = new Map<string, CriticScorer>();
+
+  constructor(
+    private readonly dist: string,
+    private readonly configuration: Pick<FolderSettings, 'resolve'>,
+    private readonly openModel: (spec: string) => Promise<Model>,
+  ) {}
+
+  /**
+   * Opens a mixture, or else a model.
+   * @throws {Fault} as `mixtureSpec`, `CriticScorer` and the model
+   */
+  async open(spec: string): Promise<Model> {
+    const mixture = mixtureSpec(spec);
+    const models = await Promise.all(mixedModels(spec).map((model) => this.openModel(model)));
+    if (mixture === undefined) return models[0]!;
+    const { MixtureModel } = await import('../core/model/mixture');
+    const scorer = await this.scorer(this.configuration.resolve(mixture.critic) ?? mixture.critic);
+    return new MixtureModel(spec, models, scorer, mixture);
+  }
+
+  dispose(): void {
+    for (const critic of this.critics.values()) void critic.close();
+  }
+
+  private async scorer(folder: string): Promise<CriticScorer> {
+    const { CriticScorer } = await import('../core/model/local/critic/turnScorer');
+    const scorer = this.critics.get(folder) ?? new CriticScorer(folder, path.join(this.dist, 'scoring.js'));
+    this.critics.set(folder, scorer);
+    return scorer;
   }
 }

@@ -1,16 +1,16 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { ApiKeys } from './apiKeys';
+import { type ApiKeys, Servers } from './servers';
 import { FolderSettings } from './configuration';
 import { Engine, type SharedParts } from './engine';
-import { Grading } from './grading';
 import { Logs } from './logs';
 import { EditorModels } from './editorModels';
 import { LoadedModels } from './loadedModels';
 import type { LocalPlace } from './localModels';
-import { Servers } from './servers';
 import { Pages, sheetIn } from './pages';
-import { ShownLog, type FolderLog } from './shownLog';
+import type { AnswerRunner, Grader } from '../core/grading/grader';
+import { Owner, afterActivation } from './background';
+import { contextKeys } from './contributions';
 
 /** One engine for each folder, because each has its own settings and log. Models, grader and open logs are shared. */
 export class Engines implements vscode.Disposable {
@@ -67,14 +67,12 @@ export class Engines implements vscode.Disposable {
     return folders.length === 0 ? [this.first] : folders.map((folder) => this.in(folder));
   }
 
-  /** Returns the engine of the folder that holds a file; the first engine for a file outside of all folders. */
   of(file: string | undefined): Engine {
     const folder =
       file === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
     return folder === undefined ? this.first : this.in(folder);
   }
 
-  /** Every log that folders of the window write into, in the order of the folders. */
   get logs(): readonly FolderLog[] {
     const byDataFolder = Map.groupBy(this.all, (engine) => engine.dataFolder);
     return [...byDataFolder.values()].map((engines) => ({
@@ -101,10 +99,9 @@ export class Engines implements vscode.Disposable {
     void this.close();
   }
 
-  /** Resolves when the child processes are gone and the logs are closed. */
   async close(): Promise<void> {
     const { logs, grading, pages, locals } = this.shared;
-    await Promise.all([logs.close(), grading.close(), pages.close(), locals.close()]);
+    await Promise.all([logs.keep([]), grading.close(), pages.close(), locals.close()]);
   }
 
   private async has(engine: Engine, episode: string): Promise<boolean> {
@@ -140,7 +137,6 @@ export class Engines implements vscode.Disposable {
     void this.keepWhatIsUsed();
   }
 
-  /** Closes the logs and models that no folder's settings name any more. */
   private async keepWhatIsUsed(): Promise<void> {
     const { all } = this;
     const dataFolders = all.map((engine) => engine.configuration.dataFolder);
@@ -153,3 +149,128 @@ async function openLocal({ spec, folder }: LocalPlace) {
   const { LocalModel } = await import('../core/model/local/model');
   return new LocalModel({ name: spec, folder });
 }
+
+/** The one grader of the window; it starts on first use, and restarts when its settings change. */
+export class Grading {
+  private started: { readonly settings: string; readonly grader: Promise<Grader & AnswerRunner> } | undefined;
+
+  constructor(
+    private readonly configuration: FolderSettings,
+    private readonly assets: string,
+    private readonly cacheFolder: string,
+    private readonly report: (error: unknown) => void,
+    private readonly note: (sentence: string) => void,
+  ) {}
+
+  grader(): Promise<Grader & AnswerRunner> {
+    const settings = JSON.stringify(this.configuration.grader);
+    if (this.started?.settings !== settings) {
+      void this.close();
+      const grader = this.start();
+      this.started = { settings, grader };
+      grader.catch(() => (this.started = undefined));
+    }
+    return this.started.grader;
+  }
+
+  async close(): Promise<void> {
+    const { started } = this;
+    this.started = undefined;
+    try {
+      await (await started?.grader)?.close();
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private async start(): Promise<Grader & AnswerRunner> {
+    const { createGrader } = await import('../core/grading/grader');
+    const { systemPython } = await import('../core/grading/native/native');
+    return createGrader({
+      native: systemPython(this.assets),
+      assets: this.assets,
+      ...this.configuration.grader,
+      cache: { folder: this.cacheFolder, onNotice: this.note },
+    });
+  }
+}
+
+const KEY = 'tandem.shownLog';
+
+/** A log of the window: of one folder of the workspace, or of several that write into the same data folder. */
+export interface FolderLog {
+  readonly engine: Engine;
+  readonly name: string;
+}
+
+/** The log that the views show and that commands on the log act on. The person chooses it where there are several. */
+export class ShownLog extends Owner {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly dialoguesChanged = new vscode.EventEmitter<readonly string[]>();
+  private last: string;
+
+  /** Fires when another log is shown, or the log has another name. */
+  readonly onDidChange = this.changed.event;
+  /** Fires with the ids of dialogues that changed; no ids: any may have changed, or another log is shown. */
+  readonly onDidChangeDialogues = this.dialoguesChanged.event;
+
+  constructor(
+    private readonly engines: Engines,
+    private readonly memory: vscode.Memento,
+  ) {
+    super();
+    this.last = this.mark;
+    this.owns(
+      this.changed,
+      this.dialoguesChanged,
+      // The context may be outdated in a window that had another first folder.
+      afterActivation(() => this.setContext()),
+      engines.onDidChangeLog(({ engine, episodes }) => {
+        if (engine === this.engine) this.dialoguesChanged.fire(episodes);
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.follow()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('tandem.dataFolder')) this.follow();
+      }),
+    );
+  }
+
+  get engine(): Engine {
+    return this.shown.engine;
+  }
+
+  get name(): string | undefined {
+    return this.engines.logs.length > 1 ? this.shown.name : undefined;
+  }
+
+  async show({ engine }: FolderLog): Promise<void> {
+    await this.memory.update(KEY, addressOf(engine));
+    this.follow();
+  }
+
+  private get shown(): FolderLog {
+    const { logs } = this.engines;
+    const chosen = this.memory.get<string>(KEY);
+    return logs.find(({ engine }) => addressOf(engine) === chosen) ?? logs[0]!;
+  }
+
+  private get mark(): string {
+    return JSON.stringify([this.engine.dataFolder, this.name]);
+  }
+
+  private follow(): void {
+    this.setContext();
+    const { mark } = this;
+    if (mark === this.last) return;
+    this.last = mark;
+    this.changed.fire();
+    this.dialoguesChanged.fire([]);
+  }
+
+  private setContext(): void {
+    const hasSeveral = this.engines.logs.length > 1;
+    void vscode.commands.executeCommand('setContext', contextKeys.hasSeveralLogs, hasSeveral);
+  }
+}
+
+const addressOf = ({ configuration }: Engine): string | undefined => configuration.folder?.uri.toString();

@@ -1,5 +1,10 @@
 import * as vscode from 'vscode';
-import { inOneLine } from '../core/text';
+import { inOneLine, listIn } from '../core/text';
+import { withVisibleControls } from '../../webview/dialogue/protocol';
+import type { AskedConsent } from './consent';
+import { idOf } from './contributions';
+import { loggedReason } from './reasons';
+import { MAX_LENGTHS } from '../core/training/runNotes';
 
 /**
  * Milliseconds that an answered input stays open when no other replaces it. If it closes before the next one opens, VS
@@ -24,7 +29,6 @@ interface TextStep extends Head {
   readonly value?: string;
   readonly placeholder?: string;
   readonly password?: boolean;
-  /** Returns a sentence when the text is invalid. */
   readonly validate?: (text: string) => string | undefined;
 }
 
@@ -33,16 +37,14 @@ export function askText(step: TextStep): Promise<Given<string>> {
   const { title, step: number, totalSteps, prompt, value = '', placeholder, password = false } = step;
   Object.assign(input, { title, step: number, totalSteps, prompt, value, placeholder, password });
   return shown(input, (give) => [
-    input.onDidChangeValue((text) => (input.validationMessage = undefinedWhileEmpty(text, step.validate))),
+    input.onDidChangeValue(
+      (text) => (input.validationMessage = text === '' ? undefined : step.validate?.(text)),
+    ),
     input.onDidAccept(() => {
       input.validationMessage = step.validate?.(input.value);
       if (input.validationMessage === undefined) give(input.value.trim());
     }),
   ]);
-}
-
-function undefinedWhileEmpty(text: string, validate: TextStep['validate']): string | undefined {
-  return text === '' ? undefined : validate?.(text);
 }
 
 export async function askWhole({
@@ -68,29 +70,24 @@ interface PickStep<Item extends vscode.QuickPickItem> extends Head {
   /** While a promise is pending, the list shows that it is busy. */
   readonly items: readonly Item[] | Promise<readonly Item[]>;
   readonly active?: (item: Item) => boolean;
-  /** Called when the button of an item is pressed; returns the items after it. */
   readonly onButton?: (item: Item) => readonly Item[];
   readonly matchOnDescription?: boolean;
   readonly matchOnDetail?: boolean;
 }
 
 export async function pickOne<Item extends vscode.QuickPickItem>(step: PickStep<Item>): Promise<Given<Item>> {
-  const given = await pick(step, { isSeveral: false });
-  if (typeof given === 'string') return given;
-  const [value] = given.value;
-  return value === undefined ? 'cancelled' : { value };
+  const given = await pick(step, false);
+  return typeof given === 'string' ? given : { value: given.value[0]! };
 }
 
 /** Asks for any number of items, even none; `picked` items are ticked at first. */
-export function pickSeveral<Item extends vscode.QuickPickItem>(
+export const pickSeveral = <Item extends vscode.QuickPickItem>(
   step: PickStep<Item>,
-): Promise<Given<readonly Item[]>> {
-  return pick(step, { isSeveral: true });
-}
+): Promise<Given<readonly Item[]>> => pick(step, true);
 
 function pick<Item extends vscode.QuickPickItem>(
   step: PickStep<Item>,
-  { isSeveral }: { readonly isSeveral: boolean },
+  isSeveral: boolean,
 ): Promise<Given<readonly Item[]>> {
   const list = vscode.window.createQuickPick<Item>();
   const { title, step: number, totalSteps, placeholder, items, active, onButton } = step;
@@ -119,7 +116,6 @@ function pick<Item extends vscode.QuickPickItem>(
   });
 }
 
-/** @throws the reason that `fail` was called with */
 export function shown<T>(
   input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] } & Pick<
       vscode.InputBox,
@@ -191,14 +187,173 @@ export async function askLine({
   readonly title: string;
   readonly prompt: string;
   readonly value: string;
-  /** Maximum number of characters. */
   readonly most: number;
 }): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
     ...options,
-    validateInput: (typed) => (inOneLine(typed).length > most ? tooLong(most) : undefined),
+    validateInput: (typed) => validateLength(typed, most),
   });
   return text === undefined ? undefined : inOneLine(text);
 }
 
-const tooLong = (most: number): string => t('Too long: write at most {0} characters.', most);
+const validateLength = (text: string, most: number): string | undefined =>
+  inOneLine(text).length > most ? t('Too long: write at most {0} characters.', most) : undefined;
+
+export interface KnownWord {
+  readonly word: string;
+  readonly description: string;
+  readonly isPicked: boolean;
+}
+
+interface Question extends Head {
+  readonly placeholder: string;
+  readonly known: readonly KnownWord[];
+  readonly label: (word: string) => string;
+  readonly unknown: string;
+  readonly refuse: (words: readonly string[]) => string | undefined;
+}
+
+interface Row extends vscode.QuickPickItem {
+  /** Absent in a row that says what is wrong with a typed word. */
+  readonly word?: string;
+}
+
+/** Asks for words: known ones are ticked, and what is typed with commas between becomes new ones. */
+export async function pickOrType(question: Question): Promise<Given<readonly string[]>> {
+  const list = vscode.window.createQuickPick<Row>();
+  const { title, step, totalSteps, placeholder } = question;
+  Object.assign(list, { title, step, totalSteps, placeholder, canSelectMany: true });
+  const known = question.known.map(({ word, description, isPicked }): Row => ({
+    ...{ label: question.label(withVisibleControls(word)), description, word, picked: isPicked },
+  }));
+  list.items = known;
+  list.selectedItems = known.filter(({ picked }) => picked);
+  let ticked = list.selectedItems;
+  /** New words that a person has unticked. */
+  const unticked = new Set<string>();
+  let wrong: string | undefined;
+  let before: readonly Row[] = [];
+  const typed = (text: string): void => {
+    const words = wordsIn(text).filter((word) => !question.known.some((one) => one.word === word));
+    wrong = question.refuse(words);
+    const added = words.map((word): Row => ({
+      ...{ label: `$(add) ${question.label(word)}`, description: question.unknown, word, alwaysShow: true },
+    }));
+    const rows = wrong === undefined ? added : [{ label: wrong, alwaysShow: true }];
+    // A tick that comes at the moment when the rows are set would be lost.
+    if (isSame(rows, before)) return;
+    before = rows;
+    list.items = [...before, ...known];
+    list.selectedItems = [
+      ...before.filter(({ word }) => word !== undefined && !unticked.has(word)),
+      ...ticked,
+    ];
+  };
+  const select = (items: readonly Row[]): void => {
+    ticked = items.filter((item) => known.includes(item));
+    for (const row of before) {
+      if (row.word === undefined) continue;
+      if (items.includes(row)) unticked.delete(row.word);
+      else unticked.add(row.word);
+    }
+  };
+  const given = await shown<readonly Row[]>(list, (give) => [
+    list.onDidChangeSelection(select),
+    list.onDidChangeValue(typed),
+    list.onDidAccept(() => {
+      if (wrong === undefined) give(list.selectedItems);
+    }),
+  ]);
+  if (typeof given === 'string') return given;
+  return { value: given.value.flatMap(({ word }) => (word === undefined ? [] : [word])) };
+}
+
+const isSame = (rows: readonly Row[], others: readonly Row[]): boolean =>
+  rows.length === others.length && rows.every(({ label }, index) => label === others[index]?.label);
+
+const wordsIn = (text: string): string[] => [...new Set(listIn(inOneLine(text), ','))];
+
+/**
+ * Tags that only some of the tagged have stay as they are.
+ * @returns the tags of one of them, by those that it had; undefined when the person cancelled
+ */
+export async function pickTags(
+  title: string,
+  known: readonly KnownWord[],
+): Promise<((before: readonly string[]) => string[]) | undefined> {
+  const given = await pickOrType({
+    ...{ title, known, label: (tag) => `#${tag}`, unknown: t('new'), refuse: wrongTags },
+    placeholder: t('Select tags, or type new ones with commas between them'),
+  });
+  const picked = valueOf(given);
+  if (picked === undefined) return undefined;
+  const gone = known.flatMap(({ word, isPicked }) => (isPicked && !picked.includes(word) ? [word] : []));
+  return (before) =>
+    [...new Set([...before.filter((tag) => !gone.includes(tag)), ...picked])].slice(0, MAX_LENGTHS.tags);
+}
+
+function wrongTags(tags: readonly string[]): string | undefined {
+  if (tags.length > MAX_LENGTHS.tags) return t('Too many: write at most {0} tags.', MAX_LENGTHS.tags);
+  const long = tags.find((tag) => tag.length > MAX_LENGTHS.tag);
+  return long === undefined ? undefined : t('Too long, at most {0} characters: “{1}”', MAX_LENGTHS.tag, long);
+}
+
+/** Asks for one of some reasons, or another that is typed. @returns as it is logged; undefined on cancel */
+export async function askReason(title: string, reasons: readonly string[]): Promise<string | undefined> {
+  const other = t('Another reason…');
+  const prompt = t('Why? The reason is logged.');
+  const items = [...reasons, other].map((label) => ({ label }));
+  const chosen = valueOf(await pickOne({ title, placeholder: prompt, items }))?.label;
+  const validate = (text: string): string | undefined => validateLength(text, MAX_LENGTHS.note);
+  const reason = chosen === other ? valueOf(await askText({ title, prompt, validate })) : chosen;
+  return reason === undefined || reason === '' ? undefined : loggedReason(inOneLine(reason), t);
+}
+
+export function acceptedRow<Row extends vscode.QuickPickItem>(
+  picker: vscode.QuickPick<Row>,
+  canBeChosen: (row: Row) => boolean,
+): Promise<Row | undefined> {
+  return new Promise((resolve) => {
+    picker.onDidAccept(() => {
+      const [row] = picker.selectedItems;
+      if (row !== undefined && canBeChosen(row)) resolve(row);
+    });
+    picker.onDidHide(() => resolve(undefined));
+    picker.show();
+  });
+}
+
+/** A row without a value says something about the others. */
+export type SearchedRow<Value> = vscode.QuickPickItem & { readonly value?: Value };
+
+/** Asks for a row of a list that is made anew for each text that is typed. */
+export async function pickSearched<Value>(
+  head: { readonly title: string; readonly placeholder: string },
+  rowsOf: (query: string) => readonly SearchedRow<Value>[],
+): Promise<Value | undefined> {
+  const picker = vscode.window.createQuickPick<SearchedRow<Value>>();
+  Object.assign(picker, { ...head, matchOnDescription: true, matchOnDetail: true, items: rowsOf('') });
+  picker.onDidChangeValue((query) => (picker.items = rowsOf(query)));
+  try {
+    return (await acceptedRow(picker, ({ value }) => value !== undefined))?.value;
+  } finally {
+    picker.dispose();
+  }
+}
+
+/** A person without consent is asked for it first. @param why a sentence that says what is logged */
+export async function askPseudonym(
+  engine: { readonly consent: AskedConsent },
+  why: string,
+): Promise<string | undefined> {
+  const { given } = engine.consent;
+  if (given !== undefined) return given.pseudonym;
+  const choose = t('Choose…');
+  const answer = await vscode.window.showInformationMessage(why, choose);
+  if (answer !== choose) return undefined;
+  await vscode.commands.executeCommand(idOf('changeConsent'));
+  return engine.consent.given?.pseudonym;
+}
+
+/** Not awaited, because a message stays until the person has read it. */
+export const inform = (sentence: string): void => void vscode.window.showInformationMessage(sentence);

@@ -31,7 +31,6 @@ type Runner = Pick<LocalModel, 'generate' | 'describe' | 'notes' | 'fingerprint'
 interface Loaded {
   readonly runner: Promise<Runner>;
   state: LocalState;
-  /** Number of messages being written. */
   writing: number;
   /** No setting names it any more: it is closed after its last message. */
   retired: boolean;
@@ -44,14 +43,12 @@ export class LoadedModels {
   /** By folder; an Error says why its files are no model. */
   private readonly seen = new Map<string, LocalFolder | Error>();
 
-  /** @param changed called when state or speed of a model may have changed */
   constructor(
     private readonly open: (place: LocalPlace) => Promise<Runner>,
     private readonly changed: () => void,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Loads nothing. */
   async look(folder: string): Promise<ModelStatus> {
     const files = await this.files(folder);
     const tokensPerSecond = this.speeds.get(folder);
@@ -81,7 +78,6 @@ export class LoadedModels {
     );
   }
 
-  /** Begins to load it. */
   model(place: LocalPlace): Model {
     this.take(place);
     return {
@@ -103,7 +99,6 @@ export class LoadedModels {
     await Promise.all([...this.loaded].map(([folder, entry]) => this.end(folder, entry)));
   }
 
-  /** Reloads after a failure. */
   private take(place: LocalPlace): Loaded {
     const there = this.loaded.get(place.folder);
     if (there !== undefined && there.state.kind !== 'failed') {

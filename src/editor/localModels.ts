@@ -4,6 +4,7 @@ import { isUnfit, readTextSync } from '../core/regularFile';
 import { isShipped, SHIPPED_MODELS, type ShippedModel } from '../core/model/shippedModels';
 import { MAX_RECORD_BYTES, runFiles, runsFolderOf } from '../core/training/runFolder';
 import { withoutEnd } from '../core/text';
+import type { FolderSettings } from './configuration';
 import { toldApart } from './displayNames';
 
 /** Folder of runs, in a data folder and in that of a loop. */
@@ -14,23 +15,16 @@ export const STARTER = 'starter' satisfies ShippedModel;
 export interface LocalPlace {
   /** `starter`, `starter-pages`, `starter-questions`, or `local:<folder>` with the folder relative to the workspace. */
   readonly spec: string;
-  /** Absolute. */
   readonly folder: string;
   readonly name: string;
   /** Why it is listed: it ships with Tandem, was trained here, is in `tandem.modelFolders`, or a setting uses it. */
   readonly from: 'tandem' | 'training' | 'list' | 'use';
 }
 
-export interface LocalSettings {
-  readonly agent: string;
-  readonly secondAgent: string;
-  readonly simulator: string;
-  readonly modelFolders: readonly string[];
-  /** Undefined when no workspace is open. */
-  readonly dataFolder: string | undefined;
-  /** Against the workspace; undefined when none is open. */
-  resolve(file: string): string | undefined;
-}
+export type LocalSettings = Pick<
+  FolderSettings,
+  'agent' | 'secondAgent' | 'simulator' | 'modelFolders' | 'dataFolder' | 'resolve'
+>;
 
 /**
  * Undefined for servers, scripts and rules.
@@ -93,7 +87,6 @@ function withRun({ name, folder }: LocalPlace): string {
   return `${name} (${id.slice(-4)})`;
 }
 
-/** Models of loops and runs that can play here, by name. */
 function trainedFolders(dataFolder: string | undefined): string[] {
   if (dataFolder === undefined) return [];
   return ['loops', RUNS].flatMap((kind) => {
@@ -151,7 +144,6 @@ export function runName(model: string): string | undefined {
   return name;
 }
 
-/** @param file the notes on a run, or its configuration */
 function readName(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   try {

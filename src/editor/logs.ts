@@ -15,12 +15,6 @@ export const noTrajectory = (episode: string): Fault =>
     vscode.l10n.t('The log has no dialogue {0}; it may have been deleted.', episode),
   );
 
-interface LogChange {
-  readonly folder: string;
-  /** Ids of the dialogues that changed; no ids mean that any may have changed. */
-  readonly episodes: readonly string[];
-}
-
 /** Undefined if the log was closed meanwhile, because its folder left the window: the view then shows another log. */
 export async function unlessClosed<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -39,7 +33,11 @@ interface Opened {
 /** The open trajectory logs, one for each data folder, also where several folders of the workspace share it. */
 export class Logs implements vscode.Disposable {
   private readonly opened = new Map<string, Opened>();
-  private readonly changed = new vscode.EventEmitter<LogChange>();
+  private readonly changed = new vscode.EventEmitter<{
+    readonly folder: string;
+    /** Ids of the dialogues that changed; no ids mean that any may have changed. */
+    readonly episodes: readonly string[];
+  }>();
 
   readonly onDidChange = this.changed.event;
 
@@ -48,7 +46,6 @@ export class Logs implements vscode.Disposable {
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Opens the log on first use; an attempt that failed is repeated the next time. */
   open(folder: string): Promise<TrajectoryLog> {
     const known = this.opened.get(folder);
     if (known !== undefined) return known.log;
@@ -58,7 +55,6 @@ export class Logs implements vscode.Disposable {
     return opened.log;
   }
 
-  /** Closes the logs of all other folders. */
   async keep(folders: readonly string[]): Promise<void> {
     const others = [...this.opened].filter(([folder]) => !folders.includes(folder));
     await Promise.all(
@@ -72,10 +68,6 @@ export class Logs implements vscode.Disposable {
         }
       }),
     );
-  }
-
-  close(): Promise<void> {
-    return this.keep([]);
   }
 
   dispose(): void {

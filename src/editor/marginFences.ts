@@ -13,7 +13,6 @@ const LANGUAGE = /^[ \t]*[\w+#.-]*/;
 export class MarginFences {
   private open: { readonly mark: string; readonly indent: string } | undefined;
 
-  /** The mark that ends the open code; undefined outside of code. */
   get mark(): string | undefined {
     return this.open?.mark;
   }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { lazily } from '../core/lazily';
 import type { OwnFunction } from '../../webview/session/protocol';
+import type { Memory } from './consent';
 import { recall } from './recall';
 
-/** Maximum number of remembered functions; the oldest is dropped. */
 const MAX_FUNCTIONS = 50;
 
 const KEY = 'tandem.ownFunctions';
@@ -28,12 +28,7 @@ export type PlayedFunction = z.infer<ReturnType<typeof playedSchema>>;
 
 /** Remembers the functions of dialogues in the editor, not in the log, because they name files of this machine. */
 export class OwnFunctions {
-  constructor(
-    private readonly memory: {
-      get(key: string): unknown;
-      update(key: string, value: unknown): Thenable<void>;
-    },
-  ) {}
+  constructor(private readonly memory: Memory) {}
 
   get all(): readonly PlayedFunction[] {
     return recall(this.memory, KEY, () => z.array(playedSchema())) ?? [];
@@ -58,12 +53,10 @@ export class OwnFunctions {
 
 export const proposalSchema = lazily(() =>
   z.object({
-    /** URI of the file, as a string. */
     file: z.string(),
     code: z.string(),
     /** The function that it replaces; if the file has none of this name, it is appended to the file. */
     name: z.string().optional(),
-    /** Line of that function when the answer was asked for. */
     near: z.number().optional(),
     /** The dialogue that ends with it; absent where nothing is logged. */
     episode: z.string().optional(),

@@ -18,7 +18,6 @@ export interface ListedTask {
   readonly pack: string;
   readonly id: string;
   readonly title: string;
-  /** The description, or the beginning of a very long one. */
   readonly description: string;
   readonly tests: number;
   /** Absent for a function. */
@@ -28,7 +27,6 @@ export interface ListedTask {
 export interface Pack {
   /** Absolute path of the pack. */
   readonly file: string;
-  /** File name without its ending. */
   readonly name: string;
   readonly tasks: readonly ListedTask[];
   readonly bad: readonly BadLine[];
@@ -48,10 +46,6 @@ async function readPack(file: string): Promise<Pack | undefined> {
     else tasks.push(shown(file, read.task, numbered(taskTitle(read.task), titles)));
   }
   return { file, name: nameOf(file), tasks, bad };
-}
-
-function unreadablePack(file: string, error: unknown): Pack {
-  return { file, name: nameOf(file), tasks: [], bad: [{ file, line: 1, reason: messageOf(error) }] };
 }
 
 function shown(pack: string, task: Task, title: string): ListedTask {
@@ -95,19 +89,16 @@ export class Packs implements vscode.Disposable {
     this.disposables = [this.changed, watcher, folders];
   }
 
-  /** Returns all packs in the order of the folders; within a folder, by path. */
   all(): Promise<readonly Pack[]> {
     this.found ??= this.find();
     return this.found;
   }
 
-  /** Looks for packs again. Unchanged files are not read again. */
   refresh(): void {
     this.found = undefined;
     this.changed.fire();
   }
 
-  /** Excludes a file in the setting; the file stays. @returns a function that undoes it */
   leaveOut(file: string): Promise<() => Promise<void>> {
     const { configuration } = this.engines.of(file);
     const written = path.relative(configuration.folder?.uri.fsPath ?? '', file).replaceAll(path.sep, '/');
@@ -178,7 +169,8 @@ export class Packs implements vscode.Disposable {
     } catch (error) {
       this.read.delete(file);
       this.report(error);
-      return unreadablePack(file, error);
+      const bad = [{ file, line: 1, reason: messageOf(error) }];
+      return { file, name: nameOf(file), tasks: [], bad };
     }
   }
 }

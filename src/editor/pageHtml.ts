@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { sentencesId, helpCommand } from '../../webview/ui/protocol';
 import { Fault } from '../core/fault';
 import type { PageName } from './contributions';
-import { language } from './language';
 
 const { t } = vscode.l10n;
 
@@ -106,3 +105,6 @@ function pageData(id: string, data: unknown): string {
   const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
   return `<script type="application/json" id="${id}">${json}</script>`;
 }
+
+/** Returns the language of Tandem's texts: English without a translation, whatever the language of the editor. */
+export const language = (): string => (vscode.l10n.bundle === undefined ? 'en' : vscode.env.language);

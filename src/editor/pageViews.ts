@@ -11,7 +11,6 @@ export type DrawPage = (source: string) => PageView;
 /** Pages that are kept: a view gets the wanted page and each draft again with every change. */
 const MAX_KEPT = 64;
 
-/** As much as a view draws of a message. */
 const MAX_SOURCE_CHARS = 50_000;
 
 /** @param dist folder of the built extension, which holds Tailwind's sheet */
@@ -36,15 +35,8 @@ function cleaned(source: string, sheet: string): PageView {
   }
 }
 
-interface WordsAndPage {
-  /** The agent's words without its page. */
-  readonly words: string;
-  /** HTML; absent when the message has no whole page. */
-  readonly source?: string;
-}
-
-/** Takes the page out of an agent's message. */
-export function wordsAndPage(text: string): WordsAndPage {
+/** The agent's words without its page, and that page, where the message has a whole one. */
+export function wordsAndPage(text: string): { readonly words: string; readonly source?: string } {
   const { visible } = parseAgentMessage(text);
   const source = draftOf(text);
   if (source === undefined) return { words: visible };

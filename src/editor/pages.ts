@@ -6,7 +6,7 @@ import type { LaidOut, Outline, PageReader } from '../core/page/outline';
 import type { ClipEmbedder } from '../core/model/local/clip/embedder';
 import type { BrowserPages } from '../core/rendering/browserPages';
 import type { FolderSettings } from './configuration';
-import { english, type Translate } from './translate';
+import { translatedFault, type Translate } from './translate';
 
 /** A page as the frame of an open panel laid it out. */
 export interface FrameLayout {
@@ -22,10 +22,6 @@ export interface LayoutFrame {
   layOut(html: string): Promise<FrameLayout>;
 }
 
-const withSetting = ({ message }: Fault, t: Translate): string =>
-  t('{0} The setting tandem.pages.browser names it.', message);
-
-/** Path of Tailwind's sheet in the built extension. */
 export const sheetIn = (dist: string): string => path.join(dist, 'pages', 'tailwind-2.2.19.css.br');
 
 /**
@@ -40,12 +36,10 @@ export class Pages implements PageReader {
   constructor(
     private readonly configuration: FolderSettings,
     readonly sheet: string,
-    /** Path of the built embedding.js. */
     private readonly script: string,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** @returns removes it */
   addFrame(frame: LayoutFrame): { dispose(): void } {
     this.frames.add(frame);
     return { dispose: () => this.frames.delete(frame) };
@@ -114,9 +108,9 @@ export class Pages implements PageReader {
       const frame = [...this.frames].find(({ isInSight }) => isInSight);
       // One that is named and not there is a mistake, which another renderer would hide.
       if (frame !== undefined && this.configuration.pageBrowser === '') return byFrame(frame);
-      throw new Fault(error.code, withSetting(error, vscode.l10n.t), {
-        english: withSetting(error, english),
-      });
+      const words = (t: Translate): string =>
+        t('{0} The setting tandem.pages.browser names it.', error.message);
+      throw translatedFault(error.code, words, vscode.l10n.t);
     }
   }
 

@@ -42,7 +42,6 @@ export abstract class Panel<From extends { readonly type: string }, To> {
 
   protected onShown?(): void;
   protected onClosed?(): void;
-  /** Called before an answer. */
   protected onAsked?(): void;
 
   /** A closed panel counts as hidden, because VS Code throws when it is asked for its visibility. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { panelTypes, type PageName } from './contributions';
+import { type PageName, panelTypes } from './contributions';
 import type { ErrorSink } from './pageHtml';
 
 interface Revealed {

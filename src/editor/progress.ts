@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 
-/** Reports the progress of work: its present step, and the fraction done when it is known. */
 export type Report = (message: string, fraction?: number) => void;
 
 /** Long work of this window, for the status bar (status.ts). */
 export interface LongWork {
   readonly title: string;
-  /** Empty before the first report. */
   readonly message: string;
-  /** 0 to 1. */
   readonly fraction?: number;
   /** Shows it; without one, the notification does. */
   readonly command?: string;
@@ -24,7 +21,6 @@ class LongWorks {
     return [...this.works.values()].at(-1);
   }
 
-  /** @param work undefined at its end */
   tell(id: string, work: LongWork | undefined): void {
     if (work === undefined) this.works.delete(id);
     else this.works.set(id, work);

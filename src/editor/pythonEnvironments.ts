@@ -38,11 +38,9 @@ export async function ownPython({ uri }: vscode.WorkspaceFolder): Promise<string
   return process.platform === 'win32' ? 'python' : 'python3';
 }
 
-/** @param environment folder of a virtual environment */
 export const pythonIn = (environment: string): string =>
   path.join(environment, ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
 
-/** Path of an interpreter; from its folder on when it lies in there. */
 export function shownPython(python: string, { uri }: vscode.WorkspaceFolder): string {
   return python.startsWith(uri.fsPath + path.sep) ? path.relative(uri.fsPath, python) : python;
 }
@@ -103,7 +101,6 @@ async function browsed(): Promise<string | undefined> {
   return file?.fsPath;
 }
 
-/** Writes `python.defaultInterpreterPath` of the folder. */
 export async function storePython({ uri }: vscode.WorkspaceFolder, python: string): Promise<void> {
   const value = python.startsWith(uri.fsPath + path.sep)
     ? `\${workspaceFolder}/${path.relative(uri.fsPath, python).replaceAll('\\', '/')}`

@@ -26,7 +26,6 @@ export function stoppedWords(role: 'agent' | 'simulator', t: Translate): string 
     : t('The simulator was stopped. The partial message was discarded.');
 }
 
-/** All reasons that Tandem itself logs. */
 const own = (t: Translate): readonly string[] => [
   ...skipReasons(t),
   ...redoReasons(t),

@@ -30,7 +30,6 @@ const fileSchema = lazily((): z.ZodType<PageFile> =>
     .refine(({ kind, content }) => kind === 'csv' || content.startsWith(PNG)),
 );
 
-/** @throws {Fault} `editor/not-saved`, `editor/page-message` */
 export async function saveOfPage(
   file: PageFile,
   { configuration }: Pick<Engine, 'configuration'>,

@@ -7,19 +7,11 @@ import type { Run } from '../core/training/runs';
 import { longWorks, type LongWork } from './progress';
 import type { Translate } from './translate';
 
-interface Sessions {
-  readonly onDidChangePanel: vscode.Event<unknown>;
-  readonly open: readonly SessionPanel[];
-}
+const { t } = vscode.l10n;
 
 interface SessionPanel {
   readonly shown: OpenSession;
   reveal(): void;
-}
-
-interface Runs {
-  readonly onDidChange: vscode.Event<unknown>;
-  readonly atWork: Run | undefined;
 }
 
 interface StatusWords {
@@ -35,16 +27,17 @@ export class Status implements vscode.Disposable {
   private panel: SessionPanel | undefined;
 
   constructor(
-    panels: Sessions,
-    runs: Runs,
+    private readonly sessions: {
+      readonly onDidChangePanel: vscode.Event<unknown>;
+      readonly open: readonly SessionPanel[];
+    },
+    private readonly runs: { readonly onDidChange: vscode.Event<unknown>; readonly atWork: Run | undefined },
     private readonly wordsOf: (run: Run) => StatusWords,
   ) {
     this.item.name = 'Tandem';
-    const show = (): void => this.show(panels, runs);
+    const show = (): void => this.show();
     this.registration = vscode.Disposable.from(
-      panels.onDidChangePanel(show),
-      runs.onDidChange(show),
-      longWorks.onDidChange(show),
+      ...[sessions.onDidChangePanel(show), runs.onDidChange(show), longWorks.onDidChange(show)],
     );
   }
 
@@ -57,22 +50,18 @@ export class Status implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  private show(panels: Sessions, runs: Runs): void {
-    const open = panels.open.map((panel) => {
+  private show(): void {
+    const open = this.sessions.open.map((panel) => {
       const { title, task, state } = panel.shown;
       return { panel, title, task, state };
     });
-    const line = statusLine(open, vscode.l10n.t);
+    const line = statusLine(open, t);
     this.panel = line?.playing.panel;
-    const isFree = line === undefined || !hasTheTurn(line.playing);
+    const isFree = line === undefined || CALM.includes(line.playing.state.phase);
     const work = longWorks.now;
-    if (work !== undefined && isFree) {
-      const click = work.command ?? 'notifications.showList';
-      this.tell(workLine(work, vscode.l10n.t), click);
-      return;
-    }
-    const run = runs.atWork;
-    if (run !== undefined && isFree) {
+    const run = this.runs.atWork;
+    if (isFree && work !== undefined) this.tell(workLine(work, t), work.command ?? 'notifications.showList');
+    else if (isFree && run !== undefined) {
       const command = { command: idOf('openRun'), title: '', arguments: [{ kind: 'run', run }] };
       this.tell(this.wordsOf(run), command);
     } else if (line === undefined) this.item.hide();
@@ -90,16 +79,10 @@ export class Status implements vscode.Disposable {
 
 export interface OpenSession {
   readonly title: string;
-  /** One's own function is not graded. */
   readonly task?: Task;
   readonly state: Pick<SessionState, 'phase' | 'turn' | 'maxTurns' | 'grade'>;
 }
 
-interface StatusLine<P> extends StatusWords {
-  readonly playing: P;
-}
-
-/** Phases in order of urgency for the person, most urgent first. */
 const URGENCY: readonly OpenSession['state']['phase'][] = [
   'developer',
   'choosing',
@@ -117,25 +100,15 @@ const URGENCY: readonly OpenSession['state']['phase'][] = [
 /** Phases in which a session neither asks anything of the person nor works, so that the status bar shows other work. */
 const CALM: readonly OpenSession['state']['phase'][] = ['ready', 'over', 'skipped'];
 
-/** True for a session that waits for the person or is at work; it then has the status bar's only item. */
-const hasTheTurn = ({ state }: OpenSession): boolean => !CALM.includes(state.phase);
-
 export function statusLine<P extends OpenSession>(
   open: readonly P[],
   t: Translate,
-): StatusLine<P> | undefined {
+): (StatusWords & { readonly playing: P }) | undefined {
   const [playing, ...others] = open.toSorted((a, b) => rank(a) - rank(b));
   if (playing === undefined) return undefined;
   const { icon, words } = phaseWords(playing, t);
   const click = t('Click to show the dialogue.');
-  const more =
-    others.length === 0
-      ? []
-      : [
-          others.length === 1
-            ? t('1 more dialogue is open.')
-            : t('{0} more dialogues are open.', others.length),
-        ];
+  const more = others.length === 0 ? [] : [t('{0} more open.', others.length)];
   return {
     playing,
     icon,
@@ -156,7 +129,6 @@ export function workLine({ title, message, fraction }: LongWork, t: Translate): 
 
 const rank = ({ state }: OpenSession): number => URGENCY.indexOf(state.phase);
 
-/** As in the list of dialogues. */
 const resultIcons = { passed: 'pass', partial: 'pie-chart', failed: 'error', ungraded: 'question' } as const;
 
 function phaseWords(

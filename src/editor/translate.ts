@@ -1,4 +1,5 @@
 import type { l10n } from 'vscode';
+import { Fault, type FaultCode } from '../core/fault';
 
 /** The type of `vscode.l10n.t`, passed to functions that make sentences without knowing the editor. */
 export type Translate = typeof l10n.t;
@@ -9,3 +10,11 @@ export const fromSchema = (sentence: string, translate: Translate): string => tr
 /** Returns the English sentence, as `t` does in an English editor; for the log. */
 export const english: Translate = (message: unknown, ...values: unknown[]) =>
   String(message).replace(/\{(\d+)\}/g, (_, index: string) => String(values[Number(index)]));
+
+/** A fault whose sentence the reader gets in their language, and the log in English. */
+export const translatedFault = (
+  code: FaultCode,
+  words: (t: Translate) => string,
+  t: Translate,
+  cause?: unknown,
+): Fault => new Fault(code, words(t), { english: words(english), cause });

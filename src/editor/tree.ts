@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { grouped } from '../core/text';
 import { idOf, type views } from './contributions';
+import { Owner } from './background';
 
 const { t } = vscode.l10n;
 
@@ -9,9 +10,8 @@ const MINUTE_MS = 60_000;
 /** Milliseconds without a question for rows, after which those below an open row are drawn as well. */
 const DRAWN_AFTER_MS = 100;
 
-export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+export abstract class Tree<Node> extends Owner implements vscode.TreeDataProvider<Node> {
   private readonly changed = new vscode.EventEmitter<undefined>();
-  private readonly owned: { dispose(): unknown }[] = [this.changed];
   protected readonly view: vscode.TreeView<Node>;
 
   /** True until the editor asks for rows that have changed. */
@@ -26,8 +26,9 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
     id: (typeof views)[keyof typeof views],
     options: Omit<vscode.TreeViewOptions<Node>, 'treeDataProvider'> = {},
   ) {
+    super();
     this.view = vscode.window.createTreeView(id, { ...options, treeDataProvider: this });
-    this.owns(this.view);
+    this.owns(this.changed, this.view);
   }
 
   protected abstract children(node?: Node): Promise<Node[]>;
@@ -58,14 +59,6 @@ export abstract class Tree<Node> implements vscode.TreeDataProvider<Node>, vscod
   redraw(): void {
     this.isStale = true;
     this.changed.fire(undefined);
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.owned).dispose();
-  }
-
-  protected owns(...things: readonly { dispose(): unknown }[]): void {
-    this.owned.push(...things);
   }
 
   protected whenSeen(work: () => void): void {

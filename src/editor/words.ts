@@ -17,40 +17,31 @@ export const lessonName = ({ number }: { readonly number: number }, t: Translate
   t('Lesson {0}', number);
 
 /** Kinds of tasks to choose from. */
-export const worldChoices = (worlds: readonly World[], t: Translate): WorldView[] =>
-  worlds.map((value) => ({ value, ...worldChoice(value, t) }));
-
-function worldChoice(world: World, t: Translate): Pick<WorldView, 'label' | 'detail'> {
-  switch (world) {
-    case 'functions':
-      return {
-        label: t('Functions'),
-        detail: t('The agent asks; the simulator alone knows what the function should do.'),
-      };
-    case 'pages':
-      return {
-        label: t('Web pages'),
-        detail: t('The agent shows a page; the simulator says what should be different.'),
-      };
-    case 'twenty-questions':
-      return {
-        label: t('Twenty questions'),
-        detail: t('The agent asks what yes or no can answer, and finds out which figure is meant.'),
-      };
-  }
-}
+export const worldChoices = (worlds: readonly World[], t: Translate): WorldView[] => {
+  const choices: Readonly<Record<World, Omit<WorldView, 'value'>>> = {
+    functions: {
+      label: t('Functions'),
+      detail: t('The agent asks; the simulator alone knows what the function should do.'),
+    },
+    pages: {
+      label: t('Web pages'),
+      detail: t('The agent shows a page; the simulator says what should be different.'),
+    },
+    'twenty-questions': {
+      label: t('Twenty questions'),
+      detail: t('The agent asks what yes or no can answer, and finds out which figure is meant.'),
+    },
+  };
+  return worlds.map((value) => ({ value, ...choices[value] }));
+};
 
 /** Title of a pack of generated tasks. */
-export function worldTitle(world: World, t: Translate): string {
-  switch (world) {
-    case 'functions':
-      return t('starter world');
-    case 'pages':
-      return t('starter world of pages');
-    case 'twenty-questions':
-      return t('starter world of twenty questions');
-  }
-}
+export const worldTitle = (world: World, t: Translate): string =>
+  ({
+    functions: t('starter world'),
+    pages: t('starter world of pages'),
+    'twenty-questions': t('starter world of twenty questions'),
+  })[world];
 
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { tools } from '../../src/core/tools/tools';
-import { workplaceOf } from '../../src/editor/agentTools/workplace';
+import { workplaceOf } from '../../src/editor/agentTools/questions';
 import { configure, tandem } from './tandem';
 
 describe('The tools for the agent of the editor', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { specOf } from '../../src/editor/server';
+import { specOf } from '../../src/editor/servers';
 import { configure, tandem, until } from './tandem';
 
 const folder = (): string => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';

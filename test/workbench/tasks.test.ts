@@ -195,7 +195,7 @@ test('collects dialogues of generated tasks, is cancelled and continued, and ope
   await workbench.quickInput.answer(decisions);
   await task(/^starter-world-train-1, 60 tasks/).waitFor();
   const generated = await workbench.notification(
-    /Generated 60 tasks to learn from: starter-world-train-1\.jsonl/,
+    /Generated tasks to learn from in starter-world-train-1\.jsonl: 60/,
   );
   await generated.getByRole('button', { name: 'Collect Dialogues…' }).click();
   await workbench.quickInput.answer(/How many of its 60 tasks/, '4');

@@ -3,55 +3,60 @@ import { Fault } from '../../core/fault';
 import { packsNamed, type PlayInput } from '../../core/tools/playTools';
 import type { ActingTool } from '../../core/tools/toolNames';
 import type { StartInput, StopInput } from '../../core/tools/runs';
-import { lineFor, sentenceFor } from '../../core/tools/tool';
+import { lineFor, sentenceFor, type OpenPlay, type PlayRequest, type Workplace } from '../../core/tools/tool';
 import type { App } from '../app';
 import { playOf } from '../collecting/commands';
 import { dialogues } from '../words';
-import { workplaceOf } from './workplace';
+import { playersOf } from '../collecting/collect';
+import type { Engine } from '../engine';
 
 const { t } = vscode.l10n;
 
 interface Question {
   readonly title: string;
   readonly message: string;
-  /** Invocation message, shown once the person has agreed. */
   readonly doing: string;
 }
 
 /** A person is asked also where nothing more can be said: what fails now may succeed once the tool is called. */
 export async function questionOf(name: ActingTool, input: unknown, app: App): Promise<Question> {
-  const question = plainQuestion(name, input);
+  const { title, doing, about } = asking(input, app)[name];
   try {
-    return { ...question, message: lineFor(await messageFor(name, input, app)) };
+    return { title, doing, message: lineFor(await about()) };
   } catch (error) {
     if (!(error instanceof Fault)) app.engine.report(error);
-    return { ...question, message: t('What it would do is not known: {0}', sentenceFor(error)) };
+    return { title, doing, message: t('What it would do is not known: {0}', sentenceFor(error)) };
   }
 }
 
-function plainQuestion(name: ActingTool, input: unknown): Omit<Question, 'message'> {
-  switch (name) {
-    case 'tandem_collect':
-      return { title: t('Collect dialogues?'), doing: t('Collecting dialogues') };
-    case 'tandem_evaluate':
-      return { title: t('Evaluate agents?'), doing: t('Evaluating agents') };
-    case 'tandem_start_run':
-      return { title: t('Start a training run?'), doing: t('Starting a run') };
-    case 'tandem_stop_run':
-      return { title: t('Stop a training run?'), doing: stopping(input as StopInput) };
-  }
-}
-
-function messageFor(name: ActingTool, input: unknown, app: App): Promise<string> | string {
-  switch (name) {
-    case 'tandem_collect':
-    case 'tandem_evaluate':
-      return playWords(input as PlayInput, app);
-    case 'tandem_start_run':
-      return startWords(input as StartInput);
-    case 'tandem_stop_run':
-      return stopWords(input as StopInput);
-  }
+/** @param input fits the tool whose question is taken */
+function asking(
+  input: unknown,
+  app: App,
+): Record<ActingTool, Omit<Question, 'message'> & { readonly about: () => Promise<string> | string }> {
+  const played = (): Promise<string> => playWords(input as PlayInput, app);
+  const { run, finish } = input as StopInput;
+  return {
+    tandem_collect: {
+      title: t('Collect dialogues?'),
+      doing: t('Collecting dialogues'),
+      about: played,
+    },
+    tandem_evaluate: { title: t('Evaluate agents?'), doing: t('Evaluating agents'), about: played },
+    tandem_start_run: {
+      title: t('Start a training run?'),
+      doing: t('Starting a run'),
+      about: () => startWords(input as StartInput),
+    },
+    tandem_stop_run: {
+      title: t('Stop a training run?'),
+      doing: lineFor(finish === true ? t('Finishing {0}', run) : t('Stopping {0}', run)),
+      about: () =>
+        finish === true
+          ? t('The training of {0} ends after its present step, and its model is written.', run)
+          : t('{0} writes a checkpoint first, from which it can be resumed.', run),
+    },
+  };
 }
 
 async function playWords(
@@ -86,10 +91,37 @@ function startWords({ configuration }: StartInput): string {
   return t('A model that begins as {0} is trained on this machine.', base);
 }
 
-const stopping = ({ run, finish }: StopInput): string =>
-  lineFor(finish === true ? t('Finishing {0}', run) : t('Stopping {0}', run));
+/**
+ * The log that the views show. A pack is played with the settings of its own folder, as *Collect Dialogues…* does.
+ * @throws {Fault} `editor/no-folder`
+ */
+export function workplaceOf({ engines, packs, runStarter }: App): Workplace {
+  const { engine } = engines.shown;
+  return {
+    ...engine.places(),
+    packs: async () => (await packs.all()).map(({ file }) => file),
+    withLog: async (use) => use(await engine.log()),
+    openPlay: (request) => openPlay(engines.of(request.packs[0]), request),
+    startRun: ({ configuration, ...base }, { signal }) =>
+      runStarter.start(configuration, { ...base, signal }),
+  };
+}
 
-const stopWords = ({ run, finish }: StopInput): string =>
-  finish === true
-    ? t('The training of {0} ends after its present step, and its model is written.', run)
-    : t('{0} writes a checkpoint first, from which it can be resumed.', run);
+async function openPlay(
+  engine: Engine,
+  { purpose, agents: specs, simulator }: PlayRequest,
+): Promise<OpenPlay> {
+  const [first, ...others] = specs;
+  const { agent, sampling, ...players } = await playersOf(engine, { agent: first, simulator });
+  const agents = [agent];
+  for (const spec of others) agents.push(await engine.openAgent(spec));
+  const { maxTokens } = engine.configuration.sampling;
+  return {
+    ...players,
+    agents,
+    sampling: purpose === 'evaluation' ? { temperature: 0, maxTokens } : sampling,
+    grader: await engine.grader(),
+    // Models, grader and log are shared with the rest of the window.
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,17 +1,18 @@
 import * as vscode from 'vscode';
 import { actingTools, readingTools, type ActingTool, type ToolName } from '../../core/tools/toolNames';
-import type { ToolCall, ToolResult } from '../../core/tools/tool';
+import type { ToolResult } from '../../core/tools/tool';
 import type { App } from '../app';
-import { cancellable } from '../progress';
+import { cancellable, type Report } from '../progress';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 
 const { t } = vscode.l10n;
 
 /** Registers the tools with which the agent of the editor drives Tandem. They are loaded when one is called. */
 export function registerTools(app: App): vscode.Disposable {
-  const names: readonly ToolName[] = [...readingTools, ...actingTools];
   return vscode.Disposable.from(
-    ...names.map((name) => vscode.lm.registerTool(name, new AgentTool(name, app))),
+    ...[...readingTools, ...actingTools].map((name) =>
+      vscode.lm.registerTool(name, new AgentTool(name, app)),
+    ),
   );
 }
 
@@ -60,21 +61,18 @@ class AgentTool implements vscode.LanguageModelTool<unknown> {
   private async result(input: unknown, signal: AbortSignal): Promise<ToolResult> {
     const { name, app } = this;
     const { tools } = await import('../../core/tools/tools');
-    const { workplaceOf } = await import('./workplace');
+    const { workplaceOf } = await import('./questions');
     const tool = tools[name];
     const at = workplaceOf(app);
-    const quiet: ToolCall = { signal, report: () => undefined };
     if (!isActing(name) || !tool.asksModels || tool.refusal(input) !== undefined)
-      return tool.call(input, at, quiet);
-    const result = await cancellable(
-      name === 'tandem_collect' ? t('Collecting dialogues') : t('Evaluating agents'),
-      (both, report) =>
-        tool.call(input, at, {
-          signal: both,
-          report: (message, done = 0, total = 0) => report(message, total === 0 ? 0 : done / total),
-        }),
-      { signal },
-    );
+      return tool.call(input, at, { signal, report: () => undefined });
+    const title = name === 'tandem_collect' ? t('Collecting dialogues') : t('Evaluating agents');
+    const work = (both: AbortSignal, report: Report): Promise<ToolResult> =>
+      tool.call(input, at, {
+        signal: both,
+        report: (message, done = 0, total = 0) => report(message, total === 0 ? 0 : done / total),
+      });
+    const result = await cancellable(title, work, { signal });
     return result ?? { text: 'The developer canceled it. What was played stays in the log.', data: {} };
   }
 }

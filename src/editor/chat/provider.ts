@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import type { ChatFiles } from '../../core/model/local/chat';
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
-import { afterActivation } from '../afterActivation';
+import { afterActivation } from '../background';
 import { VENDOR } from '../contributions';
 import type { Engine } from '../engine';
 import { STARTER, type LocalPlace } from '../localModels';
 import { isWithin, type NumberRange } from '../../core/numberRange';
 import { eachSamplingNumber, fromField, requestRange } from '../../core/samplingSettings';
 import type { ModelStatus } from '../loadedModels';
-import { specOf, type Server, type ServerState } from '../server';
+import { specOf, type Server, type ServerState } from '../servers';
 
 const { t } = vscode.l10n;
 

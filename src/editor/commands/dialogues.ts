@@ -5,7 +5,7 @@ import { documentUri, openDocument } from '../documents';
 import type { Engine } from '../engine';
 import { noTrajectory } from '../logs';
 import { collaboratorCalled, type Namer } from '../displayNames';
-import { pickOne, valueOf } from '../inputSteps';
+import { inform, askPseudonym, pickOne, pickSearched, type SearchedRow, valueOf } from '../inputSteps';
 import type { ListedTask } from '../packs';
 import { pickFilter } from '../trajectories/filterPicker';
 import { groupingName, groupings, groupingWords } from '../trajectories/grouping';
@@ -13,17 +13,13 @@ import { givenTitle, outcomeWords, tagsInShort } from '../dialogue/words';
 import { ago, dialogues } from '../words';
 import { shortened } from '../../../webview/dialogue/protocol';
 import type { Engines } from '../engines';
-import type { TrajectoryLog } from '../../core/trajectory/log';
+import type { TrajectoryLog, TrajectoryFilter } from '../../core/trajectory/log';
 import { grouped } from '../../core/text';
-import { askPseudonym } from '../pseudonym';
-import { canJudge, nextToJudge } from '../judging/view';
+import { canJudge, nextToJudge } from '../judging/panel';
+import { idOf } from '../contributions';
+import { isFiltered } from '../dialogue/filter';
 
 const { t } = vscode.l10n;
-
-export const titleIn =
-  ({ trajectories }: App) =>
-  (summary: TrajectorySummary): string =>
-    trajectories.title(summary);
 
 export async function filter({ engines, trajectories }: App): Promise<void> {
   const { engine } = engines.shown;
@@ -77,7 +73,7 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
   const log = await engine.log();
   const { total } = log.list({ filter: { task: task.id }, offset: 0, limit: 0 });
   if (total === 0) {
-    void vscode.window.showInformationMessage(t('Nobody has played {0} yet.', task.title));
+    inform(t('Nobody has played {0} yet.', task.title));
     return undefined;
   }
   return pickDialogue({
@@ -94,10 +90,8 @@ export async function compareWith(
   const { id, taskId } = summary;
   const engine = await engines.withEpisode(id);
   const log = await engine.log();
-  if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2) {
-    void vscode.window.showInformationMessage(t('There is no other dialogue of this task in the log.'));
-    return;
-  }
+  if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2)
+    return inform(t('There is no other dialogue of this task in the log.'));
   const { tests } = (await trajectories.titlesOf(log, [summary])).get(taskId) ?? {};
   const chosen = await pickDialogue({
     ...{ log, engine, task: taskId, except: id, tests },
@@ -135,50 +129,23 @@ async function countOf(engine: Engine): Promise<string> {
   }
 }
 
-/** Maximum number of rows; a longer list is searched. */
 const MAX_ROWS = 200;
-
-interface DialogueItem extends vscode.QuickPickItem {
-  /** Id of the dialogue; undefined in the row that says how many are not shown. */
-  readonly episode?: string;
-}
 
 interface DialogueChoice {
   readonly log: Pick<TrajectoryLog, 'list'>;
   readonly engine: Namer;
   readonly task: string;
-  /** Number of the task's tests, where it is known. */
   readonly tests: number | undefined;
   readonly except?: string;
   readonly title: string;
   readonly placeholder: string;
 }
 
-async function pickDialogue(choice: DialogueChoice): Promise<string | undefined> {
-  const picker = vscode.window.createQuickPick<DialogueItem>();
-  Object.assign(picker, { title: choice.title, placeholder: choice.placeholder });
-  Object.assign(picker, { matchOnDescription: true, matchOnDetail: true });
-  const show = (query: string): void => {
-    picker.items = dialogueItems(choice, query);
-  };
-  show('');
-  picker.onDidChangeValue(show);
-  try {
-    return await new Promise((resolve) => {
-      picker.onDidAccept(() => {
-        const episode = picker.selectedItems[0]?.episode;
-        if (episode !== undefined) resolve(episode);
-      });
-      picker.onDidHide(() => resolve(undefined));
-      picker.show();
-    });
-  } finally {
-    picker.dispose();
-  }
-}
+const pickDialogue = (choice: DialogueChoice): Promise<string | undefined> =>
+  pickSearched(choice, (query) => dialogueItems(choice, query));
 
 /** While all dialogues fit, the picker filters them. Otherwise the log searches names and ids for the typed text. */
-export function dialogueItems(choice: DialogueChoice, query: string): DialogueItem[] {
+export function dialogueItems(choice: DialogueChoice, query: string): SearchedRow<string>[] {
   const { log, task, tests, except } = choice;
   const all = log.list({ filter: { task }, offset: 0, limit: MAX_ROWS + 1 });
   const isWhole = all.rows.length <= MAX_ROWS;
@@ -187,11 +154,11 @@ export function dialogueItems(choice: DialogueChoice, query: string): DialogueIt
     : log.list({ filter: { task, text: query }, offset: 0, limit: MAX_ROWS });
   const differences = differencesOf(rows, choice.engine);
   const items = rows
-    .map((row, index): DialogueItem => {
+    .map((row, index) => {
       const label = outcomeWords(row, tests, t);
-      return { label, description: differences[index]!, alwaysShow: !isWhole, episode: row.id };
+      return { label, description: differences[index]!, alwaysShow: !isWhole, value: row.id };
     })
-    .filter(({ episode }) => episode !== except);
+    .filter(({ value }) => value !== except);
   if (rows.length < total) {
     const label = t('{0} more: type the name of an agent or of a collaborator', grouped(total - rows.length));
     return [...items, { label, alwaysShow: true }];
@@ -226,23 +193,15 @@ export async function judge(
   { engines, judging, replays }: App,
   { id, state }: TrajectorySummary,
 ): Promise<void> {
-  if (state !== 'answered') {
-    void vscode.window.showInformationMessage(
-      t('A dialogue is judged when it is finished, with an answer. Choose another one.'),
-    );
-    return;
-  }
+  if (state !== 'answered')
+    return inform(t('A dialogue is judged when it is finished, with an answer. Choose another one.'));
   const engine = await engines.withEpisode(id);
   const own = await pseudonym(engine);
   if (own === undefined) return;
   const trajectory = await (await engine.log()).trajectory(id);
   if (trajectory === undefined) return;
-  if (!canJudge(trajectory, own)) {
-    void vscode.window.showInformationMessage(
-      t('You took part in this dialogue, so others judge it. Choose one that others played.'),
-    );
-    return;
-  }
+  if (!canJudge(trajectory, own))
+    return inform(t('You took part in this dialogue, so others judge it. Choose one that others played.'));
   await open(id, { judging, replays });
 }
 
@@ -255,9 +214,7 @@ export async function judgeNext({ engines, trajectories, judging, replays }: App
   await log.refresh();
   const next = await nextToJudge(log, await trajectories.namedFilter(log), own);
   if (next !== undefined) return open(next, { judging, replays });
-  void vscode.window.showInformationMessage(
-    t('Nothing is left to judge: you judged every finished dialogue of the list that others played.'),
-  );
+  inform(t('Nothing is left to judge: you judged every finished dialogue of the list that others played.'));
 }
 
 const pseudonym = (engine: Engine): Promise<string | undefined> =>
@@ -270,4 +227,71 @@ const pseudonym = (engine: Engine): Promise<string | undefined> =>
 async function open(episode: string, { judging, replays }: Pick<App, 'judging' | 'replays'>): Promise<void> {
   for (const replay of replays.all) if (replay.episodes.includes(episode)) replay.dispose();
   await judging.judge(episode);
+}
+
+type Wanted = 'failed' | 'unreviewed';
+type Direction = 'next' | 'previous';
+
+/** Replays the next or the previous dialogue of this kind in the list, as it is filtered and grouped now. */
+export async function openBeside(
+  { engines, trajectories, replays }: App,
+  wanted: Wanted,
+  direction: Direction,
+): Promise<void> {
+  const log = await engines.shown.engine.log();
+  const list = narrowed(await trajectories.inOrder(log), wanted);
+  const found = dialogueBeside(log, list, replays.single, direction);
+  if (found !== undefined) {
+    await replays.replay(found, true);
+    // The list may be redrawn at this moment; then the editor does not find the row.
+    await trajectories.select(found).catch((error: unknown) => engines.first.report(error));
+    return;
+  }
+  const clear = isFiltered(trajectories.filter) ? [t('Clear Filter')] : [];
+  const pressed = await vscode.window.showInformationMessage(noneWords(wanted, direction), ...clear);
+  if (pressed !== undefined) await vscode.commands.executeCommand(idOf('clearTrajectoryFilter'));
+}
+
+function noneWords(wanted: Wanted, direction: Direction): string {
+  if (wanted === 'unreviewed') return t('No dialogue that is not reviewed follows in the list.');
+  return direction === 'next'
+    ? t('No failed dialogue follows in the list.')
+    : t('No failed dialogue comes before this one in the list.');
+}
+
+/** A part of a list, and those of its dialogues that are wanted; undefined when it can have none. */
+interface Part {
+  readonly all: TrajectoryFilter;
+  readonly wanted: TrajectoryFilter | undefined;
+}
+
+/** @param list filters in the order of the list; each gives its dialogues, newest first */
+export const narrowed = (list: readonly TrajectoryFilter[], wanted: Wanted): Part[] =>
+  list.map((all) => {
+    if (wanted === 'failed') return { all, wanted: { ...all, state: 'answered', success: false } };
+    const isReviewed = all.review !== undefined && all.review !== 'none';
+    return { all, wanted: isReviewed ? undefined : { ...all, state: 'answered', review: 'none' } };
+  });
+
+/** @param episode where to begin; without one that the list has, at its beginning or its end */
+export function dialogueBeside(
+  log: Pick<TrajectoryLog, 'list'>,
+  list: readonly Part[],
+  episode: string | undefined,
+  direction: Direction,
+): string | undefined {
+  const parts = direction === 'next' ? list : list.toReversed();
+  const sort = direction === 'next' ? 'newest' : 'oldest';
+  const one = { offset: 0, limit: 1 } as const;
+  const here =
+    episode === undefined
+      ? -1
+      : parts.findIndex(({ all }) => log.list({ ...one, filter: { ...all, id: episode } }).rows.length > 0);
+  for (const [index, { wanted: filter }] of parts.entries()) {
+    if (index < here || filter === undefined) continue;
+    const after = index === here ? episode : undefined;
+    const [found] = log.list({ ...one, filter, sort, ...(after !== undefined && { after }) }).rows;
+    if (found !== undefined) return found.id;
+  }
+  return undefined;
 }

@@ -3,8 +3,10 @@ import { Fault } from '../../core/fault';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { revealFolder } from '../documents';
 import { editorSpec } from '../editorModels';
+import { cancellable } from '../progress';
 import { inUse, namedFor, rolesOf, settingOf, type Role } from '../roles';
-import { specOf, type Server } from '../server';
+import { specOf, type Server } from '../servers';
+import { inform } from '../inputSteps';
 
 const { t } = vscode.l10n;
 
@@ -58,17 +60,7 @@ export async function edit({ connect, configuration }: App, server: Server): Pro
 export async function test(app: App, server: Server): Promise<void> {
   const { engine } = app;
   const title = t('Testing {0}', server.name);
-  const location = vscode.ProgressLocation.Notification;
-  const trial = await vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
-    const controller = new AbortController();
-    token.onCancellationRequested(() => controller.abort());
-    try {
-      return await engine.servers.test(server, controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) return undefined;
-      throw error;
-    }
-  });
+  const trial = await cancellable(title, (signal) => engine.servers.test(server, signal));
   if (trial === undefined) return;
   if (!trial.works) {
     const mend = t('Edit Connection…');
@@ -76,7 +68,7 @@ export async function test(app: App, server: Server): Promise<void> {
     return pressed === mend ? edit(app, server) : undefined;
   }
   const seconds = (trial.milliseconds / 1000).toFixed(1);
-  void vscode.window.showInformationMessage(t('{0} works: it answered in {1} s.', server.name, seconds));
+  inform(t('{0} works: it answered in {1} s.', server.name, seconds));
 }
 
 async function removeServer({ engine, configuration }: App, server: Server): Promise<void> {

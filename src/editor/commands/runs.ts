@@ -8,8 +8,7 @@ import type { App, CommandRow, RowOrSelected } from '../app';
 import { openDocument, revealFolder } from '../documents';
 import type { CriticNode } from '../models/critics';
 import { rowsMeant } from '../tree';
-import { askLine, pickOne, valueOf } from '../inputSteps';
-import { pickTags } from '../pickOrType';
+import { askLine, pickOne, valueOf, pickTags } from '../inputSteps';
 import { deleteRuns } from '../runs/runControl';
 import { runName, tagWords } from '../run/words';
 import { chooseRun, chosenRuns } from '../run/runPicker';
@@ -108,13 +107,11 @@ export async function editRuns(app: App, row: CommandRow, selected?: readonly Co
   await valueOf(detail)?.edit(app, runs);
 }
 
-export async function renameRun(app: App, row: RowOrSelected): Promise<void> {
-  await rename(app, await runsAt(app, row));
-}
+export const renameRun = async (app: App, row: RowOrSelected): Promise<void> =>
+  rename(app, await runsAt(app, row));
 
-export async function tagRuns(app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> {
-  await tag(app, await runsAt(app, row, selected));
-}
+export const tagRuns = async (app: App, row: CommandRow, selected?: readonly CommandRow[]): Promise<void> =>
+  tag(app, await runsAt(app, row, selected));
 
 /** An empty name restores that of the configuration. */
 async function rename(app: App, [run]: readonly Run[]): Promise<void> {
@@ -131,17 +128,15 @@ async function rename(app: App, [run]: readonly Run[]): Promise<void> {
 async function tag(app: App, runs: readonly Run[]): Promise<void> {
   const [first] = runs;
   if (first === undefined) return;
-  const isCommon = (tag: string): boolean => runs.every(({ tags = [] }) => tags.includes(tag));
   const uses = new Map<string, number>();
-  for (const { tags = [] } of app.runWatch.around(first)) {
+  for (const { tags = [] } of app.runWatch.around(first))
     for (const tag of tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);
-  }
   const offered = [...uses]
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
     .map(([tag, count]) => ({
       word: tag,
       description: count === 1 ? t('1 run') : t('{0} runs', count),
-      isPicked: isCommon(tag),
+      isPicked: runs.every(({ tags = [] }) => tags.includes(tag)),
     }));
   const retag = await pickTags(
     runs.length === 1 ? t('Tags of {0}', runName(first)) : t('Tags of {0} Runs', runs.length),

@@ -4,12 +4,11 @@ import { Fault } from '../../core/fault';
 import type { App, CommandRow } from '../app';
 import { idOf, type CommandName } from '../contributions';
 import { documentUri, openDocument } from '../documents';
-import { askPseudonym } from '../pseudonym';
 import type { Pack, ListedTask, Packs } from '../packs';
 import { withoutLinks } from '../words';
-import { askSkipReason } from '../session/skipTask';
-import { cutTo, MAX_OTHER_PLAYERS, stateWords } from '../tasks/status';
-import { stateIcon } from '../tasks/items';
+import { inform, askPseudonym, askReason, pickSearched, type SearchedRow } from '../inputSteps';
+import { skipReasons } from '../reasons';
+import { cutTo, MAX_OTHER_PLAYERS, stateWords, stateIcon } from '../tasks/items';
 import type { PlayedTasks } from '../tasks/playedTasks';
 import { excerpt, searchTasks } from '../../core/task/search';
 import { SHIPPED_FOR } from '../../core/model/shippedModels';
@@ -25,9 +24,7 @@ export async function openGuidelines({ guidelines, panels, packs }: App, row: Co
   const ofRow = row?.kind === 'task' ? row.task.pack : row?.kind === 'pack' ? row.pack.file : undefined;
   const pack = ofRow ?? panels.active?.shown.from.pack ?? (await packs.all())[0]?.file;
   if (pack !== undefined) return guidelines.open(pack);
-  void vscode.window.showInformationMessage(
-    t('Guidelines belong to a pack, and there is none here yet. Play the first task, or add a pack.'),
-  );
+  inform(t('Guidelines belong to a pack, and there is none here yet. Play the first task, or add a pack.'));
 }
 
 export async function playFound({ packs, played, panels }: App): Promise<void> {
@@ -48,14 +45,11 @@ export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void
     await askWhoPlays(app, pack);
     return;
   }
-  const isForOthers = assigned.length > 0 && assigned.every(({ part }) => part?.length === 0);
-  void vscode.window.showInformationMessage(
-    isForOthers
-      ? t('No task here is assigned to you. Click any to play it all the same.')
-      : assigned.length > 0
-        ? t('You have played all that is assigned to you here.')
-        : t('There is no task here that has not been played yet.'),
-  );
+  const said =
+    assigned.length === 0
+      ? t('There is no task here that has not been played yet.')
+      : t('You have played all that is assigned to you here. Click any other task to play it all the same.');
+  inform(said);
 }
 
 async function askWhoPlays({ engines, played }: App, { file, name, tasks }: Pack): Promise<void> {
@@ -81,7 +75,6 @@ export async function playNext(app: App): Promise<void> {
   if (first !== undefined) await panels.openTask(first);
 }
 
-/** Excludes the pack in the setting; its file stays. */
 export async function removePack({ packs }: App, { file, name }: Pack): Promise<void> {
   const putBack = await packs.leaveOut(file);
   const undo = t('Undo');
@@ -99,9 +92,8 @@ export async function openOf(
   { pack, id }: ListedTask,
 ): Promise<void> {
   const task = await packs.task(pack, id);
-  if (task === undefined) {
+  if (task === undefined)
     throw new Fault('editor/no-task', t('The pack {0} no longer has the task {1}.', path.basename(pack), id));
-  }
   await openDocument(documentUri(kind, task, { pack, task: id }));
 }
 
@@ -109,12 +101,9 @@ export async function openOf(
 export async function skip({ engines, panels }: App, task: ListedTask): Promise<void> {
   if (engines.of(task.pack).consent.given === undefined) {
     await panels.openTask(task);
-    void vscode.window.showInformationMessage(
-      t('A skip is logged with its reason. Agree in the dialogue first, then skip.'),
-    );
-    return;
+    return inform(t('A skip is logged with its reason. Agree in the dialogue first, then skip.'));
   }
-  const reason = await askSkipReason(task.title);
+  const reason = await askReason(t('Skip {0}', task.title), skipReasons(t));
   if (reason !== undefined) await panels.skip(task, reason);
 }
 
@@ -146,47 +135,22 @@ export async function addPack({ samplePacks }: App): Promise<void> {
   await way?.add();
 }
 
-/** Maximum number of rows; people narrow a longer list instead of reading it. */
 const MAX_ROWS = 200;
-
-interface Row extends vscode.QuickPickItem {
-  readonly task?: ListedTask;
-}
 
 /** The rows are searched here: the picker would need all descriptions, and shows only one line of each. */
 async function findTask(packs: Packs, played: PlayedTasks): Promise<ListedTask | undefined> {
   const [all] = await Promise.all([packs.all(), played.read()]);
   const names = new Map(all.map(({ file, name }) => [file, name]));
   const tasks = all.flatMap((pack) => pack.tasks);
-  const picker = vscode.window.createQuickPick<Row>();
-  picker.title = t('Find Task');
-  picker.placeholder = t('Search in titles and descriptions');
-  const show = (query: string): void => {
+  const head = { title: t('Find Task'), placeholder: t('Search in titles and descriptions') };
+  return pickSearched(head, (query) => {
     const found = searchTasks(tasks, query, MAX_ROWS);
     const rows = found.tasks.map((task) => row(task, query, names.get(task.pack) ?? '', played));
-    picker.items = [...rows, ...restOf(found.total, rows.length, query)];
-  };
-  show('');
-  picker.onDidChangeValue(show);
-  try {
-    return await chosen(picker);
-  } finally {
-    picker.dispose();
-  }
-}
-
-function chosen(picker: vscode.QuickPick<Row>): Promise<ListedTask | undefined> {
-  return new Promise((resolve) => {
-    picker.onDidAccept(() => {
-      const task = picker.selectedItems[0]?.task;
-      if (task !== undefined) resolve(task);
-    });
-    picker.onDidHide(() => resolve(undefined));
-    picker.show();
+    return [...rows, ...restOf(found.total, rows.length, query)];
   });
 }
 
-function row(task: ListedTask, query: string, pack: string, played: PlayedTasks): Row {
+function row(task: ListedTask, query: string, pack: string, played: PlayedTasks): SearchedRow<ListedTask> {
   const state = played.state(task);
   return {
     label: task.title,
@@ -194,14 +158,12 @@ function row(task: ListedTask, query: string, pack: string, played: PlayedTasks)
     description: [pack, stateWords(state, task, t)].filter(Boolean).join(' · '),
     detail: excerpt(task.description, query),
     alwaysShow: true,
-    task,
+    value: task,
   };
 }
 
-function restOf(total: number, shown: number, query: string): Row[] {
-  if (total > shown) {
-    return [{ label: t('{0} more: type more words', total - shown), alwaysShow: true }];
-  }
+function restOf(total: number, shown: number, query: string): vscode.QuickPickItem[] {
+  if (total > shown) return [{ label: t('{0} more: type more words', total - shown), alwaysShow: true }];
   if (total > 0) return [];
   return [{ label: t('No task has all of these words: {0}', query.trim()), alwaysShow: true }];
 }
@@ -215,10 +177,7 @@ function restOf(total: number, shown: number, query: string): Row[] {
 export async function packsForAgent({
   engine,
   packs,
-}: {
-  readonly engine: Engine;
-  readonly packs: Packs;
-}): Promise<readonly Pack[] | undefined> {
+}: Pick<App, 'engine' | 'packs'>): Promise<readonly Pack[] | undefined> {
   const world = await worldOfAgent(engine);
   const all = await packs.all();
   const isOfWorld = ({ tasks }: Pack): boolean => tasks.some((task) => worldOf(task) === world);

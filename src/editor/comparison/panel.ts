@@ -10,7 +10,7 @@ import type { Engines } from '../engines';
 import { type PinnedCharts, curvesView, type ReadCharts } from '../run/charts';
 import type { Packs } from '../packs';
 import type { Engine } from '../engine';
-import { OneAtATime } from '../oneAtATime';
+import { OneAtATime } from '../background';
 import { Panel, type Asks } from '../panel';
 import { runName, namesOf } from '../run/words';
 import { manageTrust, restrictionOf } from '../workspaceTrust';

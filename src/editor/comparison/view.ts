@@ -12,7 +12,7 @@ import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/
 import type { ComparedRun, ComparisonView, MeasuredRunsView } from '../../../webview/comparison/protocol';
 import { tasksWords, dataOf, stateWord, stageWord, namesOf, endedAt } from '../run/words';
 import { baseName, dates, methodWord } from '../words';
-import { language } from '../language';
+import { language } from '../pageHtml';
 
 const { t } = vscode.l10n;
 

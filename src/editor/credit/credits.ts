@@ -11,7 +11,7 @@ import type { EditorTrainer } from '../trainer';
 import { refuseInRestrictedMode, restrictionOf } from '../workspaceTrust';
 import { type CriticChoice, type KeptCredit, openCriticAt } from './critics';
 import { computePlayed, identityIn, type CreditPlace } from './playedCredits';
-import { askPseudonym } from '../pseudonym';
+import { askPseudonym } from '../inputSteps';
 
 const { t } = vscode.l10n;
 

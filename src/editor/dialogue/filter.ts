@@ -35,7 +35,6 @@ export interface ListFilter extends Pick<
   | 'text'
   | 'named'
 > {
-  /** Id of the run whose model is the agent. */
   readonly run?: string;
   /** Started today (1), or in as many days up to today. It takes the place of `since`. */
   readonly lastDays?: number;
@@ -64,31 +63,17 @@ export function chosenOf(filter: ListFilter): ListFilter {
   return undated;
 }
 
-export function sourceName(source: Source, t: Translate): string {
-  switch (source) {
-    case 'played':
-      return t('Played');
-    case 'collected':
-      return t('Collected');
-    case 'evaluation':
-      return t('Evaluation');
-  }
-}
+export const sourceName = (source: Source, t: Translate): string =>
+  ({ played: t('Played'), collected: t('Collected'), evaluation: t('Evaluation') })[source];
 
-export function outcomeName(outcome: Outcome, t: Translate): string {
-  switch (outcome) {
-    case 'success':
-      return t('passed all tests');
-    case 'failure':
-      return t('failed a test');
-    case 'not-graded':
-      return t('not graded');
-    case 'open':
-      return t('in progress');
-    case 'abandoned':
-      return t('abandoned or skipped');
-  }
-}
+export const outcomeName = (outcome: Outcome, t: Translate): string =>
+  ({
+    success: t('passed all tests'),
+    failure: t('failed a test'),
+    'not-graded': t('not graded'),
+    open: t('in progress'),
+    abandoned: t('abandoned or skipped'),
+  })[outcome];
 
 export function starsWords(stars: number, t: Translate): string {
   if (stars === 0) return t('not rated');
@@ -96,16 +81,8 @@ export function starsWords(stars: number, t: Translate): string {
   return stars === 5 ? t('5 stars') : t('{0} stars or more', stars);
 }
 
-export function reviewName(review: ReviewFilter, t: Translate): string {
-  switch (review) {
-    case 'accepted':
-      return t('accepted');
-    case 'redo':
-      return t('to be redone');
-    case 'none':
-      return t('not reviewed');
-  }
-}
+export const reviewName = (review: ReviewFilter, t: Translate): string =>
+  ({ accepted: t('accepted'), redo: t('to be redone'), none: t('not reviewed') })[review];
 
 export const leakWords = (leaked: boolean, t: Translate): string =>
   leaked ? t('with a leak') : t('without a leak');
@@ -116,20 +93,21 @@ export const isFiltered = (filter: ListFilter): boolean =>
 /** Returns for example `passed all tests · since 2026-03-01 · agent starter`, long parts last. */
 export function filterWords(filter: ListFilter, t: Translate): string {
   const { source, pack, agent, run, collaborator, outcome, stars, review, leaked, tag, text } = filter;
-  return [
-    ...(source === undefined ? [] : [lowerFirst(sourceName(source, t))]),
-    ...(outcome === undefined ? [] : [outcomeName(outcome, t)]),
-    ...(stars === undefined ? [] : [starsWords(stars, t)]),
-    ...(review === undefined ? [] : [reviewName(review, t)]),
-    ...(leaked === undefined ? [] : [leakWords(leaked, t)]),
+  const parts = [
+    source && lowerFirst(sourceName(source, t)),
+    outcome && outcomeName(outcome, t),
+    stars !== undefined && starsWords(stars, t),
+    review && reviewName(review, t),
+    leaked !== undefined && leakWords(leaked, t),
     ...datesWords(filter, t),
-    ...(tag === undefined ? [] : [`#${tag}`]),
-    ...(pack === undefined ? [] : [t('pack {0}', pack)]),
-    ...(agent === undefined ? [] : [t('agent {0}', agent)]),
-    ...(run === undefined ? [] : [t('run {0}', run)]),
-    ...(collaborator === undefined ? [] : [t('collaborator {0}', collaborator)]),
-    ...(text === undefined ? [] : [`“${text}”`]),
-  ].join(' · ');
+    tag !== undefined && `#${tag}`,
+    pack !== undefined && t('pack {0}', pack),
+    agent !== undefined && t('agent {0}', agent),
+    run !== undefined && t('run {0}', run),
+    collaborator !== undefined && t('collaborator {0}', collaborator),
+    text !== undefined && `“${text}”`,
+  ];
+  return parts.filter(Boolean).join(' · ');
 }
 
 /** Returns a named filter with the names that rows show for models and runs; for display only. */
@@ -210,12 +188,8 @@ export function datesWords({ since, until, lastDays }: ListFilter, t: Translate)
   return last === undefined ? [] : [t('up to {0}', last)];
 }
 
-/** Returns for example `2026-03-01`, in local time. @param time milliseconds since 1970 */
-export function dayOf(time: number): string {
-  const date = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
+/** Returns for example `2026-03-01`, as Swedes write days, in local time. @param time milliseconds since 1970 */
+export const dayOf = (time: number): string => new Date(time).toLocaleDateString('sv-SE');
 
 /** Returns the filter from the first of the days to the last, both included; a day is `2026-03-01`, in local time. */
 export function days(
@@ -229,39 +203,32 @@ export function days(
 }
 
 export function validateDay(text: string, t: Translate): string | undefined {
-  if (text.trim() === '') return undefined;
-  const isDay =
-    /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) && dayOf(midnight(text.trim()).getTime()) === text.trim();
-  return isDay ? undefined : t('Enter the day as year-month-day, e.g. 2026-03-01, or leave it empty.');
+  const day = text.trim();
+  if (day === '' || dayOf(midnight(day).getTime()) === day) return undefined;
+  return t('Enter the day as year-month-day, e.g. 2026-03-01, or leave it empty.');
 }
 
 function midnight(day: string, later = 0): Date {
-  const [year, month, date] = day.split('-').map(Number);
-  return new Date(year!, month! - 1, date! + later);
+  const date = new Date(`${day}T00:00`);
+  date.setDate(date.getDate() + later);
+  return date;
 }
 
-/** Knows the names that people see for models, and which of them runs have trained. */
 export interface RunNamer extends Namer {
   runOf(agent: string): TrainedBy | undefined;
 }
 
-/** A run that trained agents of the log, which may have several names. */
 interface PlayedRun extends TrainedBy {
   readonly agents: ReadonlySet<string>;
   readonly count: number;
 }
 
-interface AgentsByRun {
-  /** Those with the most dialogues come first; equal names get the end of the run's id. */
-  readonly runs: readonly PlayedRun[];
-  readonly others: ReadonlySet<string>;
-}
-
+/** Runs with the most dialogues come first; equal names get the end of the run's id. */
 export function agentsByRun(
   log: Pick<TrajectoryLog, 'valuesOf'>,
   filter: TrajectoryFilter,
   namer: RunNamer,
-): AgentsByRun {
+): { readonly runs: readonly PlayedRun[]; readonly others: ReadonlySet<string> } {
   const byId = new Map<string, { name: string; agents: Set<string>; count: number }>();
   const others = new Set<string>();
   for (const { value, count } of log.valuesOf('agent', filter)) {
@@ -280,7 +247,6 @@ export function agentsByRun(
   return { runs: runs.sort((a, b) => b.count - a.count), others };
 }
 
-/** Returns the name of a run by its id; the id where none of these agents is its model. */
 function runCalled(id: string, agents: Iterable<string>, namer: RunNamer): string {
   for (const agent of agents) {
     const run = namer.runOf(agent);

@@ -4,6 +4,7 @@ import { isProgram, testsOf, type Task } from '../../core/task/task';
 import type { Candidate, EventOf } from '../../core/trajectory/event';
 import type { Choice, Turn } from '../../core/trajectory/trajectory';
 import type {
+  CandidatesView,
   ChoiceView,
   MessageView,
   ReplyView,
@@ -87,12 +88,18 @@ export function messageView(
   };
 }
 
+/** Nothing in it reveals which agent wrote which. */
+export const candidatesView = (
+  { candidates: [first, second] }: EventOf<'candidates'>,
+  draw?: DrawPage,
+): CandidatesView => [messageView(first, draw), messageView(second, draw)];
+
 export function choiceView({ shown, choice }: Choice, tellsNames: boolean, draw?: DrawPage): ChoiceView {
   const [first, second] = shown.candidates;
   return {
     picked: choice.picked,
     by: choice.by,
-    candidates: [messageView(first, draw), messageView(second, draw)],
+    candidates: candidatesView(shown, draw),
     ...(tellsNames && { agents: [first.agent, second.agent] }),
   };
 }
@@ -112,7 +119,6 @@ function replyView({ reply, leak }: Turn): ReplyView {
   const { text, author, by, suggestedBy, pins } = reply!;
   return {
     ...{ text, by, seat: author === 'simulator' ? 'simulator' : 'developer' },
-    ...(pins && { pins }),
     ...(suggestedBy !== undefined && {
       suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
     }),
@@ -139,7 +145,6 @@ function fenceSignature(description: string): string {
   return isWhole && before !== '' ? `${before.trimEnd()}\n${fence(line.slice(at))}` : description;
 }
 
-/** Returns code in a fence that is longer than any run of backticks in it. */
 function fence(code: string): string {
   const marks = fenceFor(code, 3);
   return `${marks}python\n${code}\n${marks}`;

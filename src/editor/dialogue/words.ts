@@ -23,7 +23,6 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
     : t('{0} % of the tests', Math.round(grade.reward * 100));
 }
 
-/** Returns the outcome of an answer to a developer's own function, which has no tests. */
 export function becameWords(became: EventOf<'outcome'>, t: Translate): string {
   const { outcome, survived } = became;
   if (outcome === 'rejected') return t('answered, rejected');
@@ -31,22 +30,13 @@ export function becameWords(became: EventOf<'outcome'>, t: Translate): string {
   return t('answered, accepted, {0} % of its lines left', Math.floor(100 * survived));
 }
 
-export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Translate): string {
-  switch (reason) {
-    case 'cancelled':
-      return t('canceled');
-    case 'failed':
-      return t('failed');
-    case 'skipped':
-      return t('skipped');
-    case undefined:
-      return t('abandoned');
-  }
-}
+export const abandonedWords = (reason: TrajectorySummary['abandoned'], t: Translate): string =>
+  ({ cancelled: t('canceled'), failed: t('failed'), skipped: t('skipped'), unknown: t('abandoned') })[
+    reason ?? 'unknown'
+  ];
 
 /** Characters of a title or tag, and of a note, that a row and its hover show; a log of others may hold more. */
 const MAX_SHOWN_CHARS = { line: 100, note: 1000 };
-/** Number of tags in a row; its hover has all. */
 const MAX_TAGS = 3;
 
 export const givenTitle = ({ title }: TrajectorySummary): string | undefined =>
@@ -59,7 +49,6 @@ export const playedBy = ({ player }: TrajectorySummary, own: string | undefined)
 export const allTags = ({ tags = [] }: TrajectorySummary): string[] =>
   tags.map((tag) => `#${safe(tag, MAX_SHOWN_CHARS.line)}`);
 
-/** Returns the first tags, and how many more there are: `#odd #slow +2`. */
 export function tagsInShort(summary: TrajectorySummary): string[] {
   const tags = allTags(summary);
   const more = tags.length - MAX_TAGS;
@@ -75,7 +64,6 @@ export const shownReason = (reason: string, t: Translate): string =>
 
 export const shownName = (name: string): string => safe(name, MAX_SHOWN_CHARS.line);
 
-/** Cuts a person's text, and makes its invisible characters visible. */
 const safe = (text: string, most: number): string =>
   withVisibleControls(text.length > most ? `${text.slice(0, most)}…` : text);
 

@@ -15,7 +15,7 @@ import { exportScheme } from '../contributions';
 import { RENDERED } from '../documents';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import { grouped } from '../../core/text';
 import { dialogues } from '../words';
 import { calledFilter, filterWords, type ListFilter } from '../dialogue/filter';

@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault';
 import { publicationOf, type Publication } from '../../core/publish/publication';
 import { ownerOf, upload, type Published } from '../../core/publish/upload';
 import { isHubToken, isRepository } from '../../core/task/hub';
-import type { ApiKeys } from '../apiKeys';
+import type { ApiKeys } from '../servers';
 import { cancellable } from '../progress';
 import { bytesWords } from '../words';
 

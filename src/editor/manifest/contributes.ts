@@ -1,9 +1,8 @@
 import { tools } from '../../core/tools/tools';
 import { ANSWER, idOf, panelTypes, PARTICIPANT, VENDOR, type CommandName, views } from '../contributions';
 import { settings } from '../settings';
-import type { MenuEntry } from './menus';
-import { places } from './places';
 import {
+  type MenuEntry,
   IN_FOLDER,
   WITHOUT_FOLDER,
   all,
@@ -13,16 +12,15 @@ import {
   not,
   type Condition,
   type ViewName,
-} from './conditions';
+} from './menus';
+import { places } from './places';
 
 // The parts of `package.json` that say what Tandem adds to the editor, and when it wakes. A test writes them there.
 // Their sentences are in `package.nls.json`.
 
 interface View {
-  /** Share of the side bar's height, beside the other views. */
   readonly initialSize: number;
   readonly visibility?: 'collapsed';
-  /** Absent for a view that is always there. */
   readonly when?: Condition;
   /** When an empty view shows which text, by its key in `package.nls.json` after `welcome.`. */
   readonly welcome: Readonly<Record<string, Condition>>;
@@ -149,8 +147,8 @@ export const contributes = {
   })),
   menus: {
     // The palette also lists every command without an entry here.
-    commandPalette: declared.flatMap(({ command, palette }) =>
-      palette === 'always' ? [] : [{ command, when: palette === 'never' ? 'false' : palette }],
+    commandPalette: declared.flatMap(({ command, palette = 'false' }) =>
+      palette === 'always' ? [] : [{ command, when: palette }],
     ),
     'editor/context': entriesOf('editor/context'),
     'editor/title': entriesOf('editor/title'),
@@ -189,7 +187,6 @@ export const contributes = {
   ],
 };
 
-/** Returns the entries of a menu, which the editor sorts by group, number and title. */
 function entriesOf(menu: MenuEntry['menu']): { command: string; when: string; group: string }[] {
   return declared.flatMap(({ command, menus = [] }) =>
     menus.flatMap(({ when, group, ...entry }) => (entry.menu === menu ? [{ command, when, group }] : [])),

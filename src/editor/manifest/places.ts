@@ -1,7 +1,16 @@
 import { answerScheme, exportScheme, type CommandName } from '../contributions';
-import { all, editor, IN_FOLDER, isSet, languageIs, not, panelIs } from './conditions';
-import { resourceIsIn, schemeIs, type RowName, type ViewName } from './conditions';
 import {
+  all,
+  editor,
+  IN_FOLDER,
+  isSet,
+  languageIs,
+  not,
+  panelIs,
+  resourceIsIn,
+  schemeIs,
+  type RowName,
+  type ViewName,
   anywhere,
   inEditorTitle,
   inFocus,
@@ -54,7 +63,6 @@ const replayKeys = (key: string): readonly KeyBinding[] => [
 
 const helpOn = (view: ViewName): Place => ({
   icon: 'question',
-  palette: 'never',
   menus: [inTitle(view, 'navigation@9')],
 });
 
@@ -64,18 +72,18 @@ const helpOn = (view: ViewName): Place => ({
  */
 export const places: Readonly<Record<CommandName, Place>> = {
   // Tasks.
-  playTask: { icon: 'play', palette: 'never', menus: [onRow(TASK, '1_open@1')] },
+  playTask: { icon: 'play', menus: [onRow(TASK, '1_open@1')] },
   playNext: {
     icon: 'play',
     palette: IN_FOLDER,
     menus: [inTitle('tasks', 'navigation@1', PACKS)],
     keys: [anywhere('p', IN_FOLDER)],
   },
-  playNextOfPack: { palette: 'never', menus: [onRow('pack', '1_open@0')] },
+  playNextOfPack: { menus: [onRow('pack', '1_open@0')] },
   collect: { palette: PACKS, menus: [inTitle('tasks', '0_generate@2', PACKS), onRow('pack', '2_collect@1')] },
   assignPack: { icon: 'organization', palette: PACKS, menus: [onRow('pack', '2_collect@2')] },
-  removePack: { palette: 'never', menus: [onRow('pack', '3_list@1')] },
-  toggleCounters: { palette: 'never', menus: [inEditorTitle('1_session@1', SESSION)] },
+  removePack: { menus: [onRow('pack', '3_list@1')] },
+  toggleCounters: { menus: [inEditorTitle('1_session@1', SESSION)] },
   findTask: { icon: 'search', palette: PACKS, menus: [inTitle('tasks', 'navigation@2', PACKS)] },
   filterTasks: {
     icon: 'filter',
@@ -85,39 +93,31 @@ export const places: Readonly<Record<CommandName, Place>> = {
       inTitle('tasks', '2_list@1', TASKS_FILTERED),
     ],
   },
-  clearTaskFilter: {
-    icon: 'filter-filled',
-    palette: 'never',
-    menus: [inTitle('tasks', 'navigation@3', TASKS_FILTERED)],
-  },
-  openPack: {
-    icon: 'go-to-file',
-    palette: 'never',
-    menus: [onRow('pack', 'inline@2'), onRow('pack', '1_open@2')],
-  },
-  openReference: { palette: 'never', menus: [onRow(TASK, '1_open@2')] },
-  openTests: { palette: 'never', menus: [onRow(TASK, '1_open@3')] },
+  clearTaskFilter: { icon: 'filter-filled', menus: [inTitle('tasks', 'navigation@3', TASKS_FILTERED)] },
+  openPack: { icon: 'go-to-file', menus: [onRow('pack', 'inline@2'), onRow('pack', '1_open@2')] },
+  openReference: { menus: [onRow(TASK, '1_open@2')] },
+  openTests: { menus: [onRow(TASK, '1_open@3')] },
   openGuidelines: {
     icon: 'book',
     palette: PACKS,
     menus: [onRow(TASK, '1_open@4'), onRow('pack', 'inline@1'), onRow('pack', '1_open@1')],
   },
-  copyTaskId: { palette: 'never', menus: [onRow(TASK, '3_copy@1')] },
-  showDialogues: { palette: 'never', menus: [onRow(['draftTask', 'playedTask'], '2_dialogues@1')] },
-  skipTask: { palette: 'never', menus: [onRow(['newTask', 'draftTask'], '2_dialogues@2')] },
+  copyTaskId: { menus: [onRow(TASK, '3_copy@1')] },
+  showDialogues: { menus: [onRow(['draftTask', 'playedTask'], '2_dialogues@1')] },
+  skipTask: { menus: [onRow(['newTask', 'draftTask'], '2_dialogues@2')] },
   addPack: { icon: 'add', palette: IN_FOLDER, menus: [inTitle('tasks', 'navigation@4', IN_FOLDER)] },
-  addPackFile: { palette: 'never' },
-  downloadPack: { palette: 'never' },
-  generateTasks: { palette: 'never', menus: [inTitle('tasks', '0_generate@1', IN_FOLDER)] },
+  addPackFile: {},
+  downloadPack: {},
+  generateTasks: { menus: [inTitle('tasks', '0_generate@1', IN_FOLDER)] },
 
   // The sessions and all views.
-  showSession: { palette: 'never' },
+  showSession: {},
   refresh: {
     icon: 'refresh',
     palette: 'always',
     menus: [inTitle(['tasks', 'trajectories', 'models', 'runs'], '2_list@2')],
   },
-  showMore: { palette: 'never' },
+  showMore: {},
   openHelp: { palette: 'always' },
   helpOnTasks: helpOn('tasks'),
   helpOnTrajectories: helpOn('trajectories'),
@@ -125,17 +125,14 @@ export const places: Readonly<Record<CommandName, Place>> = {
   helpOnRuns: helpOn('runs'),
 
   // The log.
-  openTrajectory: { palette: 'never' },
-  openReplay: { icon: 'history', palette: 'never', menus: [onRow('trajectory', '1_open@1', ONE_ROW)] },
+  openTrajectory: {},
+  openReplay: { icon: 'history', menus: [onRow('trajectory', '1_open@1', ONE_ROW)] },
   nextFailure: { palette: IN_FOLDER, keys: replayKeys('f8') },
-  previousFailure: { palette: 'never', keys: replayKeys('shift+f8') },
-  nextUnreviewed: { palette: 'never', keys: replayKeys('alt+n') },
-  openSession: { palette: 'never', menus: [onRow('trajectory', '1_open@2', ONE_ROW)] },
-  compareTrajectory: { palette: 'never', menus: [onRow('trajectory', '2_compare@1', ONE_ROW)] },
-  compareTrajectories: {
-    palette: 'never',
-    menus: [onRow('trajectory', '2_compare@1', editor('listDoubleSelection'))],
-  },
+  previousFailure: { keys: replayKeys('shift+f8') },
+  nextUnreviewed: { keys: replayKeys('alt+n') },
+  openSession: { menus: [onRow('trajectory', '1_open@2', ONE_ROW)] },
+  compareTrajectory: { menus: [onRow('trajectory', '2_compare@1', ONE_ROW)] },
+  compareTrajectories: { menus: [onRow('trajectory', '2_compare@1', editor('listDoubleSelection'))] },
   filterTrajectories: {
     icon: 'filter',
     palette: IN_FOLDER,
@@ -146,7 +143,6 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   saveTrajectoryFilter: {
     icon: 'save',
-    palette: 'never',
     menus: [
       inTitle('trajectories', '0_list@2', DIALOGUES_FILTERED),
       onRow('trajectoryFilter', 'inline@1'),
@@ -155,7 +151,6 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   clearTrajectoryFilter: {
     icon: 'filter-filled',
-    palette: 'never',
     menus: [
       inTitle('trajectories', 'navigation@1', DIALOGUES_FILTERED),
       onRow('trajectoryFilter', 'inline@2'),
@@ -173,18 +168,17 @@ export const places: Readonly<Record<CommandName, Place>> = {
     menus: [inTitle('trajectories', '0_list@1', IN_FOLDER)],
   },
   editTrajectories: { palette: IN_FOLDER, menus: [onRow('trajectory', '3_notes@1')] },
-  renameTrajectory: { palette: 'never', keys: [renamesIn('trajectories')] },
-  tagTrajectories: { palette: 'never' },
-  noteOnTrajectory: { palette: 'never' },
+  renameTrajectory: { keys: [renamesIn('trajectories')] },
+  tagTrajectories: {},
+  noteOnTrajectory: {},
   review: { icon: 'law', palette: IN_FOLDER, menus: [inTitle('trajectories', '0_list@4', IN_FOLDER)] },
-  acceptTrajectories: { palette: 'never', menus: [onRow('trajectory', '2_review@1')] },
-  redoTrajectories: { palette: 'never', menus: [onRow('trajectory', '2_review@2')] },
-  unreviewTrajectories: { palette: 'never', menus: [onRow('trajectory', '2_review@3')] },
-  judgeTrajectory: { palette: 'never', menus: [onRow('trajectory', '2_review@4', ONE_ROW)] },
-  judgeNext: { palette: 'never' },
+  acceptTrajectories: { menus: [onRow('trajectory', '2_review@1')] },
+  redoTrajectories: { menus: [onRow('trajectory', '2_review@2')] },
+  unreviewTrajectories: { menus: [onRow('trajectory', '2_review@3')] },
+  judgeTrajectory: { menus: [onRow('trajectory', '2_review@4', ONE_ROW)] },
+  judgeNext: {},
   deleteTrajectories: {
     icon: 'trash',
-    palette: 'never',
     menus: [onRow('trajectory', '4_delete@1')],
     keys: [deletesIn('trajectories')],
   },
@@ -194,7 +188,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', '1_files@1', IN_FOLDER)],
   },
-  saveExport: { icon: 'save', palette: 'never', menus: [inEditorTitle('navigation@1', OF_EXPORT)] },
+  saveExport: { icon: 'save', menus: [inEditorTitle('navigation@1', OF_EXPORT)] },
   publish: { icon: 'cloud-upload', palette: IN_FOLDER, menus: [onRow(DONE_RUN, '2_control@3')] },
   importTrajectories: { palette: IN_FOLDER, menus: [inTitle('trajectories', '1_files@2', IN_FOLDER)] },
   showStatistics: {
@@ -214,7 +208,6 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   openTranscript: {
     icon: 'markdown',
-    palette: 'never',
     menus: [inEditorTitle('navigation', SESSION), onRow('trajectory', '1_open@3', ONE_ROW)],
   },
 
@@ -228,41 +221,21 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: 'always',
     menus: [inTitle('models', '1_models@2'), inTitle('tasks', '1_models@2')],
   },
-  chooseCandidates: {
-    icon: 'split-horizontal',
-    palette: 'always',
-    menus: [inTitle('models', '1_models@3')],
-  },
+  chooseCandidates: { icon: 'split-horizontal', palette: 'always', menus: [inTitle('models', '1_models@3')] },
   setApiKey: { palette: 'always', menus: [inTitle('models', '1_models@4'), onRow('server', '2_server@3')] },
   connectModel: { icon: 'plug', palette: 'always', menus: [inTitle('models', 'navigation@0')] },
-  editConnection: { icon: 'edit', palette: 'never', menus: [onRow('server', '2_server@2')] },
-  testConnection: {
-    icon: 'beaker',
-    palette: 'never',
-    menus: [onRow('server', 'inline@0'), onRow('server', '2_server@1')],
-  },
+  editConnection: { icon: 'edit', menus: [onRow('server', '2_server@2')] },
+  testConnection: { icon: 'beaker', menus: [onRow('server', 'inline@0'), onRow('server', '2_server@1')] },
   showUse: { icon: 'graph', palette: IN_FOLDER, menus: [inTitle('models', '2_use@1', IN_FOLDER)] },
   addModelFolder: { icon: 'add', palette: 'always', menus: [inTitle('models', 'navigation@1')] },
-  useAsAgent: { icon: 'hubot', palette: 'never', menus: [onRow(MODEL, 'inline'), onRow(MODEL, '1_use@1')] },
-  useCritic: {
-    icon: 'law',
-    palette: 'never',
-    menus: [onRow('critic', 'inline'), onRow('critic', '1_use@1')],
-  },
-  useAsSecondAgent: { palette: 'never', menus: [onRow(MODEL, '1_use@2')] },
-  useAsSimulator: {
-    palette: 'never',
-    menus: [onRow(['trainedModel', 'modelFolder', 'server', 'editorModel'], '1_use@3')],
-  },
+  useAsAgent: { icon: 'hubot', menus: [onRow(MODEL, 'inline'), onRow(MODEL, '1_use@1')] },
+  useCritic: { icon: 'law', menus: [onRow('critic', 'inline'), onRow('critic', '1_use@1')] },
+  useAsSecondAgent: { menus: [onRow(MODEL, '1_use@2')] },
+  useAsSimulator: { menus: [onRow(['trainedModel', 'modelFolder', 'server', 'editorModel'], '1_use@3')] },
   revealModelFolder: {
-    palette: 'never',
     menus: [onRow(['starterModel', 'trainedModel', 'modelFolder', 'critic', 'shownCritic'], '2_folder@1')],
   },
-  removeModel: {
-    palette: 'never',
-    menus: [onRow(['modelFolder', 'server'], '3_list@1')],
-    keys: [deletesIn('models')],
-  },
+  removeModel: { menus: [onRow(['modelFolder', 'server'], '3_list@1')], keys: [deletesIn('models')] },
 
   // Consent.
   changeConsent: { palette: 'always' },
@@ -277,24 +250,16 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: all(PYTHON, IN_FOLDER),
     menus: [inText('1_modification@10', PYTHON, FILE, IN_FOLDER)],
   },
-  acceptAnswer: {
-    icon: 'check',
-    palette: 'never',
-    menus: [inEditorTitle('navigation@1', OF_ANSWER, not(BREAKS_TESTS))],
-  },
-  acceptAnswerAnyway: {
-    icon: 'warning',
-    palette: 'never',
-    menus: [inEditorTitle('navigation@1', OF_ANSWER, BREAKS_TESTS)],
-  },
-  rejectAnswer: { icon: 'close', palette: 'never', menus: [inEditorTitle('navigation@2', OF_ANSWER)] },
-  testProposal: { icon: 'beaker', palette: 'never', menus: [inEditorTitle('navigation@0', OF_ANSWER)] },
+  acceptAnswer: { icon: 'check', menus: [inEditorTitle('navigation@1', OF_ANSWER, not(BREAKS_TESTS))] },
+  acceptAnswerAnyway: { icon: 'warning', menus: [inEditorTitle('navigation@1', OF_ANSWER, BREAKS_TESTS)] },
+  rejectAnswer: { icon: 'close', menus: [inEditorTitle('navigation@2', OF_ANSWER)] },
+  testProposal: { icon: 'beaker', menus: [inEditorTitle('navigation@0', OF_ANSWER)] },
   runTests: {
     palette: all(PYTHON, IN_FOLDER),
     menus: [inText('1_modification@11', PYTHON, FILE, IN_FOLDER)],
   },
-  reviewAnswer: { palette: 'never' },
-  testAnswer: { palette: 'never' },
+  reviewAnswer: {},
+  testAnswer: {},
 
   // Training.
   teachAgent: {
@@ -313,45 +278,31 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: all(languageIs('json', 'jsonc'), IN_FOLDER),
     menus: [inEditorTitle('navigation@1', resourceIsIn('runFiles'))],
   },
-  openRun: { palette: 'never', menus: [onRow(RUN, '1_open@1')] },
-  pauseRun: {
-    icon: 'debug-pause',
-    palette: 'never',
-    menus: [onRow(LIVE_RUN, 'inline@1'), onRow(LIVE_RUN, '2_control@1')],
-  },
-  finishRun: { icon: 'pass', palette: 'never', menus: [onRow('liveRunWithPolicy', '2_control@2')] },
-  killRun: { palette: 'never', menus: [onRow(LIVE_RUN, '2_control@3')] },
+  openRun: { menus: [onRow(RUN, '1_open@1')] },
+  pauseRun: { icon: 'debug-pause', menus: [onRow(LIVE_RUN, 'inline@1'), onRow(LIVE_RUN, '2_control@1')] },
+  finishRun: { icon: 'pass', menus: [onRow('liveRunWithPolicy', '2_control@2')] },
+  killRun: { menus: [onRow(LIVE_RUN, '2_control@3')] },
   resumeRun: {
     icon: 'debug-continue',
-    palette: 'never',
     menus: [onRow('restingRun', 'inline@1'), onRow('restingRun', '2_control@1')],
   },
-  startQueuedRun: { icon: 'play', palette: 'never', menus: [onRow('queuedRun', '2_control@1')] },
-  unqueueRun: {
-    icon: 'close',
-    palette: 'never',
-    menus: [onRow('queuedRun', 'inline@1'), onRow('queuedRun', '2_control@2')],
-  },
+  startQueuedRun: { icon: 'play', menus: [onRow('queuedRun', '2_control@1')] },
+  unqueueRun: { icon: 'close', menus: [onRow('queuedRun', 'inline@1'), onRow('queuedRun', '2_control@2')] },
   advanceQueue: {
     icon: 'debug-rerun',
-    palette: 'never',
     menus: [
       inTitle('runs', 'navigation@0', QUEUE_HALTED),
       onRow('queuedRun', 'inline@0', QUEUE_HALTED),
       onRow('queuedRun', '2_control@0', QUEUE_HALTED),
     ],
   },
-  continueRun: { palette: 'never', menus: [onRow(DONE_RUN, '2_control@1')] },
-  openRunConfiguration: { palette: 'never', menus: [onRow(RUN, '1_open@2')] },
-  openRunLog: {
-    icon: 'output',
-    palette: 'never',
-    menus: [onRow(STARTED_RUN, 'inline@2'), onRow(STARTED_RUN, '1_open@3')],
-  },
-  revealRun: { palette: 'never', menus: [onRow(RUN, '1_open@4')] },
+  continueRun: { menus: [onRow(DONE_RUN, '2_control@1')] },
+  openRunConfiguration: { menus: [onRow(RUN, '1_open@2')] },
+  openRunLog: { icon: 'output', menus: [onRow(STARTED_RUN, 'inline@2'), onRow(STARTED_RUN, '1_open@3')] },
+  revealRun: { menus: [onRow(RUN, '1_open@4')] },
   editRuns: { palette: IN_FOLDER, menus: [onRow(RUN, '3_notes@1')] },
-  renameRun: { palette: 'never', keys: [renamesIn('runs')] },
-  tagRuns: { palette: 'never' },
+  renameRun: { keys: [renamesIn('runs')] },
+  tagRuns: {},
   findRun: { icon: 'search', palette: IN_FOLDER, menus: [inTitle('runs', 'navigation@2', IN_FOLDER)] },
   showRunTable: {
     icon: 'table',
@@ -359,10 +310,9 @@ export const places: Readonly<Record<CommandName, Place>> = {
     menus: [inTitle('runs', 'navigation@3', IN_FOLDER)],
     keys: [anywhere('t', IN_FOLDER)],
   },
-  duplicateRun: { palette: 'never', menus: [onRow(RUN, '2_control@4')] },
-  compareBlindly: { palette: 'never', menus: [onRow(DONE_RUN, '2_control@2')] },
+  duplicateRun: { menus: [onRow(RUN, '2_control@4')] },
+  compareBlindly: { menus: [onRow(DONE_RUN, '2_control@2')] },
   deleteRun: {
-    palette: 'never',
     menus: [onRow(['restingRun', 'queuedRun', ...DONE_RUN], '4_delete@1')],
     keys: [deletesIn('runs')],
   },

@@ -8,7 +8,7 @@ import { editorSpec } from '../editorModels';
 import type { ModelFolders } from './folders';
 import { STARTER, type LocalPlace } from '../localModels';
 import type { Role } from '../roles';
-import { specOf, validateAddress, withoutSlash, type Server } from '../server';
+import { specOf, validateAddress, withoutSlash, type Server } from '../servers';
 import type { OfferedCritic } from '../credit/critics';
 
 const { t } = vscode.l10n;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CriticChoice, KeptCredit, OfferedCritic } from '../credit/critics';
-import { OneAtATime } from '../oneAtATime';
-import type { ShownLog } from '../shownLog';
+import { OneAtATime } from '../background';
+import type { ShownLog } from '../engines';
 
 export interface CriticsNode {
   readonly kind: 'critics';

@@ -19,7 +19,7 @@ import {
   type ModelRow,
   type ServedRow,
 } from './words';
-import { specOf, type Server } from '../server';
+import { specOf, type Server } from '../servers';
 
 const { t } = vscode.l10n;
 

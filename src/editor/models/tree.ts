@@ -5,16 +5,15 @@ import type { UseByModel } from '../../core/trajectory/modelUsage';
 import type { FolderSettings } from '../configuration';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import { Tree } from '../tree';
-import { watch } from '../watch';
-import { afterActivation } from '../afterActivation';
+import { watch, afterActivation } from '../background';
 import type { Critics } from './critics';
 import { editorSpec } from '../editorModels';
 import { itemOf, type ModelNode } from './items';
 import { leaderboardRow, type RankingRow } from './leaderboard';
 import { rolesOf } from '../roles';
-import { specOf } from '../server';
+import { specOf } from '../servers';
 
 const { t } = vscode.l10n;
 

@@ -5,9 +5,9 @@ import { type ModelUse, costOf, type UseByModel } from '../../core/trajectory/mo
 import type { LocalState, ModelStatus } from '../loadedModels';
 import type { LocalPlace } from '../localModels';
 import type { Role } from '../roles';
-import { type Server, type ServerState, specOf } from '../server';
+import { type Server, type ServerState, specOf } from '../servers';
 import { cell } from '../../core/markdown';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import { dollars } from '../words';
 import type { Namer } from '../displayNames';
 

@@ -25,10 +25,10 @@ import {
 } from '../documents';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { language } from '../language';
-import { calledOf, modelsOf } from '../displayNames';
+import { language } from '../pageHtml';
 import { Panel, type Asks } from '../panel';
 import { Panels } from '../panels';
+import { calledOf, modelsOf } from '../displayNames';
 import { taskView } from '../dialogue/turnView';
 import { manageTrust } from '../workspaceTrust';
 import { creditsView, replayOf } from './view';
@@ -42,7 +42,6 @@ interface ReplayContext {
   readonly credits: Credits;
 }
 
-/** The panel of one dialogue of the log, or of two of a task side by side. It follows the log. */
 export class ReplayPanel extends Panel<FromWebview, ToWebview> {
   private readonly engines: Engines;
   private readonly credits: Credits;
@@ -52,7 +51,6 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
 
   constructor(
     panel: vscode.WebviewPanel,
-    /** One dialogue, or two of a task. */
     public episodes: readonly string[],
     on: ReplayContext,
   ) {
@@ -80,7 +78,6 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
     if (this.found !== undefined) await this.post(this.found);
   }
 
-  /** Shows the present state of the log; closes when one of the dialogues is gone. */
   async show(): Promise<void> {
     const engine = await this.engine();
     const trajectories = await this.trajectories(engine);
@@ -214,7 +211,6 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
   }
 }
 
-/** Some actions are commands of the list, which get the dialogue as its row. */
 const commandsOf = {
   'open-transcript': 'openTranscript',
   'open-session': 'openSession',
@@ -232,7 +228,6 @@ const commandsOf = {
 
 const keptSchema = lazily(() => z.object({ episodes: z.array(z.string()).min(1).max(2) }));
 
-/** The panels of replays: one for a single dialogue, and one for each two that are compared. */
 export class Replays extends Panels<readonly string[], ReplayPanel> {
   constructor(private readonly on: ReplayContext) {
     super({
@@ -253,7 +248,6 @@ export class Replays extends Panels<readonly string[], ReplayPanel> {
     return episodes.length === 1 ? episodes[0] : undefined;
   }
 
-  /** The dialogue that is replayed alone. */
   get single(): string | undefined {
     return this.all.find(({ episodes }) => episodes.length === 1)?.episodes[0];
   }

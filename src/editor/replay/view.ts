@@ -30,6 +30,7 @@ import type { DrawPage } from '../pageViews';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import { gainsOf } from '../../core/training/scoring/dialogues';
+import { duration } from '../words';
 import type { Credit } from '../../core/training/credit/credit';
 import type { AdvantageUnit } from '../../core/training/credit/critics';
 import type { KnownCredit } from '../credit/credits';
@@ -160,7 +161,6 @@ function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw, page }
   };
 }
 
-/** Undefined for a turn without a draft. */
 function gainWords({ measure, drafts }: PageMeasure, turn: number, t: Translate): string | undefined {
   const draft = drafts.find((one) => one.turn === turn);
   if (draft === undefined) return undefined;
@@ -179,7 +179,7 @@ function replayedChoice(choice: Choice, trajectory: Trajectory, { own, t, draw }
   return {
     ...choiceView(choice, tellsNames(trajectory), draw),
     judgements: judges.map(({ by, picked }) => ({ by: personOf(by, own, t), picked })),
-    ...(milliseconds !== undefined && { took: t('After {0}.', duration(milliseconds, t)) }),
+    ...(milliseconds !== undefined && { took: t('After {0}.', took(milliseconds, t)) }),
   };
 }
 
@@ -192,17 +192,9 @@ function replayedReply({ reply }: Turn, view: ReplyView, t: Translate): Replayed
     'developer-sent-suggestion': t('suggested by simulator, sent unchanged'),
   };
   const saw = shown === undefined ? undefined : shownWords(shown, t);
-  const parts = [
-    origins[author],
-    ...(saw === undefined ? [] : [saw]),
-    ...(milliseconds === undefined ? [] : [duration(milliseconds, t)]),
-  ];
-  return {
-    ...view,
-    origin: parts.join(' · '),
-    suggestion,
-    fullText,
-  };
+  const time = milliseconds === undefined ? undefined : took(milliseconds, t);
+  const origin = [origins[author], saw, time].filter((part) => part !== undefined).join(' · ');
+  return { ...view, origin, suggestion, fullText };
 }
 
 /** Undefined for what a later version shows. */
@@ -221,12 +213,8 @@ const seatOf = ({ kind }: Collaborator): Seat => (kind === 'developer' ? 'develo
 const personOf = (name: string, own: string | undefined, t: Translate): string =>
   name === own ? t('you') : name;
 
-function duration(milliseconds: number, t: Translate): string {
-  const seconds = milliseconds / 1000;
-  if (seconds < 1) return t('<1 s');
-  if (seconds < 60) return t('{0} s', Math.round(seconds));
-  return t('{0} min {1} s', Math.floor(seconds / 60), Math.round(seconds % 60));
-}
+const took = (milliseconds: number, t: Translate): string =>
+  milliseconds < 1000 ? t('<1 s') : duration(milliseconds / 1000, t);
 
 function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): string {
   if (abandoned !== undefined) return abandonedWords(abandoned, t);
@@ -252,12 +240,11 @@ function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): strin
 
 function abandonedWords({ reason, message }: NonNullable<Trajectory['abandoned']>, t: Translate): string {
   const words = reasonWords(message, t);
-  const endings = {
+  return {
     skipped: t('The dialogue was skipped: {0}', words),
     cancelled: t('The dialogue was canceled: {0}', words),
     failed: t('The dialogue failed: {0}', words),
-  };
-  return endings[reason];
+  }[reason];
 }
 
 /** @param own pseudonym of the person at this editor @param restriction the reason why no critic runs here */
@@ -324,12 +311,10 @@ const scaleOf = (turns: readonly TurnCredit[]): number =>
     ...turns.flatMap(({ advantage, untrained }) => [Math.abs(advantage), Math.abs(untrained ?? 0)]),
   );
 
-function unitWords(unit: AdvantageUnit, t: Translate): string {
-  const words = {
+const unitWords = (unit: AdvantageUnit, t: Translate): string =>
+  ({
     'nats-per-token': t('nats/token'),
     nats: t('nats'),
     logit: t('logit of the reward after the turn'),
     reward: t('reward'),
-  };
-  return words[unit];
-}
+  })[unit];

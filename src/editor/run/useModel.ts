@@ -9,7 +9,7 @@ import { runName } from './words';
 import { Fault } from '../../core/fault';
 import { baseName } from '../words';
 import type { LocalPlace } from '../localModels';
-import { specOf, type Server } from '../server';
+import { specOf, type Server } from '../servers';
 
 const { t } = vscode.l10n;
 

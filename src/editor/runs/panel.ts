@@ -13,10 +13,10 @@ import { actions, type Action, type FromWebview, type ToWebview } from '../../..
 import { idOf, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { language } from '../language';
-import { OneAtATime } from '../oneAtATime';
+import { language } from '../pageHtml';
 import { Panel, type Asks } from '../panel';
 import { Panels } from '../panels';
+import { OneAtATime } from '../background';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
 import { saveOfPage } from '../savePage';
 import { type PinnedCharts, curvesView, type ReadCharts } from '../run/charts';

@@ -10,11 +10,11 @@ import {
   type ToWebview,
 } from '../../../webview/runs/protocol';
 import { idOf, type CommandId } from '../contributions';
-import { language } from '../language';
+import { language } from '../pageHtml';
 import { Panel, type Asks } from '../panel';
 import { onePanel, type Panels } from '../panels';
 import { saveOfPage } from '../savePage';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import { baseName, dates, duration, methodWord } from '../words';
 import type { RunPanels } from './panel';
 import type { RunWatch } from './runWatch';

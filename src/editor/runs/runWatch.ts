@@ -4,8 +4,7 @@ import { type Run, Runs } from '../../core/training/runs';
 import { isThere } from '../../core/trajectory/files';
 import { contextKeys } from '../contributions';
 import type { Engines } from '../engines';
-import { OneAtATime } from '../oneAtATime';
-import { watch } from '../watch';
+import { OneAtATime, watch } from '../background';
 import { isAtWork } from '../run/words';
 
 export interface LogLook {

@@ -4,7 +4,7 @@ import { mayFinish } from '../../core/training/lifecycle';
 import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { contextKeys, views, idOf, contextValues } from '../contributions';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import { Tree, tooltip } from '../tree';
 import type { RunQueue } from './queue';
 import type { RunWatch } from './runWatch';

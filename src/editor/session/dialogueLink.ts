@@ -8,8 +8,71 @@ import type { EventOf } from '../../core/trajectory/event';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { isPlayedElsewhere, notices } from './notices';
-import { dialogueParts, protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import type { NewRating } from './state';
+import { colBenchPageProtocol, type Protocol } from '../../core/dialogue/protocol';
+import type { Grader } from '../../core/grading/grader';
+import type { Model } from '../../core/model/model';
+import type { PageReader } from '../../core/page/outline';
+import { isProgram, type Task } from '../../core/task/task';
+import { termsOf } from '../../core/trajectory/modelTerms';
+import type { OwnFunction } from '../../../webview/session/protocol';
+import type { Engine } from '../engine';
+
+/** What a session needs of the window; read when it is needed, so that changed settings count at once. */
+export type SessionParts = Pick<Engine, Setting | 't' | 'log' | 'report' | 'calledBy' | 'isConnected'> &
+  Pick<Engine, 'restriction' | 'dataFolder' | 'prompts' | 'pageParts' | 'drawPage'> &
+  Pick<Engine, 'openAgent' | 'openSecondAgent' | 'openSimulator'> & {
+    readonly consent: Pick<Engine['consent'], 'given' | 'suggestion' | 'give' | 'record'>;
+    readonly pages: PageReader;
+    grader(): Promise<Grader>;
+  };
+
+type Setting =
+  | 'agentName'
+  | 'secondAgentName'
+  | 'simulatorName'
+  | 'protocol'
+  | 'sampling'
+  | 'gradingMode'
+  | 'showsCounters'
+  | 'showsCandidates';
+
+/** Source of a session's task: a pack that may still hold it, and the pack's name in the log. */
+export interface SessionTask {
+  readonly task: Task;
+  readonly pack?: string;
+  readonly packName?: string;
+  readonly title?: string;
+  readonly own?: OwnFunction;
+}
+
+export async function dialogueParts(parts: SessionParts): Promise<DialogueParts> {
+  const simulator = await parts.openSimulator();
+  return {
+    log: await parts.log(),
+    agent: agentOf(parts),
+    ...(simulator && { simulator }),
+    prompts: await parts.prompts(),
+    sampling: parts.sampling,
+    ...(await parts.pageParts()),
+  };
+}
+
+/** The setting of the reply limit is about functions; that of pages is the published one. */
+export const protocolFor = (task: Task, { protocol }: Pick<SessionParts, 'protocol'>): Protocol =>
+  isProgram(task) ? protocol : { ...protocol, replyLimit: colBenchPageProtocol.replyLimit };
+
+/** It is opened when it is asked: a page is graded without it. */
+export const graderOf = (parts: SessionParts): Pick<Grader, 'grade'> => ({
+  grade: async (...request) => (await parts.grader()).grade(...request),
+});
+
+/** It is opened when it is asked, so that an old dialogue is graded without it and changed settings count at once. */
+const agentOf = (parts: SessionParts): Model => ({
+  name: parts.agentName,
+  ...termsOf(parts.agentName),
+  generate: async (...request) => (await parts.openAgent()).generate(...request),
+});
 
 const TRY_AGAIN_MS = 250;
 
@@ -75,7 +138,6 @@ export class DialogueLink {
     return trajectory;
   }
 
-  /** Returns the dialogue as the log has it, for display; undefined when the log no longer has it. */
   async logged(): Promise<Trajectory | undefined> {
     return this.episode === undefined ? undefined : (await this.parts.log()).trajectory(this.episode);
   }
@@ -120,7 +182,6 @@ export class DialogueLink {
     return logged;
   }
 
-  /** The next step resumes the dialogue with the configuration of that moment. */
   forget(): void {
     this.held = undefined;
   }

@@ -18,11 +18,8 @@ const draftSchema = lazily((): z.ZodType<Draft> =>
 
 /** Unsent replies. A window that closes before the editor has written its own memory of a panel would lose words. */
 export class Drafts {
-  /** Runs all work on the files one after the other. */
   private queue: Promise<void> = Promise.resolve();
-  /** The newest draft of each dialogue that is not on the disk yet. */
   private readonly unsaved = new Map<string, Draft>();
-  /** Dialogues whose newest draft is queued to be saved. */
   private readonly waiting = new Set<string>();
 
   /** @param folder made on first use; undefined when no folder is open: then nothing is kept */

@@ -2,9 +2,16 @@ import type { StreamView } from '../../../webview/session/protocol';
 import type { Fault } from '../../core/fault';
 import { stoppedWords } from '../reasons';
 import { english } from '../translate';
-import type { Effect, Present, Reduced, Result } from './actions';
+import {
+  type Effect,
+  type Present,
+  type Reduced,
+  type Result,
+  isCollaboratorsMove,
+  type State,
+  type Work,
+} from './state';
 import { failureLogged, isPlayedElsewhere, noticeOf, notices } from './notices';
-import { isCollaboratorsMove, type State, type Work } from './state';
 
 type Failure = Extract<Result, { type: 'failed' }>;
 
@@ -50,7 +57,6 @@ export function workFailed(before: State, work: Work, failure: Failure, present:
   };
 }
 
-/** Returns what has arrived of a message that was not finished; undefined when nothing has. */
 function partial(stream: StreamView | undefined, ended: 'stopped' | 'failed'): StreamView | undefined {
   if (stream === undefined || stream.text.length + stream.thinking === 0) return undefined;
   return { ...stream, retrying: undefined, ended };

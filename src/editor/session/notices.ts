@@ -1,11 +1,10 @@
 import { Fault, messageOf, type FaultCode } from '../../core/fault';
 import type { Notice, NoticeAction } from '../../../webview/session/protocol';
 import { reasonWords, stoppedWords } from '../reasons';
-import { english, type Translate } from '../translate';
+import { english, translatedFault, type Translate } from '../translate';
 
 type Party = 'agent' | 'simulator' | 'grader';
 
-/** Whether the models are connections that a person can edit. */
 export type Connected = Readonly<Record<'agent' | 'simulator', boolean>>;
 
 const information = (message: string): Notice => ({ kind: 'information', message, actions: [] });
@@ -30,15 +29,11 @@ export const notices = {
         'Both candidates were the same, so there was nothing to choose. Raise the temperature or add a second agent.',
       ),
     ),
-  cutOff: (t: Translate, party: 'agent' | 'simulator'): Notice =>
+  cutOff: (t: Translate): Notice =>
     information(
-      party === 'agent'
-        ? t(
-            "The window closed while it was the agent's turn. Everything said before is here; the unfinished message is not.",
-          )
-        : t(
-            "The window closed while it was the simulator's turn. Everything said before is here; the unfinished message is not.",
-          ),
+      t(
+        'The window closed in the middle of a message. Everything said before is here; the unfinished message is not.',
+      ),
     ),
   wentOn: (t: Translate): Notice =>
     information(
@@ -63,8 +58,7 @@ export const notices = {
     message: sentence,
     actions: isOver ? ['grade'] : [],
   }),
-  noSimulator: (t: Translate): Fault =>
-    new Fault('session/no-simulator', noSimulator(t), { english: noSimulator(english) }),
+  noSimulator: (t: Translate): Fault => translatedFault('session/no-simulator', noSimulator, t),
   lost: (t: Translate): Fault =>
     new Fault(
       'session/lost',
@@ -116,25 +110,4 @@ function remedies(code: FaultCode, party: Party, isConnected: boolean): NoticeAc
     ...(isConnected && code.startsWith('model/') ? ([`edit-${party}-connection`] as const) : []),
     `choose-${party}`,
   ];
-}
-
-/** @param isOwn true for a developer's own function, which has no tests */
-export function endingQuestion(
-  isOwn: boolean,
-  t: Translate,
-): Record<'question' | 'detail' | 'button', string> {
-  const question = t("Take the agent's last message as its answer?");
-  return isOwn
-    ? {
-        question,
-        detail: t(
-          'The dialogue ends here. The code in the message is shown as a change of your file, to accept or reject.',
-        ),
-        button: t('End and Review'),
-      }
-    : {
-        question,
-        detail: t('The dialogue ends here and the answer is graded.'),
-        button: t('End and Grade'),
-      };
 }

@@ -8,16 +8,14 @@ import { columnBeside, documentUri, showBeside, type TaskPlace, openLink } from 
 import type { Engine } from '../engine';
 import type { FrameLayout, LayoutFrame } from '../pages';
 import { Panel, type Asks } from '../panel';
-import { askPseudonym } from '../pseudonym';
-import { askSkipReason } from './skipTask';
+import { askPseudonym, askReason } from '../inputSteps';
+import { skipReasons } from '../reasons';
 import { manageTrust } from '../workspaceTrust';
 import type { Drafts } from './drafts';
-import { endingQuestion } from './notices';
 import type { Session } from './session';
 
 const { t } = vscode.l10n;
 
-/** After this many milliseconds a page is given up. */
 const MAX_LAYOUT_MS = 5000;
 
 const tooSlow = (): Fault =>
@@ -31,15 +29,20 @@ export interface SessionContext {
   readonly drafts: Drafts;
   nextTask(panel: SessionPanel): Promise<void>;
   replay(panel: SessionPanel): Promise<void>;
-  /** Called when the panel shows another session, or its session has changed. */
   onDidChange(panel: SessionPanel): void;
 }
 
-/** The panel of a session, with its native parts: questions, documents, the diff. */
+const commandsOf = {
+  'open-guidelines': 'openGuidelines',
+  teach: 'teachAgent',
+  'choose-agent': 'chooseAgent',
+  'choose-simulator': 'chooseSimulator',
+  'set-key': 'setApiKey',
+} as const;
+
 export class SessionPanel extends Panel<FromWebview, ToWebview> implements LayoutFrame {
   private listening: { dispose: () => void };
   private isDrawn = false;
-  /** Pages that the frame lays out, by number. */
   private readonly layouts = new Map<number, (layout: FrameLayout) => void>();
   private lastLayout = 0;
 
@@ -59,7 +62,6 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
     this.owns(engine.pages.addFrame(this));
   }
 
-  /** @throws {Fault} `page/too-slow` */
   async layOut(html: string): Promise<FrameLayout> {
     const id = ++this.lastLayout;
     const { promise, resolve, reject } = Promise.withResolvers<FrameLayout>();
@@ -140,7 +142,6 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
     this.leave();
   }
 
-  /** The page learns that the host is there. */
   protected override onAsked(): void {
     this.send({ type: 'heard' });
   }
@@ -163,8 +164,6 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
         return this.endNow();
       case 'skip':
         return this.skip();
-      case 'open-guidelines':
-        return vscode.commands.executeCommand(idOf('openGuidelines'));
       case 'open-reference':
         return this.openBeside('reference', false);
       case 'open-tests':
@@ -177,23 +176,21 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
         return this.on.nextTask(this);
       case 'play-again':
         return this.on.replay(this);
-      case 'teach':
-        return vscode.commands.executeCommand(idOf('teachAgent'));
-      case 'choose-agent':
-        return vscode.commands.executeCommand(idOf('chooseAgent'));
-      case 'choose-simulator':
-        return vscode.commands.executeCommand(idOf('chooseSimulator'));
       case 'manage-trust':
         return manageTrust();
       case 'show-log':
         this.engine.showReports();
         return;
-      case 'set-key':
-        return vscode.commands.executeCommand(idOf('setApiKey'));
       case 'edit-agent-connection':
         return this.editConnection(this.engine.agentName, 'chooseAgent');
       case 'edit-simulator-connection':
         return this.editConnection(this.engine.simulatorName, 'chooseSimulator');
+      case 'open-guidelines':
+      case 'teach':
+      case 'choose-agent':
+      case 'choose-simulator':
+      case 'set-key':
+        return vscode.commands.executeCommand(idOf(commandsOf[action]));
       default:
         return session.do({ type: action });
     }
@@ -209,7 +206,14 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
 
   private async endNow(): Promise<void> {
     if (!(await this.shown.mayEndNow())) return;
-    const { question, detail, button } = endingQuestion(isOwnFunction(this.shown.task), t);
+    const isOwn = isOwnFunction(this.shown.task);
+    const detail = isOwn
+      ? t(
+          'The dialogue ends here. The code in the message is shown as a change of your file, to accept or reject.',
+        )
+      : t('The dialogue ends here and the answer is graded.');
+    const button = isOwn ? t('End and Review') : t('End and Grade');
+    const question = t("Take the agent's last message as its answer?");
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, button);
     if (chosen === button) await this.shown.do({ type: 'end-now' });
   }
@@ -220,7 +224,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
       'A skip is logged with its reason. Choose a pseudonym first, and how your data may be shared.',
     );
     if ((await askPseudonym(this.engine, why)) === undefined) return;
-    const reason = await askSkipReason(session.title);
+    const reason = await askReason(t('Skip {0}', session.title), skipReasons(t));
     if (reason !== undefined) await session.do({ type: 'skip', reason });
   }
 

@@ -5,10 +5,14 @@ import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { ConsentRequest, Phase } from '../../../webview/session/protocol';
-import type { Action, Effect, Logged, Present, Reduced, Request, Result } from './actions';
-import { failedAside, notSent, workFailed } from './failures';
-import { noticeOf, notices } from './notices';
 import {
+  type Action,
+  type Effect,
+  type Logged,
+  type Present,
+  type Reduced,
+  type Request,
+  type Result,
   asksConsent,
   canEnd,
   isBehind,
@@ -20,12 +24,13 @@ import {
   type Work,
   type WorkRequest,
 } from './state';
+import { failedAside, notSent, workFailed } from './failures';
+import { noticeOf, notices } from './notices';
 
 type Of<Kind extends Result['type']> = Extract<Result, { type: Kind }>;
 
 const reduced = (state: State, ...effects: readonly Effect[]): Reduced => ({ state, effects });
 
-/** The work is over but for these effects, after which its claim is released. */
 const ending = ({ work, ...state }: State, ...effects: readonly Effect[]): Reduced =>
   reduced({ ...state, work: work && { ...work, isEnding: true } }, ...effects, { type: 'finish' });
 
@@ -193,7 +198,6 @@ const takesReply = ({ phase, work: running, next }: State, { consent }: Present)
   (running === undefined || (running.isEnding === true && next === undefined)) &&
   consent !== undefined;
 
-/** Gives the developer the seat back; a reply that the simulator is writing is dropped. */
 function takeSeat(state: State, present: Present): Reduced {
   const { phase, seat } = state;
   if (phase === 'simulator') return reduced({ ...state, wantsSeat: true }, { type: 'stop' });
@@ -222,7 +226,6 @@ function mayEnd(state: State, { t }: Present): Reduced {
   return canEnd(state) ? reduced(state) : unfit(state, 'the end');
 }
 
-/** Takes the agent's last message as its answer. A message that is being written is stopped first. */
 function endNow(state: State, present: Present): Reduced {
   if (!canEnd(state)) return mayEnd(state, present);
   if (state.work !== undefined && state.work.isEnding !== true)
@@ -243,7 +246,6 @@ function rate(state: State, request: RatingRequest, { consent }: Present): Reduc
   return reduced(state, { type: 'rate', request, by: consent.pseudonym });
 }
 
-/** Begins the work on a request, if nothing else is under way; at once after work that is only being put away. */
 function begun(state: State, request: WorkRequest, present: Present): Reduced {
   if (state.work?.isEnding === true && state.next === undefined) return reduced({ ...state, next: request });
   if (state.work !== undefined) {
@@ -258,7 +260,6 @@ function begun(state: State, request: WorkRequest, present: Present): Reduced {
   return reduced(working, request.type === 'again' ? readAnew : { type: 'read', as: 'caught-up' });
 }
 
-/** Takes the first step of the work, on a dialogue that is as the person sees it. */
 function first(state: State, present: Present): Reduced {
   const { work, wantsSeat, seat } = state;
   if (work === undefined) return reduced(state);
@@ -316,7 +317,6 @@ function followed(state: State, trajectory: Trajectory, present: Present): Reduc
   return reduced(now, { type: 'forget' }, ...look);
 }
 
-/** The log has another step: whoever moves next is asked, or the work is over. */
 function logged(before: State, { by, dialogue }: Of<'logged'>, present: Present): Reduced {
   const agentSpokeAt = by === 'agent' ? present.at : before.agentSpokeAt;
   const state = { ...withSteps(before, dialogue), stream: undefined, agentSpokeAt };
@@ -401,7 +401,6 @@ function finished(state: State, error: unknown, present: Present): Reduced {
   return next === undefined || isTooLate ? reduced(idle) : begun(idle, next, present);
 }
 
-/** Ends the work that failed; where the reply is the developer's again, a seat that they wanted is taken. */
 function failed(state: State, failure: Of<'failed'>, present: Present): Reduced {
   const { work } = state;
   const isStep = work !== undefined && work.isEnding !== true && !failure.isAside;

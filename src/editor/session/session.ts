@@ -7,18 +7,28 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Draft, FromWebview, SessionState, ToWebview } from '../../../webview/session/protocol';
 import type { Asks } from '../panel';
-import { pageDifferences } from '../dialogue/debrief';
+import { pageDifferences } from '../dialogue/gradeView';
 import { turnView } from '../dialogue/turnView';
-import type { Action, Effect, Logged, OfKind, Present, Request, Result } from './actions';
-import { DialogueLink } from './dialogueLink';
+import {
+  type Action,
+  type Effect,
+  type Logged,
+  type OfKind,
+  type Present,
+  type Request,
+  type Result,
+  canEnd,
+  loggedState,
+  newState,
+  ratingOf,
+  type State,
+} from './state';
+import { DialogueLink, graderOf, protocolFor, type SessionParts, type SessionTask } from './dialogueLink';
 import type { Drafts } from './drafts';
-import { graderOf, protocolFor, type SessionParts, type SessionTask } from './sessionParts';
 import { reduce } from './reducer';
-import { canEnd, loggedState, newState, ratingOf, type State } from './state';
 import { agentStream, pageStream, simulatorStream, Streaming } from './streaming';
 import { changes, shownOf, titleOf, type Shown } from './view';
 
-/** Maximum number of dialogues that are read for the replies in them. */
 const MAX_DIALOGUES = 20;
 const MAX_REPLIES = 50;
 
@@ -28,7 +38,6 @@ type Way<Kind extends Effect['type']> = (
   signal: AbortSignal | undefined,
 ) => Promise<Result | undefined> | Promise<void> | undefined;
 
-/** One dialogue as a person plays it. It knows no editor. */
 export class Session {
   /** Questions of the page that need no panel. */
   readonly asks = {
@@ -120,14 +129,12 @@ export class Session {
     return canEnd(this.current);
   }
 
-  /** Returns the developer's replies in other dialogues of this log, oldest first. */
   async earlierReplies(): Promise<readonly string[]> {
     const by = this.parts.consent.given?.pseudonym;
     if (this.id === undefined || by === undefined) return [];
     return earlierReplies(await this.parts.log(), by, this.id);
   }
 
-  /** Resolves when nothing is being written or graded any more. */
   settled(): Promise<void> {
     return this.running;
   }
@@ -138,7 +145,6 @@ export class Session {
     this.do({ type: 'close' }).catch((error: unknown) => this.parts.report(error));
   }
 
-  /** @param signal of the work that the action belongs to */
   private dispatch(action: Action, signal?: AbortSignal): Promise<void> {
     const before = this.current;
     const { state, effects } = reduce(before, action, this.present);
@@ -158,7 +164,6 @@ export class Session {
     return this.running;
   }
 
-  /** Carries out effects one after the other, up to the first that fails. */
   private async carryOut(effects: readonly Effect[], signal: AbortSignal | undefined): Promise<void> {
     for (const effect of effects) {
       const result = await this.resultOf(effect, signal);
@@ -216,10 +221,7 @@ export class Session {
       return { type: as, trajectory: await this.link.claimed(tries) };
     },
     follow: () => this.follow(),
-    forget: () => {
-      this.link.forget();
-      return undefined;
-    },
+    forget: () => void this.link.forget(),
     begin: async ({ by }) => {
       await this.parts.consent.record();
       return logged(await this.link.begin(by));
@@ -275,10 +277,8 @@ export class Session {
     },
     grade: async (_, signal) => {
       const dialogue = await this.link.attached();
-      return {
-        type: 'graded',
-        grade: await dialogue.grade(graderOf(this.parts), this.parts.gradingMode, signal),
-      };
+      const grade = await dialogue.grade(graderOf(this.parts), this.parts.gradingMode, signal);
+      return { type: 'graded', grade };
     },
     'compare-pages': async () => {
       const { task, answer } = this.current;
@@ -311,14 +311,8 @@ export class Session {
         return { type: 'finished', error };
       }
     },
-    report: ({ error }) => {
-      this.parts.report(error);
-      return undefined;
-    },
-    tell: ({ message }) => {
-      this.tell(message);
-      return undefined;
-    },
+    report: ({ error }) => void this.parts.report(error),
+    tell: ({ message }) => void this.tell(message),
   };
 
   private async askAgent(

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
+import { deriveSeed } from '../../core/seed';
 import { isOwnFunction, ownTaskOf } from '../../core/task/own';
 import { guidelinesOf } from '../../core/task/guidelines';
 import { isProgram, type Task } from '../../core/task/task';
@@ -15,11 +16,12 @@ import type { Engines } from '../engines';
 import { OwnFunctions, ownFunctionSchema } from '../ownFunctions';
 import { Panels } from '../panels';
 import type { Packs, ListedTask } from '../packs';
-import { logSkipped } from './skipTask';
 import { Drafts } from './drafts';
 import { SessionPanel, type SessionContext } from './panel';
 import type { Session } from './session';
 import { noTrajectory } from '../logs';
+import { inform } from '../inputSteps';
+import { Owner } from '../background';
 
 const { t } = vscode.l10n;
 
@@ -32,10 +34,8 @@ const keptSchema = lazily(() =>
   }),
 );
 
-/** Number of tries, a quarter of a second apart. */
 const TRIES_AFTER_RELOAD = 12;
 
-/** The tasks of the packs, with what the person at this window has played of them. */
 interface TaskList {
   readonly onDidChangeTreeData: vscode.Event<unknown>;
   state(task: Pick<ListedTask, 'pack' | 'id'>): Promise<TaskState>;
@@ -43,14 +43,13 @@ interface TaskList {
 }
 
 /** The open sessions: one panel for each dialogue; they come back after a reload of the window. */
-export class Sessions implements SessionContext, vscode.Disposable {
+export class Sessions extends Owner implements SessionContext {
   readonly drafts: Drafts;
   readonly extension: vscode.Uri;
   private readonly panels: Panels<Session, SessionPanel>;
   private readonly opening = new Opening<SessionPanel>();
   private readonly changed = new vscode.EventEmitter<SessionPanel>();
   private readonly ownFunctions: OwnFunctions;
-  private readonly disposables: { dispose(): unknown }[];
 
   readonly onDidChangePanel = this.changed.event;
 
@@ -62,6 +61,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
     private readonly tasks: TaskList,
     private readonly guidelines: { openFirst(pack: string): Promise<void> },
   ) {
+    super();
     const report = (error: unknown): void => engines.first.report(error);
     const storage = context.storageUri?.fsPath;
     this.drafts = new Drafts(storage && path.join(storage, 'drafts'), report);
@@ -77,14 +77,14 @@ export class Sessions implements SessionContext, vscode.Disposable {
       onRestored: (panel) => this.restored(panel),
       onClosed: (panel) => this.changed.fire(panel),
     });
-    this.disposables = [
+    this.owns(
       this.panels,
       this.changed,
       configuration.onDidChange(() => this.refresh()),
       engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
       tasks.onDidChangeTreeData(() => void this.followTasks().catch(report)),
-    ];
+    );
   }
 
   get open(): readonly SessionPanel[] {
@@ -125,7 +125,6 @@ export class Sessions implements SessionContext, vscode.Disposable {
     });
   }
 
-  /** Closes the session of a dialogue. @returns whether there was one */
   close(episode: string): boolean {
     const there = this.open.find(({ shown }) => shown.id === episode);
     there?.dispose();
@@ -135,10 +134,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   async nextTask(panel: SessionPanel): Promise<void> {
     const { pack, task } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tasks.nextTask(pack, task.id);
-    if (next === undefined) {
-      void vscode.window.showInformationMessage(t('There is no other task of this pack for you to play.'));
-      return;
-    }
+    if (next === undefined) return inform(t('There is no other task of this pack for you to play.'));
     const session = await this.newestOrFresh(next.pack, next.id);
     const there = this.open.find(
       ({ shown }) => shown.id === session.id && (session.id !== undefined || isOf(shown, next)),
@@ -153,7 +149,6 @@ export class Sessions implements SessionContext, vscode.Disposable {
     await this.openBeside(panel);
   }
 
-  /** Logs that the person skips a task: in its session when one is open, else without opening one. */
   async skip(task: ListedTask, reason: string): Promise<void> {
     const state = await this.tasks.state(task);
     if (isToBegin(state)) return this.skipNew(task, reason);
@@ -187,10 +182,6 @@ export class Sessions implements SessionContext, vscode.Disposable {
     await Promise.all(begun.map(({ shown }) => shown.settled()));
   }
 
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
-  }
-
   private async openPanel(session: Session, column = vscode.ViewColumn.One): Promise<SessionPanel> {
     const opened = await this.panels.open(session, column);
     await this.openBeside(opened);
@@ -214,7 +205,6 @@ export class Sessions implements SessionContext, vscode.Disposable {
     }
   }
 
-  /** Every dialogue may change the number of tasks that are left to play. */
   private async followTasks(): Promise<void> {
     for (const { shown } of this.open) await this.tellOffer(shown);
   }
@@ -232,7 +222,7 @@ export class Sessions implements SessionContext, vscode.Disposable {
   private async skipNew({ pack, id }: ListedTask, reason: string): Promise<void> {
     const engine = this.engines.of(pack);
     const task = await this.wholeTask(pack, id);
-    await logSkipped(engine, { task, pack: path.basename(pack), reason });
+    await logSkipped(engine, task, path.basename(pack), reason);
     this.open.find(({ shown }) => shown.id === undefined && isOf(shown, { pack, id }))?.dispose();
   }
 
@@ -330,6 +320,30 @@ const isToBegin = (state: TaskState): state is Extract<TaskState, { kind: 'new' 
 function revealed(panel: SessionPanel): SessionPanel {
   panel.reveal();
   return panel;
+}
+
+/** Logs a dialogue without turns, which can still be resumed. @param pack the file name of the pack */
+async function logSkipped(engine: Engine, task: Task, pack: string, reason: string): Promise<void> {
+  const name = engine.consent.given?.pseudonym;
+  if (name === undefined) throw new Error('Nothing is logged of a person who has not agreed to it.');
+  const [log, prompts] = await Promise.all([engine.log(), engine.prompts()]);
+  const { Dialogue } = await import('../../core/dialogue/dialogue');
+  await engine.consent.record();
+  const { id } = await Dialogue.start({
+    ...{ log, prompts, task, pack },
+    agent: {
+      name: engine.agentName,
+      generate: () => Promise.reject(new Error('A skipped task asks no agent.')),
+    },
+    collaborator: { kind: 'developer', name },
+    protocol: engine.protocol,
+    sampling: engine.sampling,
+    seed: deriveSeed(task.id, Date.now()),
+  });
+  await log.append(
+    { event: 'abandoned', episode: id, reason: 'skipped', message: reason },
+    { durable: true },
+  );
 }
 
 /** Compares the pack as well, because two folders may have tasks of the same id. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Protocol } from '../../core/dialogue/protocol';
-import { undecidedOf } from '../../core/dialogue/state';
+import { undecidedOf, type Mover } from '../../core/dialogue/state';
 import type { Grade } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
@@ -18,10 +18,13 @@ import type {
   Picked,
   Seat,
   StreamView,
+  ConsentRequest,
+  Suggestion,
+  ToWebview,
 } from '../../../webview/session/protocol';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
-import { notices } from './notices';
+import { notices, type Connected } from './notices';
 
 export type RatingRequest = Extract<FromWebview, { type: 'rate' | 'rate-turn' }>;
 
@@ -39,20 +42,16 @@ export type WorkRequest =
 
 /** The part of a session's state that the log holds: a session that is opened again begins with it. */
 interface LoggedState {
-  /** The dialogue's id in the log, once it has begun. */
   readonly episode: string | undefined;
   readonly phase: Phase;
   readonly notice: Notice | undefined;
   readonly seat: Seat;
   readonly turns: readonly Turn[];
-  /** Candidates for the next message, which wait for a choice. */
   readonly candidates: EventOf<'candidates'> | undefined;
-  /** The agent's final answer, once there is one; it is graded and compared. */
   readonly answer: string | undefined;
   readonly grade: Grade | undefined;
   readonly rating: DialogueRating;
   readonly decision: AnswerDecision | undefined;
-  /** Limits with which the dialogue was begun, whatever the settings say now. */
   readonly protocol: Protocol | undefined;
   /** The agent that spoke last; the dialogue keeps its name when it is over, whichever agent is chosen since. */
   readonly playedBy: string | undefined;
@@ -61,7 +60,6 @@ interface LoggedState {
 /** A request of the person that is being carried out, step by step. Only one is at a time. */
 export interface Work {
   readonly request: WorkRequest;
-  /** Phase in which it was asked for. */
   readonly before: Phase;
   /** Time that the person took for a reply or a choice, in milliseconds, where it is known. */
   readonly milliseconds?: number;
@@ -79,7 +77,6 @@ export interface State extends LoggedState {
   /** Reason why the draft was not sent, until the person does something else. */
   readonly warning: LeakWarning | undefined;
   readonly isSuggesting: boolean;
-  /** The simulator that drafted the reply in the input. */
   readonly drafter: string | undefined;
   /** True when the developer wants the seat back; it is logged as soon as the dialogue can take it. */
   readonly wantsSeat: boolean;
@@ -97,16 +94,14 @@ export interface State extends LoggedState {
   readonly hasGuidelines: boolean;
 }
 
-export function newState(task: Task): State {
-  return {
-    ...{ task, phase: 'ready', seat: 'developer', turns: [], rating: {} },
-    ...{ episode: undefined, notice: undefined, candidates: undefined, answer: undefined, grade: undefined },
-    ...{ decision: undefined, protocol: undefined, playedBy: undefined, differences: undefined },
-    ...{ work: undefined, stream: undefined, warning: undefined, drafter: undefined },
-    ...{ agentSpokeAt: undefined, isSuggesting: false, wantsSeat: false, next: undefined },
-    ...{ isClosed: false, isUndone: false, hasNext: false, hasGuidelines: false },
-  };
-}
+export const newState = (task: Task): State => ({
+  ...{ task, phase: 'ready', seat: 'developer', turns: [], rating: {} },
+  ...{ episode: undefined, notice: undefined, candidates: undefined, answer: undefined, grade: undefined },
+  ...{ decision: undefined, protocol: undefined, playedBy: undefined, differences: undefined },
+  ...{ work: undefined, stream: undefined, warning: undefined, drafter: undefined },
+  ...{ agentSpokeAt: undefined, isSuggesting: false, wantsSeat: false, next: undefined },
+  ...{ isClosed: false, isUndone: false, hasNext: false, hasGuidelines: false },
+});
 
 /** @param own pseudonym of the person at this editor; only their ratings are shown, which they can change */
 export function loggedState(trajectory: Trajectory, own: string | undefined, t: Translate): LoggedState {
@@ -148,7 +143,7 @@ function restingPlace(trajectory: Trajectory, t: Translate): Pick<LoggedState, '
   if (undecidedOf(trajectory.pending ?? []) !== undefined) return { phase: 'choosing', notice: undefined };
   const awaitsReply = isCollaboratorsMove({ turns, answer: undefined });
   if (awaitsReply && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
-  return { phase: 'stopped', notice: notices.cutOff(t, awaitsReply ? 'simulator' : 'agent') };
+  return { phase: 'stopped', notice: notices.cutOff(t) };
 }
 
 /** True if another window or a command appended to this dialogue. */
@@ -179,7 +174,6 @@ export const asksConsent = ({ phase }: State, by: string | undefined): boolean =
 export const tellsNames = ({ phase }: LoggedState): boolean =>
   phase === 'over' || phase === 'grading' || phase === 'skipped';
 
-/** Returns a rating with a change, as the log takes it; undefined when it changes nothing. */
 export function ratingOf({ rating, turns }: State, request: RatingRequest): NewRating | undefined {
   if (request.type === 'rate') {
     const { stars, comment } = { ...rating, ...request.change };
@@ -208,3 +202,117 @@ const ratingIn = (rating: EventOf<'rating'> | undefined): DialogueRating => ({
   ...(rating?.stars !== undefined && { stars: rating.stars }),
   ...(rating?.comment !== undefined && { comment: rating.comment }),
 });
+
+/** Everything that a person can ask of a session; most are messages and actions of the page as they are. */
+export type Request =
+  | Exclude<WorkRequest, { type: 'start' | 'reply' }>
+  | { readonly type: 'start'; readonly consent?: ConsentRequest }
+  /** `anyway`: the reply is sent even when it gives the reference away. */
+  | { readonly type: 'reply'; readonly draft: Draft; readonly anyway?: boolean }
+  | RatingRequest
+  /** `edited`: the developer writes on, which withdraws a warning. `may-end`: the person is about to be asked. */
+  | { readonly type: 'dont-mind' | 'take-seat' | 'stop' | 'edited' | 'may-end' }
+  /** Looks for a dialogue that is played elsewhere. @see Session.look */
+  | { readonly type: 'look'; readonly tries?: number }
+  | { readonly type: 'follow' }
+  | { readonly type: 'compare-pages' }
+  | { readonly type: 'drafted-by'; readonly simulator: string | undefined }
+  | { readonly type: 'offer'; readonly hasNext: boolean; readonly hasGuidelines: boolean }
+  /** The accepted answer is undone in the file, or redone. */
+  | { readonly type: 'undone'; readonly isUndone: boolean }
+  | { readonly type: 'close' };
+
+/** A dialogue after a step that is in the log, and who moves next. */
+export type Logged = Pick<State, 'episode' | 'protocol' | 'playedBy' | 'turns' | 'candidates' | 'answer'> & {
+  readonly next: Mover;
+};
+
+/** Purpose for which a dialogue was read: to begin work on it, to continue after it was left, or to show it. */
+type ReadAs = 'caught-up' | 'read' | 'looked';
+
+interface Failure {
+  readonly error: unknown;
+  readonly isStopped: boolean;
+  /** True for what was no step of the work. */
+  readonly isAside: boolean;
+  /** The dialogue, which may have begun before the failure. */
+  readonly episode: string | undefined;
+}
+
+export type Result =
+  | { readonly type: 'consented' }
+  | { readonly type: ReadAs | 'followed'; readonly trajectory: Trajectory }
+  | { readonly type: 'logged'; readonly by?: 'agent'; readonly dialogue: Logged }
+  | { readonly type: 'seated'; readonly seat: Seat; readonly dialogue: Logged }
+  | { readonly type: 'streamed'; readonly stream: StreamView }
+  | { readonly type: 'suggested'; readonly suggestion: Suggestion }
+  | { readonly type: 'graded'; readonly grade: Grade }
+  | { readonly type: 'compared'; readonly differences: readonly string[] }
+  | { readonly type: 'rated'; readonly rating: EventOf<'rating'> | EventOf<'turn-rating'> }
+  | ({ readonly type: 'failed' } & Failure)
+  /** The work is over, and nothing is claimed any more. */
+  | { readonly type: 'finished'; readonly error?: unknown };
+
+export type Action = Request | Result;
+
+/** The member of a union that has this type, alone or among others. */
+export type OfKind<Message, Kind> = Message extends { readonly type: infer Kinds }
+  ? Kind extends Kinds
+    ? Message
+    : never
+  : never;
+
+interface Timed {
+  readonly by: string;
+  readonly milliseconds?: number;
+}
+
+/** Something to be carried out outside of the state. Its result comes back as an action. */
+export type Effect =
+  /** `tries` are a moment apart; `isAnew`: it is then resumed with the present configuration. */
+  | { readonly type: 'read'; readonly as: ReadAs; readonly tries?: number; readonly isAnew?: boolean }
+  /** Forgets the dialogue; the next step resumes it with the configuration of that moment. */
+  | { readonly type: 'forget' }
+  | { readonly type: 'begin'; readonly by: string }
+  | { readonly type: 'attach' }
+  | ({ readonly type: 'reply'; readonly draft: Draft } & Timed)
+  | ({ readonly type: 'choose'; readonly picked: Picked } & Timed)
+  /** `isAgain`: the agent rewrites its last message. */
+  | { readonly type: 'ask-agent'; readonly isAgain?: boolean }
+  | { readonly type: 'ask-both' }
+  /** `isChosenNow`: the simulator that is configured now. */
+  | { readonly type: 'ask-simulator'; readonly isChosenNow?: boolean }
+  | { readonly type: 'suggest' }
+  | { readonly type: 'give-seat' }
+  | { readonly type: 'take-seat'; readonly by: string }
+  | { readonly type: 'end' }
+  | { readonly type: 'grade' }
+  /** What the answer to a page task still lacks. */
+  | { readonly type: 'compare-pages' }
+  | { readonly type: 'abandon'; readonly reason: EventOf<'abandoned'>['reason']; readonly message: string }
+  | { readonly type: 'rate'; readonly request: RatingRequest; readonly by: string }
+  | { readonly type: 'give-consent'; readonly consent: ConsentRequest }
+  | { readonly type: 'follow' }
+  | { readonly type: 'stop' }
+  /** `finish` releases the claim after the work. */
+  | { readonly type: 'let-go' | 'finish' }
+  | { readonly type: 'report'; readonly error: unknown }
+  | { readonly type: 'tell'; readonly message: ToWebview };
+
+/** The reducer reads this beside the state: the settings of the moment, and the time. */
+export interface Present {
+  readonly t: Translate;
+  /** Time in milliseconds since 1970. */
+  readonly at: number;
+  readonly consent: ConsentRequest | undefined;
+  readonly agentName: string;
+  readonly connected: Connected;
+  readonly showsCandidates: boolean;
+  readonly protocol: Protocol;
+}
+
+/** A state, and what is to be carried out because of it, in this order. */
+export interface Reduced {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}

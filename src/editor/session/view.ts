@@ -1,21 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isOwnFunction } from '../../core/task/own';
 import { factsOf, isProgram } from '../../core/task/task';
-import type { EventOf } from '../../core/trajectory/event';
 import type { Turn } from '../../core/trajectory/trajectory';
-import type { CandidatesView, SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
+import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
 import { calledOf, modelsIn } from '../displayNames';
 import type { DrawPage } from '../pageViews';
-import { protocolFor, type SessionParts, type SessionTask } from './sessionParts';
+import { protocolFor, type SessionParts, type SessionTask } from './dialogueLink';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
-import { messageView, taskView, turnView } from '../dialogue/turnView';
+import { candidatesView, taskView, turnView } from '../dialogue/turnView';
 import { gradeView } from '../dialogue/gradeView';
 
-/** Everything that a view of a session needs at its start, except the draft. */
 export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
-
-/** These functions are pure, so that they can be tested without an editor. */
 
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
@@ -125,12 +121,4 @@ function drawn(turn: Turn, tells: boolean, draw: DrawPage | undefined): TurnView
   const view = views.get(turn) ?? turnView(turn, tells, draw);
   views.set(turn, view);
   return view;
-}
-
-/** Returns two candidates as a person sees them, with nothing that reveals which agent wrote which. */
-function candidatesView(
-  { candidates: [first, second] }: EventOf<'candidates'>,
-  draw: DrawPage | undefined,
-): CandidatesView {
-  return [messageView(first, draw), messageView(second, draw)];
 }

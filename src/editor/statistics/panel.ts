@@ -1,26 +1,112 @@
 import * as vscode from 'vscode';
 import { statisticsTable } from '../../core/evaluation/report/statistics';
 import { courseOf, groupsOf, type Unit } from '../../core/evaluation/statistics';
-import type { Outline } from '../../core/trajectory/log';
+import type { Outline, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import {
   groupings,
-  type FromWebview,
+  type FromWebview as FromStatistics,
   type Grouping,
-  type ToWebview,
+  type ToWebview as Statistics,
 } from '../../../webview/statistics/protocol';
-import { idOf } from '../contributions';
-import { language } from '../language';
-import { namesOf } from '../displayNames';
-import type { Asks } from '../panel';
+import { idOf, type PageName } from '../contributions';
+import { language } from '../pageHtml';
+import { type Asks, Panel } from '../panel';
 import { onePanel, type Panels } from '../panels';
+import { namesOf } from '../displayNames';
 import { saveOfPage } from '../savePage';
-import { ListPanel, type ListContext, type Listed } from '../dialogue/listPanel';
 import { headline } from '../dialogue/words';
 import { dates } from '../words';
+import {
+  agreementIn,
+  type PeoplesAgreement,
+  type Disagreement,
+} from '../../core/evaluation/people/agreement';
+import { PeoplesOpinions } from '../../core/evaluation/people/opinions';
+import { parseAgentMessage } from '../../core/dialogue/protocol';
+import { PageChoices, unlessUndrawn } from '../../core/evaluation/people/measures';
+import {
+  alphaTable,
+  measuresNote,
+  measuresTable,
+  peopleNotes,
+  peopleTable,
+} from '../../core/evaluation/report/people';
+import type {
+  DisagreementView,
+  FromWebview as FromPeople,
+  ToWebview as People,
+} from '../../../webview/people/protocol';
+import type { Engine } from '../engine';
+import { unlessClosed } from '../logs';
+import type { ShownLog } from '../engines';
+import { calledFilter, filterWords, type ListFilter } from '../dialogue/filter';
 
 const { t } = vscode.l10n;
 
-class StatisticsPanel extends ListPanel<FromWebview, ToWebview> {
+/** Minimum milliseconds between counts of a log that grows all the time. */
+const AGAIN_AFTER_MS = 1000;
+
+/** The list of dialogues, whose log and filter the panels follow. */
+interface ListContext {
+  readonly extension: vscode.Uri;
+  readonly log: ShownLog;
+  readonly trajectories: {
+    readonly onDidChangeFilter: vscode.Event<unknown>;
+    namedFilter(log: TrajectoryLog): Promise<ListFilter>;
+  };
+}
+
+interface Listed {
+  readonly log: TrajectoryLog | undefined;
+  readonly filter: TrajectoryFilter;
+  readonly filterInWords: string;
+  readonly engine: Engine;
+  readonly name: string | undefined;
+}
+
+/** Base class of the panels with figures of the dialogues that the list shows. */
+abstract class ListPanel<From extends { readonly type: string }, To> extends Panel<From, To> {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    panel: vscode.WebviewPanel,
+    private readonly of: ListContext,
+    look: { readonly name: PageName; readonly icon: string },
+  ) {
+    super(panel, { ...look, extension: of.extension, errors: of.log.engine });
+    this.owns(
+      of.log.onDidChangeDialogues(() => (this.timer ??= setTimeout(() => this.show(), AGAIN_AFTER_MS))),
+      of.log.onDidChange(() => this.show()),
+      of.trajectories.onDidChangeFilter(() => this.show()),
+    );
+  }
+
+  protected abstract send(listed: Listed): Promise<void>;
+
+  protected show(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    unlessClosed(() => this.list()).catch((error: unknown) => this.of.log.engine.show(error));
+  }
+
+  protected chooseFilter(): Thenable<void> {
+    return vscode.commands.executeCommand(idOf('filterTrajectories'));
+  }
+
+  protected override onClosed(): void {
+    clearTimeout(this.timer);
+  }
+
+  private async list(): Promise<void> {
+    const { name, engine } = this.of.log;
+    const log = await engine.logIfAny();
+    const filter = log === undefined ? {} : await this.of.trajectories.namedFilter(log);
+    const filterInWords = filterWords(calledFilter(filter, log, engine), t);
+    await this.send({ log, filter, filterInWords, engine, name });
+  }
+}
+
+class StatisticsPanel extends ListPanel<FromStatistics, Statistics> {
   constructor(
     panel: vscode.WebviewPanel,
     private readonly on: ListContext,
@@ -28,7 +114,7 @@ class StatisticsPanel extends ListPanel<FromWebview, ToWebview> {
     super(panel, on, { name: 'statistics', icon: 'graph' });
   }
 
-  override readonly asks: Asks<FromWebview> = {
+  override readonly asks: Asks<FromStatistics> = {
     ready: () => this.show(),
     filter: () => this.chooseFilter(),
     play: () => vscode.commands.executeCommand(idOf('playNext')),
@@ -51,12 +137,11 @@ class StatisticsPanel extends ListPanel<FromWebview, ToWebview> {
 export const statisticsPanels = (on: ListContext): Panels<'one', StatisticsPanel> =>
   onePanel('statistics', on.log.engine, (panel) => new StatisticsPanel(panel, on));
 
-/** @param namesOf returns shown names by the logged ones */
 export function statisticsView(
   rows: readonly Outline[],
   language: string,
   namesOf: (names: readonly string[], grouping: Grouping) => ReadonlyMap<string, string>,
-): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
+): Pick<Statistics, 'unit' | 'periods' | 'groups'> {
   const { unit, periods } = courseOf(rows);
   const groups = groupings.map((grouping) => {
     const logged = groupsOf(rows, grouping);
@@ -71,7 +156,7 @@ export function statisticsView(
   return {
     unit,
     periods: statisticsTable({ name: t('From'), head: t('From') }, named),
-    groups: Object.fromEntries(groups) as ToWebview['groups'],
+    groups: Object.fromEntries(groups) as Statistics['groups'],
   };
 }
 
@@ -89,4 +174,90 @@ function dateIn(from: number, unit: Unit, language: string): string {
         ? { month: 'short', year: 'numeric' }
         : { day: 'numeric', month: 'short' };
   return dates(language, options).format(from);
+}
+
+interface PeopleContext extends ListContext {
+  readonly open: (episode: string) => Promise<unknown>;
+}
+
+class PeoplePanel extends ListPanel<FromPeople, People> {
+  private readonly opinions = new PeoplesOpinions();
+  private readonly choices = new PageChoices();
+  private sent = 0;
+
+  constructor(
+    panel: vscode.WebviewPanel,
+    private readonly on: PeopleContext,
+  ) {
+    super(panel, on, { name: 'people', icon: 'organization' });
+    this.owns(
+      on.log.onDidChangeDialogues((episodes) => {
+        this.opinions.forget(episodes);
+        this.choices.forget(episodes);
+      }),
+    );
+  }
+
+  override readonly asks: Asks<FromPeople> = {
+    ready: () => this.show(),
+    filter: () => this.chooseFilter(),
+    open: ({ episode }) => this.on.open(episode),
+    save: ({ file }) => saveOfPage(file, this.on.log.engine),
+  };
+
+  protected override async send({ log, filter, filterInWords, engine, name }: Listed): Promise<void> {
+    this.title = name === undefined ? t('People and agreement') : t('{0}: people and agreement', name);
+    const agreement = log === undefined ? nobody : await agreementIn(log, this.opinions, filter);
+    const shown = { type: 'show', filter: filterInWords, ...agreementView(agreement) } as const;
+    const number = ++this.sent;
+    await this.post(shown);
+    if (log === undefined) return;
+    // Drawing takes seconds, so all else is shown before.
+    const found = await unlessUndrawn(this.choices.agreement(log, engine.pages, filter));
+    if (found === undefined || number !== this.sent) return;
+    const measures =
+      typeof found === 'string' ? found : { table: measuresTable(found), note: measuresNote(found) };
+    await this.post({ ...shown, measures });
+  }
+}
+
+const nothing = { alpha: undefined, units: 0, values: 0 };
+const nobody = {
+  people: [],
+  shared: 0,
+  alpha: { stars: nothing, thumbs: nothing, choices: nothing },
+  disagreements: [],
+};
+
+export const peoplePanels = (on: PeopleContext): Panels<'one', PeoplePanel> =>
+  onePanel('people', on.log.engine, (panel) => new PeoplePanel(panel, on));
+
+export const SHOWN = 100;
+
+export function agreementView(
+  agreement: PeoplesAgreement,
+): Pick<People, 'people' | 'notes' | 'alpha' | 'disagreements' | 'left'> {
+  const { disagreements } = agreement;
+  const shown = disagreements.slice(0, SHOWN);
+  return {
+    people: peopleTable(agreement),
+    notes: peopleNotes(agreement),
+    alpha: alphaTable(agreement),
+    disagreements: shown.map(disagreementView),
+    left: disagreements.length - shown.length,
+  };
+}
+
+function disagreementView(disagreement: Disagreement): DisagreementView {
+  const { kind, episode, title, turn, messages, said } = disagreement;
+  return {
+    ...{ kind, episode, title, said },
+    ...(turn !== undefined && { turn }),
+    ...(messages && { messages: messages.map(shownText) }),
+  };
+}
+
+function shownText(text: string): string {
+  const { visible, answer } = parseAgentMessage(text);
+  return answer ?? visible;
 }

@@ -5,14 +5,20 @@ import { Fault } from '../../core/fault';
 import { assigning, type Part } from '../../core/trajectory/assignments';
 import { MAX_PLAYERS } from '../../core/trajectory/event';
 import type { Engines } from '../engines';
-import { pickOrType, type KnownWord } from '../pickOrType';
-import { pickOne, runSteps, taking, type Given, type StepPosition } from '../inputSteps';
+import {
+  pickOrType,
+  type KnownWord,
+  pickOne,
+  runSteps,
+  taking,
+  type Given,
+  type StepPosition,
+} from '../inputSteps';
 import { dialogues, withoutLinks } from '../words';
 import { choosePack, type Pack, type Packs } from '../packs';
 
 const { t } = vscode.l10n;
 
-/** Asks who plays a pack, and how many each task, and logs it. An assignment is never taken back. */
 export async function assignPack(
   { packs, engines }: { readonly packs: Packs; readonly engines: Engines },
   chosen: Pack | undefined,
@@ -35,7 +41,7 @@ export async function assignPack(
   let isAsked = false;
   const isAnswered = await runSteps(() => [
     taking(
-      (place) => askPeople(pack, { now: people, known, played }, place),
+      (place) => askPeople(pack, people, known, played, place),
       (given) => {
         people = given;
         isAsked = true;
@@ -56,10 +62,10 @@ export async function assignPack(
     log.appendAll(assigning(name, parts), { durable: true });
   await write(now);
   const undo = t('Undo');
-  const said = [
-    assignedSentence(pack, now),
-    ...strangersSentence(people, [...known, ...peopleOf(before)]),
-  ].join(' ');
+  // A typo would assign tasks to no one.
+  const strangers = people.filter((person) => ![...known, ...peopleOf(before)].includes(person));
+  const check = t('Pseudonyms not used here yet: {0}. Check the spelling.', strangers.join(', '));
+  const said = [assignedSentence(pack, now), ...(strangers.length === 0 ? [] : [check])].join(' ');
   const pressed = await vscode.window.showInformationMessage(withoutLinks(said), undo);
   if (pressed === undo) await write(before);
 }
@@ -80,24 +86,18 @@ function refuseSameName({ file }: Pack, packs: readonly Pack[]): void {
   );
 }
 
-interface People {
-  /** These play the pack, as far as the person has said. */
-  readonly now: readonly string[];
-  readonly known: readonly string[];
-  readonly played: ReadonlyMap<string, number>;
-}
-
 function askPeople(
   { name }: Pack,
-  { now, known, played }: People,
+  now: readonly string[],
+  known: readonly string[],
+  played: ReadonlyMap<string, number>,
   place: StepPosition,
 ): Promise<Given<readonly string[]>> {
-  const all = [...new Set([...now, ...known])];
   return pickOrType({
     ...place,
     title: t('Assign {0}', name),
     placeholder: t('Select who is to play it, or type new pseudonyms with commas between them'),
-    known: all.map((word): KnownWord => ({
+    known: [...new Set([...now, ...known])].map((word): KnownWord => ({
       word,
       description: dialogues(played.get(word) ?? 0, t),
       isPicked: now.includes(word),
@@ -137,18 +137,9 @@ async function askPerTask(
   return typeof given === 'string' ? given : { value: given.value.perTask };
 }
 
-/** Returns the share of each person in words, such as `26–27`. */
 function eachOf(dialogues: number, people: number): string {
   const [least, most] = [Math.floor(dialogues / people), Math.ceil(dialogues / people)];
   return least === most ? String(least) : `${least}–${most}`;
-}
-
-/** Names the people whom the log does not know: a typo would assign tasks to no one. */
-function strangersSentence(people: readonly string[], known: readonly string[]): string[] {
-  const strangers = people.filter((person) => !known.includes(person));
-  return strangers.length === 0
-    ? []
-    : [t('Pseudonyms not used here yet: {0}. Check the spelling.', strangers.join(', '))];
 }
 
 function assignedSentence({ name, tasks }: Pack, parts: readonly Part[]): string {

@@ -7,7 +7,6 @@ import type { Engines } from '../engines';
 
 const { t } = vscode.l10n;
 
-/** Key of the packs with guidelines that this workspace has shown, by their files. */
 const SEEN = 'tandem.guidelinesSeen';
 
 /** The instructions of a pack's author for its players: a Markdown file, shown as a preview beside the task. */
@@ -17,7 +16,6 @@ export class Guidelines {
     private readonly memory: vscode.Memento,
   ) {}
 
-  /** @throws {Fault} `editor/no-guidelines` */
   async open(pack: string): Promise<void> {
     const file = await guidelinesOf(pack);
     if (file === undefined) {

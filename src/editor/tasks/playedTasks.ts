@@ -6,6 +6,7 @@ import type { Part } from '../../core/trajectory/assignments';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Pack, ListedTask, Packs } from '../packs';
+import { Owner } from '../background';
 
 interface PlayedIn {
   readonly progress: TaskProgress;
@@ -13,33 +14,25 @@ interface PlayedIn {
   assigned: ReadonlyMap<string, readonly Part[]>;
 }
 
-/** Counts what was played of one pack until now, by the person at this window and by the others. */
 class PlayedPack {
   /** Kept, because a long list asks for it more than once each time it is drawn. */
   private dealt:
     { readonly tasks: readonly ListedTask[]; readonly assignment: PackAssignment<ListedTask> } | undefined;
 
   constructor(
-    private readonly on: {
-      /** The person's pseudonym; undefined before a consent. */
-      readonly person: string | undefined;
-      readonly progress: TaskProgress;
-      readonly parts: readonly Part[];
-      /** Returns whether dialogues about a task that were begun from a pack of this file name, or from none, count. */
-      readonly counts: (from: string | undefined, task: string) => boolean;
-    },
+    readonly person: string | undefined,
+    private readonly progress: TaskProgress,
+    private readonly parts: readonly Part[],
+    /** Whether dialogues about a task that were begun from a pack of this file name, or from none, count. */
+    private readonly counts: (from: string | undefined, task: string) => boolean,
   ) {}
-
-  get person(): string | undefined {
-    return this.on.person;
-  }
 
   /**
    * The state for the person; before a consent, by what all have played. Dialogues without a known player, such as
    * imported ones, count for everyone, unless the pack is assigned: then each person plays their part.
    */
   state(task: string): TaskState {
-    const { person, progress, parts, counts } = this.on;
+    const { person, progress, parts, counts } = this;
     return progress.state(task, ({ pack, player }) => {
       const isOwn = person === undefined || player === person || (player === undefined && parts.length === 0);
       return isOwn && counts(pack, task);
@@ -48,13 +41,12 @@ class PlayedPack {
 
   statesOfOthers(task: string): ReadonlyMap<string, TaskState> {
     const states = this.statesOfAll(task);
-    if (this.on.person !== undefined) states.delete(this.on.person);
+    if (this.person !== undefined) states.delete(this.person);
     return states;
   }
 
-  /** Returns undefined if the pack is assigned to no one. */
   assignment(tasks: readonly ListedTask[]): PackAssignment<ListedTask> | undefined {
-    const [first, ...others] = this.on.parts;
+    const [first, ...others] = this.parts;
     if (first === undefined) return undefined;
     if (this.dealt?.tasks !== tasks) {
       const assignment = new PackAssignment(tasks, [first, ...others], (id) => this.statesOfAll(id));
@@ -63,24 +55,22 @@ class PlayedPack {
     return this.dealt.assignment;
   }
 
-  /** Undefined where the pack is assigned to no one, and before a consent. */
   part(tasks: readonly ListedTask[]): readonly ListedTask[] | undefined {
-    const { person } = this.on;
+    const { person } = this;
     return person === undefined ? undefined : this.assignment(tasks)?.partOf(person);
   }
 
   private statesOfAll(task: string): Map<string, TaskState> {
-    return this.on.progress.states(task, ({ pack }) => this.on.counts(pack, task));
+    return this.progress.states(task, ({ pack }) => this.counts(pack, task));
   }
 }
 
 /** The progress of the person at this window, and of the others. Without a pseudonym, a person sees that of all. */
-export class PlayedTasks implements vscode.Disposable {
+export class PlayedTasks extends Owner {
   private readonly logs = new Map<Engine, PlayedIn>();
   private readonly known = new Map<string, PlayedPack>();
   private rivals: { readonly packs: readonly Pack[]; readonly found: SharedTaskIds } | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
-  private readonly registration: vscode.Disposable;
 
   readonly onDidChange = this.changed.event;
 
@@ -88,9 +78,13 @@ export class PlayedTasks implements vscode.Disposable {
     private readonly engines: Engines,
     private readonly packs: Packs,
   ) {
-    this.registration = engines.onDidChangeLog(
-      ({ engine, episodes }) =>
-        void this.follow(engine, episodes).catch((error: unknown) => engine.show(error)),
+    super();
+    this.owns(
+      this.changed,
+      engines.onDidChangeLog(
+        ({ engine, episodes }) =>
+          void this.follow(engine, episodes).catch((error: unknown) => engine.show(error)),
+      ),
     );
   }
 
@@ -105,19 +99,18 @@ export class PlayedTasks implements vscode.Disposable {
     this.rivals = { packs, found: new SharedTaskIds(packs, (file) => this.engines.of(file).dataFolder) };
   }
 
-  /** Returns what was played of a pack, as known now: who counts many tasks asks once. */
   of(pack: string): PlayedPack {
     const engine = this.engines.of(pack);
     const person = engine.consent.given?.pseudonym;
     const known = this.known.get(pack);
     if (known !== undefined && known.person === person) return known;
     const { progress, assigned } = this.logs.get(engine) ?? {};
-    const played = new PlayedPack({
+    const played = new PlayedPack(
       person,
-      progress: progress ?? new TaskProgress(),
-      parts: assigned?.get(path.basename(pack)) ?? [],
-      counts: (from, task) => this.rivals?.found.counts(from, { log: engine.dataFolder, pack, task }) ?? true,
-    });
+      progress ?? new TaskProgress(),
+      assigned?.get(path.basename(pack)) ?? [],
+      (from, task) => this.rivals?.found.counts(from, { log: engine.dataFolder, pack, task }) ?? true,
+    );
     this.known.set(pack, played);
     return played;
   }
@@ -137,11 +130,6 @@ export class PlayedTasks implements vscode.Disposable {
         engine.report(error);
       }
     }
-  }
-
-  dispose(): void {
-    this.registration.dispose();
-    this.changed.dispose();
   }
 
   private async readOne(engine: Engine): Promise<void> {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { TaskState } from '../../core/dialogue/taskProgress';
 import { contextKeys, contextValues, views } from '../contributions';
 import { tooltip, moreItem, Tree } from '../tree';
-import type { PackDrop } from './adding/dropPack';
+import type { PackDrop } from './adding/addPack';
 import {
   badItem,
   othersItem,
@@ -13,10 +13,6 @@ import {
   type TaskMoreRow,
   type TaskNode,
   statusIcons,
-} from './items';
-import type { Pack, Packs, ListedTask } from '../packs';
-import type { PlayedTasks } from './playedTasks';
-import {
   nextUnfinished,
   assignedWords,
   assignmentWords,
@@ -26,11 +22,12 @@ import {
   type TaskStatus,
   taskStatuses,
   taskStatusWords,
-} from './status';
+} from './items';
+import type { Pack, Packs, ListedTask } from '../packs';
+import type { PlayedTasks } from './playedTasks';
 
 const { t } = vscode.l10n;
 
-/** Page size of the task tree. */
 const PAGE = 200;
 const MAX_BAD_LINES = 50;
 
@@ -90,7 +87,6 @@ export class TaskTree extends Tree<TaskNode> {
     }
   }
 
-  /** Says who is to play a pack, and how far everybody is, where the pointer rests on its row. */
   resolveTreeItem(item: vscode.TreeItem, node: TaskNode): vscode.TreeItem {
     if (node.kind !== 'pack') return item;
     const { file, tasks } = node.pack;
@@ -100,7 +96,6 @@ export class TaskTree extends Tree<TaskNode> {
     return item;
   }
 
-  /** States of the tasks that are shown; undefined shows all. */
   get filter(): ReadonlySet<TaskStatus> | undefined {
     return this.wanted;
   }
@@ -209,7 +204,7 @@ export class TaskTree extends Tree<TaskNode> {
               t,
             ),
           ]),
-      badLines(pack.bad.length),
+      pack.bad.length === 0 ? '' : t('bad lines: {0}', pack.bad.length),
     ].filter((part) => part !== '');
     item.id = pack.file;
     item.description = words.join(' · ');
@@ -226,11 +221,6 @@ export class TaskTree extends Tree<TaskNode> {
 
 const keyOf = ({ file }: Pack, list: TaskList): string => `${list} ${file}`;
 
-function badLines(count: number): string {
-  if (count === 0) return '';
-  return count === 1 ? t('1 bad line') : t('{0} bad lines', count);
-}
-
 /** Returns the location of a pack: the path within its workspace folder, which is named when there are several. */
 export function folderOf({ file }: Pick<Pack, 'file'>): string {
   const folder = path.dirname(file);
@@ -243,13 +233,8 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
-interface FilteredList {
-  filter: ReadonlySet<TaskStatus> | undefined;
-  counts(): Promise<{ readonly each: ReadonlyMap<TaskStatus, number> }>;
-}
-
-/** A choice of nothing or of everything shows all. @returns whether the person chose */
-export async function askFilter(tree: FilteredList): Promise<boolean> {
+/** A choice of nothing or of everything shows all. */
+export async function askFilter(tree: TaskTree): Promise<void> {
   const { each } = await tree.counts();
   const rows = taskStatuses.map((status) => ({
     label: `$(${statusIcons[status]}) ${taskStatusWords(status, t)}`,
@@ -262,13 +247,11 @@ export async function askFilter(tree: FilteredList): Promise<boolean> {
     placeHolder: t('Choose the tasks to show. None chosen: all.'),
     canPickMany: true,
   });
-  if (chosen === undefined) return false;
+  if (chosen === undefined) return;
   const wanted = new Set(chosen.map(({ status }) => status));
   tree.filter = wanted.size === 0 || wanted.size === taskStatuses.length ? undefined : wanted;
-  return true;
 }
 
-/** Returns for example `draft, skipped`. */
 function filterWords(filter: ReadonlySet<TaskStatus>): string {
   return taskStatuses
     .filter((status) => filter.has(status))

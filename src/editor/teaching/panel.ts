@@ -4,7 +4,7 @@ import { Runs, type Run } from '../../core/training/runs';
 import { actions, type Action, type FromWebview, type ToWebview } from '../../../webview/teaching/protocol';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
-import { OneAtATime } from '../oneAtATime';
+import { OneAtATime } from '../background';
 import { Panel, type Asks } from '../panel';
 import { onePanel, type Panels } from '../panels';
 import { longWorks } from '../progress';

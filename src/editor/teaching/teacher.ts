@@ -10,11 +10,10 @@ import { isShipped, SHIPPED_FOR } from '../../core/model/shippedModels';
 import { WORLDS, type World } from '../../core/task/starter/splits';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
-import { afterActivation } from '../afterActivation';
+import { afterActivation } from '../background';
 import type { Engine } from '../engine';
-import type { Installing } from '../installing';
+import type { Installing, EditorTrainer } from '../trainer';
 import { specAt, type LocalPlace } from '../localModels';
-import type { EditorTrainer } from '../trainer';
 import { lessonName, worldTitle } from '../words';
 import { refuseInRestrictedMode } from '../workspaceTrust';
 

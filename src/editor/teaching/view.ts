@@ -10,7 +10,7 @@ import type { StepView } from '../../../webview/ui/protocol';
 import { changeWords, stageWord } from '../run/words';
 import type { World } from '../../core/task/starter/splits';
 import { grouped } from '../../core/text';
-import { installStep } from '../installing';
+import { installStep } from '../trainer';
 import { lessonName, roughly, worldChoices } from '../words';
 import type { Teaching } from './teacher';
 

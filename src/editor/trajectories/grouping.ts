@@ -12,32 +12,23 @@ export type ListGrouping = (typeof groupings)[number];
 export const groupingSchema = lazily(() => z.enum(groupings));
 
 export interface DialogueGroup {
-  /** Identifies the group, also after a reload. */
   readonly key: string;
   readonly label: string;
   /** Filter that leaves the group's dialogues of those that the list shows. */
   readonly filter: TrajectoryFilter;
   readonly counts: TrajectoryCounts;
-  /** True when its dialogues are listed only on request. */
   readonly isFolded: boolean;
 }
 
-export function groupingName(grouping: ListGrouping, t: Translate): string {
-  switch (grouping) {
-    case 'source':
-      return t('Source');
-    case 'run':
-      return t('Run');
-    case 'agent':
-      return t('Agent');
-    case 'collaborator':
-      return t('Collaborator');
-    case 'task':
-      return t('Task');
-    case 'none':
-      return t('None');
-  }
-}
+export const groupingName = (grouping: ListGrouping, t: Translate): string =>
+  ({
+    source: t('Source'),
+    run: t('Run'),
+    agent: t('Agent'),
+    collaborator: t('Collaborator'),
+    task: t('Task'),
+    none: t('None'),
+  })[grouping];
 
 export function groupingWords(grouping: ListGrouping, t: Translate): string | undefined {
   if (grouping === 'source') return t('played, collected, evaluation');

@@ -2,10 +2,15 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { cancellable } from '../progress';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import { grouped } from '../../core/text';
 import type { Replier } from '../../core/trajectory/publishedRow';
-import { importChanges, importWords, mergeWords, rowChanges } from './importWords';
+import type { ImportResult } from '../../core/trajectory/import';
+import type { Merged } from '../../core/trajectory/log';
+import type { Translate } from '../translate';
+import { dialogues } from '../words';
+import { shownName } from '../dialogue/words';
+import { inform } from '../inputSteps';
 
 const { t } = vscode.l10n;
 
@@ -41,17 +46,10 @@ async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
     log.merge(chosen.fsPath, { signal, self, samePeople }),
   );
   if (merged === undefined) {
-    void vscode.window.showInformationMessage(
-      t('The import was canceled. What was read is in the log; importing it again continues from there.'),
-    );
+    tellCanceled();
     return;
   }
-  const changes = importChanges(merged, t);
-  if (changes.length === 0) {
-    void vscode.window.showInformationMessage(mergeWords(merged, t));
-    return;
-  }
-  await showChanges(engine, mergeWords(merged, t), changes);
+  await tell(engine, mergeWords(merged, t), importChanges(merged, t));
 }
 
 /** Returns those who are one person here and there; undefined if the question was cancelled. */
@@ -68,13 +66,17 @@ async function askSamePeople(
   return chosen?.map(({ label }) => label);
 }
 
-/** Shows the first sentences; the output channel has all. */
-async function showChanges(
+/** Shows the first changes; the output channel has all of them, and what is bad. */
+async function tell(
   engine: ShownLog['engine'],
   words: string,
   changes: readonly string[],
+  bad: ImportResult['bad'] = [],
 ): Promise<void> {
   for (const change of changes) engine.note(change);
+  for (const { file, line, reason } of bad)
+    engine.report(new Fault('trajectory/bad-row', `${file}, line ${line}: ${reason}`));
+  if (changes.length + bad.length === 0) return inform(words);
   const showAll = t('Show All');
   const message = [words, ...changes.slice(0, 2)].join(' ');
   if ((await vscode.window.showWarningMessage(message, showAll)) === showAll) engine.showReports();
@@ -109,28 +111,97 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
     }),
   );
   if (result === undefined) {
-    void vscode.window.showInformationMessage(
-      t(
-        'The import was canceled. What was read from {0} is in the log; importing it again continues from there.',
-        name,
-      ),
-    );
+    tellCanceled();
     return;
   }
-  const changes = rowChanges(result, t);
-  if (result.bad.length === 0 && changes.length > 0) {
-    await showChanges(engine, importWords(result, t), changes);
-    return;
-  }
-  for (const change of changes) engine.note(change);
-  if (result.bad.length === 0) {
-    void vscode.window.showInformationMessage(importWords(result, t));
-    return;
-  }
-  for (const { file, line, reason } of result.bad) {
-    engine.report(new Fault('trajectory/bad-row', `${file}, line ${line}: ${reason}`));
-  }
-  const showAll = t('Show All');
-  const answer = await vscode.window.showWarningMessage(importWords(result, t), showAll);
-  if (answer === showAll) engine.showReports();
+  await tell(engine, importWords(result, t), rowChanges(result, t), result.bad);
 }
+
+function tellCanceled(): void {
+  inform(t('The import was canceled. What was read is in the log; importing it again continues from there.'));
+}
+
+export function importWords(
+  { imported, alreadyThere, bad }: Pick<ImportResult, 'imported' | 'alreadyThere' | 'bad'>,
+  t: Translate,
+): string {
+  const [first] = bad;
+  return [
+    t('{0} imported.', dialogues(imported, t)),
+    ...(alreadyThere === 0 ? [] : [t('{0} were there already.', grouped(alreadyThere))]),
+    ...(first === undefined
+      ? []
+      : [t('Lines that cannot be read: {0}. Line {1}: {2}', grouped(bad.length), first.line, first.reason)]),
+  ].join(' ');
+}
+
+export function mergeWords(
+  { imported, deleted, different }: Pick<Merged, 'imported' | 'deleted' | 'different'>,
+  t: Translate,
+): string {
+  return [
+    t('{0} imported.', dialogues(imported, t)),
+    ...(deleted === 0
+      ? []
+      : [
+          t(
+            'Deleted in that folder and hidden here too: {0}. “Restore Deleted Dialogues…” shows them again.',
+            grouped(deleted),
+          ),
+        ]),
+    ...(different.length === 0
+      ? []
+      : [
+          t(
+            'Log files that differ there (for example, after data was deleted) are unchanged here: {0}.',
+            different.join(', '),
+          ),
+        ]),
+  ].join(' ');
+}
+
+/** What is not as it was in the other folder, a sentence each. */
+export function importChanges(
+  {
+    renamed,
+    lowered,
+    leftOut,
+    limitedTimes,
+  }: Pick<Merged, 'renamed' | 'lowered' | 'leftOut' | 'limitedTimes'>,
+  t: Translate,
+): string[] {
+  const kinds = Object.entries(leftOut).map(([kind, count]) => `${kind}: ${grouped(count)}`);
+  return [
+    ...renamed.map(({ from, to }) =>
+      t(
+        '{0} from that folder is called “{1}” here, because {0} may be someone else.',
+        shownName(from),
+        shownName(to),
+      ),
+    ),
+    ...lowered.map(({ pseudonym, from, to }) =>
+      t('The consent of {0} counts as “{1}” here, not “{2}”.', shownName(pseudonym), to, from),
+    ),
+    ...(kinds.length === 0
+      ? []
+      : [
+          t(
+            'Lines left out because they are about dialogues of this folder, about none, or not readable: {0}.',
+            kinds.join(', '),
+          ),
+        ]),
+    ...(limitedTimes === 0
+      ? []
+      : [t('Lines with a time in the future got the time of the import ({0}).', grouped(limitedTimes))]),
+  ];
+}
+
+/** Who is called otherwise here than in the imported rows. */
+export const rowChanges = ({ people }: Pick<ImportResult, 'people'>, t: Translate): string[] =>
+  people.map(({ from, to }) =>
+    t(
+      '{0} from these rows is called “{1}” here; what {0} wrote stays on this machine.',
+      shownName(from),
+      shownName(to),
+    ),
+  );

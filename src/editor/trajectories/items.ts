@@ -40,9 +40,7 @@ interface RowContext {
   readonly title: string;
   readonly task: KnownTask | undefined;
   readonly namer: Namer;
-  /** True when the rows around it have the same agent, which the group names. */
   readonly isOfAgent: boolean;
-  /** The same for who replied. */
   readonly isOfCollaborator: boolean;
   readonly own: string | undefined;
 }
@@ -68,33 +66,35 @@ export function trajectoryItem(
   ].join(' · ');
   item.iconPath = outcomeIcon(summary, task?.tests);
   item.contextValue = contextValues.trajectory;
-  const tags = allTags(summary);
+  const tags = allTags(summary).join(', ');
+  const { leaked, doubtful, stars } = summary;
   item.tooltip = [
     title,
-    ...(givenTitle(summary) === undefined ? [] : [t('task: {0}', task?.title ?? summary.taskId)]),
+    givenTitle(summary) !== undefined && t('task: {0}', task?.title ?? summary.taskId),
     t('outcome: {0}, {1} agent turns', outcome, summary.turns),
-    ...(summary.leaked ? [t('a reply gives the reference away')] : []),
-    ...(summary.doubtful
-      ? [t('doubtful: lines lost from the log may have deleted it or marked a leak')]
-      : []),
-    ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
+    leaked && t('a reply gives the reference away'),
+    doubtful && t('doubtful: lines lost from the log may have deleted it or marked a leak'),
+    stars !== undefined && t('rating: {0} of 5', stars),
     ...reviewLines(summary),
-    ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
+    tags !== '' && t('tags: {0}', tags),
     ...notes(summary).map((note) => t('note: {0}', note)),
     t('agent: {0}', agent),
     t('collaborator: {0}', collaboratorWords(summary.collaborator, namer, t)),
     t('started: {0}', new Date(summary.startedAt).toLocaleString()),
-  ].join('\n');
-  item.accessibilityInformation = {
-    label: [
-      ...[title, outcome, t('agent {0}', agent)],
-      ...played.map((name) => t('played by {0}', name)),
-      ...(summary.leaked ? [leakWords(true, t)] : []),
-      ...(summary.doubtful ? [t('doubtful')] : []),
-      ...(summary.review === undefined ? [] : [reviewName(summary.review, t)]),
-      ...(tags.length === 0 ? [] : [t('tags: {0}', tags.join(', '))]),
-    ].join(', '),
-  };
+  ]
+    .filter(Boolean)
+    .join('\n');
+  const label = [
+    title,
+    outcome,
+    t('agent {0}', agent),
+    ...played.map((name) => t('played by {0}', name)),
+    leaked && leakWords(true, t),
+    doubtful && t('doubtful'),
+    summary.review && reviewName(summary.review, t),
+    tags !== '' && t('tags: {0}', tags),
+  ];
+  item.accessibilityInformation = { label: label.filter(Boolean).join(', ') };
   item.command = { command: idOf('openTrajectory'), title: t('Open'), arguments: [node] };
   return item;
 }

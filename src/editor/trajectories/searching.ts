@@ -9,13 +9,12 @@ import { excerpt } from '../../core/task/search';
 import type { KnownTask } from './items';
 import { grouped } from '../../core/text';
 import { givenTitle, outcomeWords } from '../dialogue/words';
+import { acceptedRow } from '../inputSteps';
 import { ago } from '../words';
 
 const { t } = vscode.l10n;
 
-/** Maximum number of rows; people narrow a longer list instead of reading it. */
 const MAX_ROWS = 200;
-/** Milliseconds without typing before the search. */
 const TYPING_MS = 250;
 const DISPLAY_INTERVAL_MS = 200;
 
@@ -51,24 +50,14 @@ export async function searchDialogues(search: DialogueSearch): Promise<void> {
       });
     }, TYPING_MS);
   });
-  const { row, query } = await chosen(picker);
+  const row = await acceptedRow(picker, ({ episode }) => episode !== undefined);
+  const query = picker.value;
   stop.abort();
   clearTimeout(timer);
   picker.dispose();
   if (row?.episode === undefined || row.passage === undefined) return;
   const { turn, by } = row.passage;
   await search.open(row.episode, { type: 'found', turn, by, words: wordsOf(query) });
-}
-
-function chosen(picker: vscode.QuickPick<Row>): Promise<{ row?: Row; query: string }> {
-  return new Promise((resolve) => {
-    picker.onDidAccept(() => {
-      const [row] = picker.selectedItems;
-      if (row?.episode !== undefined) resolve({ row, query: picker.value });
-    });
-    picker.onDidHide(() => resolve({ query: picker.value }));
-    picker.show();
-  });
 }
 
 async function show(

@@ -1,13 +1,14 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { isThere } from '../../core/trajectory/files';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
-import { afterActivation } from '../afterActivation';
+import { afterActivation } from '../background';
 import { contextKeys, views } from '../contributions';
 import { unlessClosed } from '../logs';
 import { recall } from '../recall';
-import type { ShownLog } from '../shownLog';
+import type { ShownLog } from '../engines';
 import type { Packs } from '../packs';
 import { moreItem, Tree } from '../tree';
 import {
@@ -29,8 +30,9 @@ import {
   TaskTitles,
   type KnownTask,
 } from './items';
-import { SavedFilters } from './savedFilters';
 import { givenTitle, headline } from '../dialogue/words';
+import { lazily } from '../../core/lazily';
+import type { Memory } from '../consent';
 
 const { t } = vscode.l10n;
 
@@ -45,7 +47,6 @@ interface Drawn {
 }
 
 export class TrajectoryTree extends Tree<TrajectoryNode> {
-  /** Number of rows shown in each group; a group without an entry shows one page. */
   private limits = new Map<string, number>();
   private narrowed: ListFilter;
   private putBy: ListGrouping;
@@ -253,4 +254,44 @@ export function summariesOf(nodes: readonly { readonly kind: string }[]): Trajec
   return (nodes as readonly TrajectoryNode[]).flatMap((node) =>
     node.kind === 'trajectory' ? [node.summary] : [],
   );
+}
+
+const KEY = 'tandem.savedFilters';
+
+export interface SavedFilter {
+  readonly name: string;
+  readonly filter: ListFilter;
+  readonly grouping: ListGrouping;
+}
+
+const schema = lazily((): z.ZodType<SavedFilter> =>
+  z.strictObject({ name: z.string().min(1), filter: filterSchema(), grouping: groupingSchema() }),
+);
+const namedSchema = lazily(() => z.looseObject({ name: z.string() }));
+
+/** The saved filters of a workspace. One that another version of Tandem wrote stays for it, and is not shown here. */
+export class SavedFilters {
+  constructor(private readonly memory: Memory) {}
+
+  get all(): readonly SavedFilter[] {
+    return this.kept.flatMap((one) => schema().safeParse(one).data ?? []);
+  }
+
+  save({ name, filter, grouping }: SavedFilter): void {
+    const saved: SavedFilter = { name, filter: chosenOf(filter), grouping };
+    void this.memory.update(KEY, [...this.without(name), saved]);
+  }
+
+  remove(name: string): void {
+    void this.memory.update(KEY, this.without(name));
+  }
+
+  private without(name: string): unknown[] {
+    return this.kept.filter((one) => namedSchema().safeParse(one).data?.name !== name);
+  }
+
+  private get kept(): readonly unknown[] {
+    const kept = this.memory.get(KEY);
+    return Array.isArray(kept) ? (kept as unknown[]) : [];
+  }
 }

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
-import { InstallingWords } from '../../../src/editor/installing';
+import { expect, it, vi } from 'vitest';
+import { InstallingWords } from '../../../src/editor/trainer';
 import { english } from './translate';
+
+vi.mock('vscode', () => import('./vscode'));
 
 const words = (lines: readonly string[]): (string | undefined)[] => {
   const said = new InstallingWords(3.1e9, english);

@@ -28,7 +28,7 @@ it('what another machine appends is found where no file system tells of it, rare
   onTestFinished(async () => {
     vi.useRealTimers();
     window.state.focused = true;
-    await logs.close();
+    await logs.keep([]);
   });
   const changes = vi.fn();
   logs.onDidChange(changes);

@@ -1,5 +1,4 @@
-import { ApiKeys } from '../../../src/editor/apiKeys';
-import { Servers } from '../../../src/editor/servers';
+import { ApiKeys, Servers } from '../../../src/editor/servers';
 import { english } from './translate';
 
 /** Makes the editor's settings and secrets in memory. */

@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Model } from '../../../src/core/model/model';
-import { Mixtures } from '../../../src/editor/mixtures';
+import { Mixtures } from '../../../src/editor/engine';
 import { temporaryFolder } from '../../fixtures/log';
+
+vi.mock('vscode', () => import('./vscode'));
 
 const opened: Mixtures[] = [];
 afterEach(() => opened.splice(0).forEach((mixtures) => mixtures.dispose()));

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { OneAtATime } from '../../../src/editor/oneAtATime';
+import { expect, test, vi } from 'vitest';
+import { OneAtATime } from '../../../src/editor/background';
+
+vi.mock('vscode', () => import('./vscode'));
 
 test('does the work again when it is asked for meanwhile, and never twice at a time', async () => {
   let atWork = 0;

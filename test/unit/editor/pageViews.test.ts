@@ -1,11 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { pageDrawer, wordsAndPage } from '../../../src/editor/pageViews';
-import { judgingView } from '../../../src/editor/judging/view';
+import { judgingView } from '../../../src/editor/judging/panel';
 import { replayOf } from '../../../src/editor/replay/view';
 import { english } from '../../../src/editor/translate';
 import { transcriptOf } from '../../../src/editor/trajectories/transcript';
 import { openLog } from '../../fixtures/log';
 import { bakeryPage, pin, playPage } from '../../fixtures/pageDialogue';
+
+vi.mock('vscode', () => import('./vscode'));
 
 const draw = (html: string) => ({ html: `clean ${html.length}` });
 const namer = { calledBy: (name: string) => name };

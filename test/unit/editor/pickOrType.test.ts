@@ -3,7 +3,7 @@ import { acts, type Input } from './vscode';
 
 vi.mock('vscode', () => import('./vscode'));
 
-const { pickOrType } = await import('../../../src/editor/pickOrType');
+const { pickOrType } = await import('../../../src/editor/inputSteps');
 
 /** Asks for tags, of which `odd` is known and ticked, and `long` is known. */
 async function ask(act: (list: Input) => void): Promise<unknown> {

@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { OpenAiModel } from '../../../src/core/model/openai';
-import { specOf, validateAddress } from '../../../src/editor/server';
+import { specOf, validateAddress, type ApiKeys } from '../../../src/editor/servers';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
 import { kept } from './memento';
-import type { ApiKeys } from '../../../src/editor/apiKeys';
 import { english } from './translate';
 
 const qwen = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };

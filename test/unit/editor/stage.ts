@@ -13,7 +13,7 @@ import type { Model } from '../../../src/core/model/model';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 import { AskedConsent, type Memory } from '../../../src/editor/consent';
-import type { SessionParts } from '../../../src/editor/session/sessionParts';
+import type { SessionParts } from '../../../src/editor/session/dialogueLink';
 import { Drafts } from '../../../src/editor/session/drafts';
 import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';

@@ -1,11 +1,16 @@
 import * as vscode from 'vscode';
 import type { Trial } from '../../../core/model/connection';
 import { originOf } from '../../../core/model/address';
-import type { ApiKeys } from '../../apiKeys';
+import {
+  type ApiKeys,
+  specOf,
+  validateAddress,
+  withoutSlash,
+  type Server,
+  type Servers,
+} from '../../servers';
 import { askText, runSteps, type Given, type Head, type Step } from '../../inputSteps';
 import type { Role } from '../../roles';
-import { specOf, validateAddress, withoutSlash, type Server } from '../../server';
-import type { Servers } from '../../servers';
 import { askPrice, askSampling, review, type ReviewAction, type Keep } from './review';
 import { foundAddresses, knownAddresses, mendingOffer, type Offer, pickOrType } from './offers';
 

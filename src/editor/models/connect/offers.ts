@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ConnectionProblem, Diagnosis, FoundServer } from '../../../core/model/connection';
 import { isLoopback } from '../../../core/serving/listener';
 import { shown, type Given, type Head } from '../../inputSteps';
-import type { Server } from '../../server';
+import type { Server } from '../../servers';
 
 const { t } = vscode.l10n;
 

@@ -3,7 +3,7 @@ import { linesOf } from '../../../core/text';
 import type { Trial } from '../../../core/model/connection';
 import { shown, type Given, type Head, askText, runSteps, taking } from '../../inputSteps';
 import type { Role } from '../../roles';
-import type { Server } from '../../server';
+import type { Server } from '../../servers';
 import { blamed } from './offers';
 import { isWithin } from '../../../core/numberRange';
 import { samplingEntries, type SamplingName } from '../../../core/samplingSettings';

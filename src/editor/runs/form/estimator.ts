@@ -8,8 +8,7 @@ import type { Trainer } from '../../../core/training/trainer';
 import type { EstimateView } from '../../../../webview/newRun/protocol';
 import { environmentSize } from '../../../core/training/environment/cache';
 import { idOf } from '../../contributions';
-import { installStep, type Installing } from '../../installing';
-import type { EditorTrainer } from '../../trainer';
+import { installStep, type Installing, type EditorTrainer } from '../../trainer';
 import { bytesWords } from '../../words';
 import { checksView, estimateIn, planView } from './estimateView';
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import os from 'node:os';
 import { constants } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
@@ -9,6 +10,10 @@ import { guidelinesOf } from '../../../core/task/guidelines';
 import { copyRegular, MB, readBytes } from '../../../core/regularFile';
 import { ended } from '../../../core/text';
 import { isThere } from '../../../core/trajectory/files';
+import type { FolderSettings } from '../../configuration';
+import { STARTER } from '../../localModels';
+import type { TaskNode } from '../items';
+import { inform } from '../../inputSteps';
 
 const { t } = vscode.l10n;
 
@@ -54,7 +59,7 @@ export class PackAdder {
 
   async tell(check: PackCheck): Promise<void> {
     await this.packs.list(check.file);
-    tellOne(check);
+    tellAll([check], []);
   }
 
   private async taken(file: string, folder: vscode.WorkspaceFolder): Promise<PackCheck> {
@@ -65,33 +70,23 @@ export class PackAdder {
   }
 }
 
-function tellOne(check: PackCheck): void {
-  const sentence = addedWords(check);
-  const [first] = check.bad;
-  if (first === undefined) {
-    void vscode.window.showInformationMessage(sentence);
-    return;
-  }
-  const show = t('Show Line {0}', first.line);
-  // This is not awaited, because the message stays until the person has read it.
-  void vscode.window.showWarningMessage(sentence, show).then((pressed) => {
-    if (pressed === show) void openLine(check.file, first.line);
-  });
-}
-
 /** One message, because of several the editor hides the first. @throws {Fault} when none was added */
 function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
-  const [first, second] = added;
+  const words = [...added.map(addedWords), ...faults.map(({ message }) => message)].map(ended).join(' ');
   const [fault, ...more] = faults;
-  const whole = (): string =>
-    [...added.map(addedWords), ...faults.map(({ message }) => message)].map(ended).join(' ');
-  if (fault === undefined) {
-    if (first !== undefined && second === undefined) tellOne(first);
-    else if (added.some(({ bad }) => bad.length > 0)) void vscode.window.showWarningMessage(whole());
-    else void vscode.window.showInformationMessage(whole());
-  } else if (first === undefined) {
-    throw more.length === 0 ? fault : new Fault(fault.code, whole(), { cause: fault });
-  } else void vscode.window.showWarningMessage(whole());
+  if (added.length === 0 && fault !== undefined)
+    throw more.length === 0 ? fault : new Fault(fault.code, words, { cause: fault });
+  const faulty = added.find(({ bad }) => bad.length > 0);
+  if (fault === undefined && faulty === undefined) inform(words);
+  // This is not awaited, because the message stays until the person has read it.
+  else void warn(words, faulty);
+}
+
+async function warn(words: string, faulty: PackCheck | undefined): Promise<void> {
+  const [first] = faulty?.bad ?? [];
+  const show = first === undefined ? [] : [t('Show Line {0}', first.line)];
+  const pressed = await vscode.window.showWarningMessage(words, ...show);
+  if (pressed !== undefined) await openLine(faulty!.file, first!.line);
 }
 
 function addedWords({ file, tasks, tests, bad }: PackCheck): string {
@@ -148,7 +143,6 @@ async function checked(file: string): Promise<PackCheck> {
   );
 }
 
-/** Copies a pack and its guidelines. @returns the path of the copy */
 async function takeIn(file: string, folder: string): Promise<string> {
   const target = path.join(folder, path.basename(file));
   await copied(file, target);
@@ -180,7 +174,6 @@ export async function likeness(file: string, target: string): Promise<'none' | '
   return given.equals(there) ? 'the same' : 'another';
 }
 
-/** @throws {Fault} `editor/pack-not-copied` */
 export async function copyTo(file: string, target: string): Promise<void> {
   try {
     await mkdir(path.dirname(target), { recursive: true });
@@ -193,4 +186,125 @@ export async function copyTo(file: string, target: string): Promise<void> {
       { cause: error },
     );
   }
+}
+
+const PACKS = ['starter-world', 'web-pages', 'written-by-hand'];
+
+/** Copies the packs that ship with Tandem into the workspace, where they can be read and changed. */
+export class SamplePacks {
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly configuration: Pick<FolderSettings, 'agent' | 'set'>,
+    private readonly packs: Pick<Packs, 'list'>,
+  ) {}
+
+  /**
+   * Existing files stay; a removed pack is listed again. Without an agent, the starter model becomes the agent.
+   * @returns the file of the first pack; undefined when the person chose no folder
+   * @throws {Fault} `editor/no-folder`, `editor/pack-not-copied`, `editor/pack-not-listed`
+   */
+  async add(): Promise<string | undefined> {
+    const folder = await chooseFolder();
+    if (folder === undefined) return undefined;
+    const { fsPath } = folder.uri;
+    const changed: string[] = [];
+    for (const name of PACKS.flatMap((pack) => [`${pack}.jsonl`, `${pack}.guidelines.md`])) {
+      if ((await this.put(name, fsPath)) === 'another') changed.push(name);
+    }
+    if (this.configuration.agent === '') await this.configuration.set('agent', STARTER);
+    const files = PACKS.map((pack) => path.join(fsPath, `${pack}.jsonl`));
+    for (const file of files) await this.packs.list(file);
+    if (changed.length > 0) {
+      inform(
+        t('Already here and left unchanged: {0}. They differ from the shipped packs.', changed.join(', ')),
+      );
+    }
+    return files[0];
+  }
+
+  private async put(name: string, folder: string): Promise<'none' | 'the same' | 'another'> {
+    const shipped = path.join(this.extension.fsPath, 'samples', 'workspace', name);
+    const target = path.join(folder, name);
+    const there = await likeness(shipped, target);
+    if (there === 'none') await copyTo(shipped, target);
+    return there;
+  }
+}
+
+/** Files of the explorer and of the desktop arrive as addresses; those of a browser arrive as content. */
+const ADDRESSES = 'text/uri-list';
+const FILES = 'files';
+
+export class PackDrop implements vscode.TreeDragAndDropController<TaskNode> {
+  readonly dropMimeTypes = [ADDRESSES, FILES];
+  readonly dragMimeTypes = [];
+
+  constructor(
+    private readonly adder: PackAdder,
+    private readonly show: (error: unknown) => void,
+  ) {}
+
+  async handleDrop(target: TaskNode | undefined, data: vscode.DataTransfer): Promise<void> {
+    try {
+      const addresses = await addressesIn(data);
+      if (addresses.length > 0) await this.addFiles(addresses, folderAt(target));
+      else await this.addContents(data, folderAt(target));
+    } catch (error) {
+      this.show(error);
+    }
+  }
+
+  private async addFiles(addresses: readonly vscode.Uri[], folder?: vscode.WorkspaceFolder): Promise<void> {
+    const { files = [], others = [] } = Object.groupBy(addresses, (one) =>
+      isFile(one) ? 'files' : 'others',
+    );
+    const refused = others.map(notAFile);
+    if (refused[0] !== undefined && files.length === 0) throw refused[0];
+    await this.adder.add(
+      files.map(({ fsPath }) => fsPath),
+      folder,
+      refused,
+    );
+  }
+
+  private async addContents(data: vscode.DataTransfer, folder?: vscode.WorkspaceFolder): Promise<void> {
+    const staging = await mkdtemp(path.join(os.tmpdir(), 'tandem-drop-'));
+    try {
+      const files: string[] = [];
+      for (const [, item] of data) {
+        const dropped = item.asFile();
+        if (dropped === undefined) continue;
+        const file = path.join(staging, path.basename(dropped.name));
+        await writeFile(file, await dropped.data());
+        files.push(file);
+      }
+      await this.adder.add(files, folder);
+    } finally {
+      await rm(staging, { recursive: true });
+    }
+  }
+}
+
+/** Lines of the list that begin with `#` are comments (RFC 2483). */
+async function addressesIn(data: vscode.DataTransfer): Promise<vscode.Uri[]> {
+  const list = (await data.get(ADDRESSES)?.asString()) ?? '';
+  const lines = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => vscode.Uri.parse(line, true));
+}
+
+/** In a remote window such addresses name the remote machine, on which Tandem runs. */
+const isFile = ({ scheme }: vscode.Uri): boolean => scheme === 'file' || scheme === 'vscode-remote';
+
+function notAFile(address: vscode.Uri): Fault {
+  return new Fault(
+    'editor/not-a-file',
+    t('{0} is not a file on this machine; save it as a file, then drop that.', address.toString()),
+  );
+}
+
+function folderAt(target: TaskNode | undefined): vscode.WorkspaceFolder | undefined {
+  if (target === undefined || target.kind === 'teach') return undefined;
+  const file =
+    target.kind === 'task' ? target.task.pack : target.kind === 'bad' ? target.bad.file : target.pack.file;
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
 }

@@ -1,19 +1,16 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../../core/fault';
-import type { Downloaded, DownloadOptions } from '../../../core/task/download';
+import type { Downloaded } from '../../../core/task/download';
 import { DOWNLOADS, type HubFiles } from '../../../core/task/downloads';
 import { cacheFolder } from '../../../core/training/environment/cache';
 import { chooseFolder, type PackAdder } from './addPack';
 import { grouped } from '../../../core/text';
+import { cancellable } from '../../progress';
 import { bytesWords } from '../../words';
-import { pickOne, valueOf } from '../../inputSteps';
+import { inform, pickOne, valueOf } from '../../inputSteps';
 
 const { t } = vscode.l10n;
-
-interface Choice extends vscode.QuickPickItem {
-  readonly source: HubFiles;
-}
 
 /** Downloads a published file of tasks, or CLIP, once its licence was read and accepted. Packs are listed. */
 export class PackDownload {
@@ -28,59 +25,52 @@ export class PackDownload {
       placeholder: t('Nothing is downloaded until you accept its license.'),
       items: choices(),
     });
-    const choice = valueOf(given);
-    if (choice === undefined) return;
-    const { source } = choice;
+    const source = valueOf(given)?.source;
+    if (source === undefined) return;
     const folder = source.isShared === true ? cacheFolder() : (await chooseFolder())?.uri.fsPath;
     if (folder === undefined) return;
     const { checkPack } = await import('../../../core/task/pack');
     for (const { file, commit } of await this.download(source, folder)) {
       if (commit !== undefined) this.output.info(`${file} is that of the dataset's commit ${commit}.`);
       if (source.isShared === true)
-        void vscode.window.showInformationMessage(
-          t('CLIP is here. It scores web pages while the setting tandem.grading.mode is paper.'),
-        );
+        inform(t('CLIP is here. It scores web pages while the setting tandem.grading.mode is paper.'));
       else await this.adder.tell(await checkPack(file));
     }
   }
 
   private async download(source: HubFiles, folder: string): Promise<Downloaded[]> {
-    const stop = new AbortController();
+    const title = source.files.map((file) => path.basename(file)).join(', ');
+    const amount = source.rows === undefined ? (bytes: number) => bytesWords(bytes, t) : grouped;
+    let shown = -1;
     try {
-      return await vscode.window.withProgress(
-        {
-          location: vscode.ProgressLocation.Notification,
-          title: source.files.map((file) => path.basename(file)).join(', '),
-          cancellable: true,
-        },
-        async (progress, token) => {
-          token.onCancellationRequested(() => stop.abort());
-          // The hub's client is large, and nothing else uses it.
-          const { download } = await import('../../../core/task/download');
-          return download(source, {
-            folder: path.join(folder, source.folder),
-            signal: stop.signal,
-            hubUrl: process.env.HF_ENDPOINT,
-            accessToken: process.env.HF_TOKEN,
-            acceptLicence: (notice) => accept(notice, source),
-            onProgress: reportTo(
-              progress,
-              source.rows === undefined ? (bytes) => bytesWords(bytes, t) : grouped,
-            ),
-            onNotice: (sentence) => this.output.info(sentence),
-          });
-        },
-      );
+      const files = await cancellable(title, async (signal, report) => {
+        // The hub's client is large, and nothing else uses it.
+        const { download } = await import('../../../core/task/download');
+        return download(source, {
+          folder: path.join(folder, source.folder),
+          signal,
+          hubUrl: process.env.HF_ENDPOINT,
+          accessToken: process.env.HF_TOKEN,
+          acceptLicence: (notice) => accept(notice, source),
+          onProgress: ({ received, total }) => {
+            const percent = total === 0 ? 100 : Math.floor((100 * received) / total);
+            if (percent !== shown) report(t('{0} of {1}', amount(received), amount(total)), percent / 100);
+            shown = percent;
+          },
+          onNotice: (sentence) => this.output.info(sentence),
+        });
+      });
+      if (files !== undefined) return files;
+      inform(t('Download stopped. The next one continues from there.'));
+      return [];
     } catch (error) {
       if (error instanceof Fault && error.code === 'task/licence-declined') return [];
-      if (!stop.signal.aborted) throw error;
-      void vscode.window.showInformationMessage(t('Download stopped. The next one continues from there.'));
-      return [];
+      throw error;
     }
   }
 }
 
-function choices(): Choice[] {
+function choices(): (vscode.QuickPickItem & { readonly source: HubFiles })[] {
   return [
     {
       label: t('ColBench, tasks for training'),
@@ -110,7 +100,6 @@ function choices(): Choice[] {
   ];
 }
 
-/** The question holds the whole notice, and the licences can be opened before the answer. */
 async function accept(notice: string, { licences }: HubFiles): Promise<boolean> {
   const agree = t('Accept and Download');
   const read = t('Open the Licenses');
@@ -124,20 +113,4 @@ async function accept(notice: string, { licences }: HubFiles): Promise<boolean> 
     if (chosen !== read) return chosen === agree;
     for (const { url } of licences) await vscode.env.openExternal(vscode.Uri.parse(url, true));
   }
-}
-
-function reportTo(
-  progress: vscode.Progress<{ message?: string; increment?: number }>,
-  amount: (received: number) => string,
-): NonNullable<DownloadOptions['onProgress']> {
-  let before = 0;
-  return ({ received, total }) => {
-    const percent = total === 0 ? 100 : Math.floor((100 * received) / total);
-    if (percent === before && received < total) return;
-    progress.report({
-      message: t('{0} of {1}', amount(received), amount(total)),
-      increment: percent - before,
-    });
-    before = percent;
-  };
 }

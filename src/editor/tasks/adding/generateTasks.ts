@@ -12,14 +12,13 @@ import { DIFFICULTIES, type Difficulty, type Split } from '../../../core/task/st
 import type { FolderSettings } from '../../configuration';
 import { idOf } from '../../contributions';
 import { cancellable } from '../../progress';
-import { askWhole, pickOne, runSteps, taking } from '../../inputSteps';
+import { inform, askWhole, pickOne, runSteps, taking, type StepPosition } from '../../inputSteps';
 import { worldChoices } from '../../words';
 import type { Packs } from '../../packs';
 import { chooseFolder } from './addPack';
 
 const { t } = vscode.l10n;
 
-/** Maximum number of tasks; no list and no run of this machine makes use of more. */
 const MAX_TASKS = 10_000;
 
 /** As many as the sample pack of functions has. */
@@ -52,7 +51,8 @@ export async function generateTasks(
   if (configuration.agent === '') await configuration.set('agent', SHIPPED_FOR[world]);
   // This is not awaited, because the message stays until the person has read it.
   if (split === 'train') void offerCollecting(packs, file, tasks);
-  else void vscode.window.showInformationMessage(measureWords(tasks, path.basename(file)));
+  else
+    inform(t('Generated tasks to measure on in {0}: {1}. Evaluate offers them.', path.basename(file), tasks));
 }
 
 /**
@@ -68,7 +68,6 @@ export async function generateHeldOut(world: World, packs: Pick<Packs, 'list'>):
   return generatePack(folder.uri.fsPath, asked, packs);
 }
 
-/** @returns the file; undefined when the person cancelled */
 async function generatePack(
   folder: string,
   asked: Asked,
@@ -87,18 +86,10 @@ async function generatePack(
   return file;
 }
 
-const measureWords = (tasks: number, name: string): string =>
-  tasks === 1
-    ? t('Generated 1 task to measure on: {0}. Evaluate offers it.', name)
-    : t('Generated {0} tasks to measure on: {1}. Evaluate offers them.', tasks, name);
-
 async function offerCollecting(packs: Pick<Packs, 'all'>, file: string, tasks: number): Promise<void> {
-  const name = path.basename(file);
   const collect = t('Collect Dialogues…');
   const pressed = await vscode.window.showInformationMessage(
-    tasks === 1
-      ? t('Generated 1 task to learn from: {0}.', name)
-      : t('Generated {0} tasks to learn from: {1}.', tasks, name),
+    t('Generated tasks to learn from in {0}: {1}.', path.basename(file), tasks),
     collect,
   );
   if (pressed !== collect) return;
@@ -130,24 +121,25 @@ async function askTasks(): Promise<Asked | undefined> {
   let split: OfferedSplit = 'train';
   let tasks = 0;
   let difficulty: Difficulty = QUICK.difficulty;
+  const pick = <Item extends vscode.QuickPickItem>(
+    placeholder: string,
+    items: () => readonly Item[],
+    take: (item: Item) => void,
+    active?: (item: Item) => boolean,
+  ) =>
+    taking(
+      (place: StepPosition) =>
+        pickOne({ ...place, title, placeholder, items: items(), ...(active && { active }) }),
+      take,
+    );
   const isAnswered = await runSteps([
-    taking(
-      (place) =>
-        pickOne({
-          ...{ title, items: worldChoices(WORLDS, t), ...place },
-          placeholder: t('Which tasks?'),
-          active: (item) => item.value === world,
-        }),
+    pick(
+      t('Which tasks?'),
+      () => worldChoices(WORLDS, t),
       (item) => (world = item.value),
+      (item) => item.value === world,
     ),
-    taking(
-      (place) =>
-        pickOne({
-          ...{ title, items: purposes(), ...place },
-          placeholder: t('What are the tasks for?'),
-        }),
-      (item) => (split = item.split),
-    ),
+    pick(t('What are the tasks for?'), purposes, (item) => (split = item.split)),
     taking(
       (place) =>
         askWhole({
@@ -157,14 +149,11 @@ async function askTasks(): Promise<Asked | undefined> {
         }),
       (typed) => (tasks = typed),
     ),
-    taking(
-      (place) =>
-        pickOne({
-          ...{ title, items: difficulties(world), ...place },
-          placeholder: t('How difficult? The agent has to ask for what the request does not say.'),
-          active: (item) => item.difficulty === difficulty,
-        }),
+    pick(
+      t('How difficult? The agent has to ask for what the request does not say.'),
+      () => difficulties(world),
       (item) => (difficulty = item.difficulty),
+      (item) => item.difficulty === difficulty,
     ),
   ]);
   return isAnswered ? { world, split, tasks, difficulty } : undefined;

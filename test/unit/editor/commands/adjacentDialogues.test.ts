@@ -3,7 +3,7 @@ import type { TrajectoryFilter } from '../../../../src/core/trajectory/log';
 import { doubling, openLog, play } from '../../../fixtures/log';
 
 vi.mock('vscode', () => import('../vscode'));
-const { dialogueBeside, narrowed } = await import('../../../../src/editor/commands/adjacentDialogues');
+const { dialogueBeside, narrowed } = await import('../../../../src/editor/commands/dialogues');
 
 describe('the failed dialogues of the list', () => {
   type Walk = (list: readonly TrajectoryFilter[], direction: 'next' | 'previous', from?: string) => string[];

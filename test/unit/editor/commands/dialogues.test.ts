@@ -34,7 +34,7 @@ it('of many the log is asked for what is typed, and what is not shown is counted
   expect(items.at(-1)?.label).toContain('1,300');
   const rare = dialogueItems(many, 'rare');
   expect(rare).toHaveLength(15);
-  expect(rare.at(-1)?.episode).toBe('e1499');
+  expect(rare.at(-1)?.value).toBe('e1499');
 });
 
 it('says of each dialogue only what tells it apart from the others', () => {

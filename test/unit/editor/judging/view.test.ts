@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   canJudge,
   isDone,
@@ -6,13 +6,15 @@ import {
   nextPair,
   nextToJudge,
   pairsOf,
-} from '../../../../src/editor/judging/view';
+} from '../../../../src/editor/judging/panel';
 import type { NewEvent, Picked } from '../../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../../src/core/trajectory/trajectory';
 import { chosen } from '../../../fixtures/choices';
 import { graded, judgement, kim, openLog, play } from '../../../fixtures/log';
 import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const namer = { calledBy: (model: string) => model };
 

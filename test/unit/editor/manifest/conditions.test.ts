@@ -11,7 +11,7 @@ import {
   rowIs,
   schemeIs,
   viewIs,
-} from '../../../../src/editor/manifest/conditions';
+} from '../../../../src/editor/manifest/menus';
 
 it('writes conditions as the editor reads them', () => {
   expect(all(viewIs(['tasks']), isSet('hasPacks'), not(isSet('tasksAreFiltered')))).toBe(

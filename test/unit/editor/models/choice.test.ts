@@ -5,7 +5,7 @@ vi.mock('vscode', () => import('../vscode'));
 
 const { SecondAgentChoice } = await import('../../../../src/editor/models/choice');
 const { commands } = await import('../../../../src/editor/commands');
-const { specOf } = await import('../../../../src/editor/server');
+const { specOf } = await import('../../../../src/editor/servers');
 
 const lab = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
 const moved = { ...lab, baseUrl: 'http://127.0.0.1:9000/v1' };

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { LocalFolder } from '../../../../src/core/model/local/folder';
 import { servedDetails, servedWords, modelWords, useDocument } from '../../../../src/editor/models/words';
-import { specOf } from '../../../../src/editor/server';
+import { specOf } from '../../../../src/editor/servers';
 
 vi.mock('vscode', () => import('../vscode'));
 

@@ -3,7 +3,7 @@ import type { PeoplesAgreement, Disagreement } from '../../../../src/core/evalua
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { agreementView, SHOWN } = await import('../../../../src/editor/people/panel');
+const { agreementView, SHOWN } = await import('../../../../src/editor/statistics/panel');
 
 const none = { alpha: undefined, units: 0, values: 0 };
 

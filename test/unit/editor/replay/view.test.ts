@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
 import { replayOf } from '../../../../src/editor/replay/view';
-import { pairsOf } from '../../../../src/editor/judging/view';
+import { pairsOf } from '../../../../src/editor/judging/panel';
 import { chosen } from '../../../fixtures/choices';
 import {
   agentTurn,
@@ -18,6 +18,8 @@ import { playedDialogue } from '../playedDialogue';
 import { folded } from '../folded';
 import type { Translate } from '../../../../src/editor/translate';
 import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const played = playedDialogue();
 

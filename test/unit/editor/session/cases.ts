@@ -2,9 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../../src/core/fault';
 import { ownTask } from '../../../../src/core/task/own';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
-import type { Action, Effect, Logged, Present } from '../../../../src/editor/session/actions';
+import {
+  type Action,
+  type Effect,
+  type Logged,
+  type Present,
+  loggedState,
+  newState,
+  type State,
+  type WorkRequest,
+} from '../../../../src/editor/session/state';
 import { reduce } from '../../../../src/editor/session/reducer';
-import { loggedState, newState, type State, type WorkRequest } from '../../../../src/editor/session/state';
 import { agentTurn, answered, candidates, doubling, kim, reply, started } from '../../../fixtures/log';
 import { folded } from '../folded';
 import { right } from '../stage';

@@ -1,5 +1,5 @@
 import { NO_PREFERENCE } from '../../../../src/core/dialogue/protocol';
-import type { Request } from '../../../../src/editor/session/actions';
+import type { Request } from '../../../../src/editor/session/state';
 import { graded } from '../../../fixtures/log';
 import { right } from '../stage';
 import {

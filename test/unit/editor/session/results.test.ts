@@ -1,5 +1,5 @@
 import { Fault } from '../../../../src/core/fault';
-import type { Result } from '../../../../src/editor/session/actions';
+import type { Result } from '../../../../src/editor/session/state';
 import { kim, reply } from '../../../fixtures/log';
 import {
   type Case,

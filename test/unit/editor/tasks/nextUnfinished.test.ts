@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TaskState } from '../../../../src/core/dialogue/taskProgress';
-import { nextUnfinished } from '../../../../src/editor/tasks/status';
+import { nextUnfinished } from '../../../../src/editor/tasks/items';
+
+vi.mock('vscode', () => import('../vscode'));
 
 describe('The next task', () => {
   const states: Readonly<Record<string, TaskState>> = {

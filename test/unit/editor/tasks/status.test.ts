@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PackAssignment, partsFor } from '../../../../src/core/dialogue/packAssignment';
 import type { TaskState } from '../../../../src/core/dialogue/taskProgress';
 import {
@@ -7,8 +7,10 @@ import {
   counted,
   stateWords,
   taskStatusOf,
-} from '../../../../src/editor/tasks/status';
+} from '../../../../src/editor/tasks/items';
 import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 const done = { kind: 'done', episode: 'a', reward: 0.7 } as const;
 const draft = { kind: 'draft', episode: 'b', turns: 3 } as const;

@@ -1,15 +1,17 @@
-import { expect, it } from 'vitest';
-import { importChanges, importWords, mergeWords } from '../../../../src/editor/trajectories/importWords';
+import { expect, it, vi } from 'vitest';
+import { importChanges, importWords, mergeWords } from '../../../../src/editor/trajectories/importing';
 import { english } from '../translate';
+
+vi.mock('vscode', () => import('../vscode'));
 
 it('an import names the first bad line, the files that differ, and how many dialogues are hidden', () => {
   const bad = [7, 9].map((line) => ({ file: 'rows.jsonl', line, reason: 'The line is not JSON.' }));
   expect(importWords({ imported: 1, alreadyThere: 3, bad }, english)).toMatch(
-    /^1 .* 3 .* 2 .*line 7: The line/,
+    /^1 .* 3 .* 2\. Line 7: The line/,
   );
   const merged = mergeWords({ imported: 10, deleted: 2, different: ['a.jsonl'] }, english);
   expect(merged).toMatch(/^10 .*a\.jsonl/);
-  expect(merged).toContain('2 were deleted');
+  expect(merged).toContain('hidden here too: 2.');
 });
 
 it('an import says whom it renamed, which consent counts, what it left out and which times it changed', () => {

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { SavedFilters } from '../../../../src/editor/trajectories/savedFilters';
+import { describe, expect, it, vi } from 'vitest';
+import { SavedFilters } from '../../../../src/editor/trajectories/tree';
+
+vi.mock('vscode', () => import('../vscode'));
 
 describe('saved filters', () => {
   const memory = (kept?: unknown) => {

@@ -8,7 +8,7 @@ import { Uri, window, workspace } from '../../vscode';
 vi.mock('vscode', () => import('../../vscode'));
 
 const { PackAdder } = await import('../../../../../src/editor/tasks/adding/addPack');
-const { SamplePacks } = await import('../../../../../src/editor/tasks/adding/samplePacks');
+const { SamplePacks } = await import('../../../../../src/editor/tasks/adding/addPack');
 const { Packs } = await import('../../../../../src/editor/packs');
 
 /** Makes a workspace of one folder with settings in memory. */

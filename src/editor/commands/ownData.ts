@@ -1,45 +1,82 @@
 import * as vscode from 'vscode';
-import type { DataErasure } from '../../core/erasure/erase';
+import { levels, levelWords } from '../../../webview/session/protocol';
+import type { App } from '../app';
+import { lowerFirst, dialogues } from '../words';
+import { inform, askText, pickOne, runSteps, taking, type StepPosition } from '../inputSteps';
+import type { DataErasure, DerivedWork } from '../../core/erasure/erase';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import type { ListFilter } from '../dialogue/filter';
-import type { Engine } from '../engine';
-import type { Engines } from '../engines';
-import { dialogues } from '../words';
-import type { DerivedWork } from '../../core/erasure/erase';
+import type { FolderLog } from '../engines';
 import type { Translate } from '../translate';
 
 const { t } = vscode.l10n;
 
+/** Logged in the shown log, and in each other log of the window that has a consent of that pseudonym. */
+export async function changeConsent({ engines: { logs, shown }, panels, tasks }: App): Promise<void> {
+  const { engine } = shown;
+  await engine.log(); // a workspace without a log is told before anything is asked
+  const { given } = engine.consent;
+  const asked = { ...(given ?? engine.consent.suggestion) };
+  const title = t('Change Pseudonym and Consent');
+  const askFor = (name: 'pseudonym' | 'purpose', prompt: string) =>
+    taking(
+      (place: StepPosition) =>
+        askText({
+          ...{ title, prompt, value: asked[name], ...place },
+          validate: (text) => (text.trim() === '' ? t('Enter some text.') : undefined),
+        }),
+      (text) => (asked[name] = text),
+    );
+  const isAnswered = await runSteps([
+    askFor('pseudonym', t('Pseudonym under which your replies are logged')),
+    askFor('purpose', t('What these dialogues are for')),
+    taking(
+      (place) => {
+        const now = asked.level;
+        return pickOne({
+          ...{ title, placeholder: t('How may your replies be shared?'), ...place },
+          items: levels.map((level) => ({
+            ...levelWords(t)[level],
+            ...(level === now && { description: t('now') }),
+            level,
+          })),
+          active: ({ level }) => level === now,
+        });
+      },
+      (item) => (asked.level = item.level),
+    ),
+  ]);
+  if (!isAnswered) return;
+  const { pseudonym, level } = asked;
+  await engine.consent.give(asked);
+  for (const other of logs) {
+    // A log that cannot be written must not keep the new consent from the others.
+    await other.engine.consent.recordAgain().catch((error: unknown) => other.engine.show(error));
+  }
+  panels.refresh();
+  // The list shows the progress of the person with this pseudonym.
+  tasks.redraw();
+  const label = lowerFirst(levelWords(t)[level].label);
+  const holds = t(
+    'Logged for {0}: {1}. It holds for all of {0}’s dialogues in the logs of this window.',
+    ...[pseudonym, label],
+  );
+  const isOther = given !== undefined && pseudonym !== given.pseudonym;
+  const rest = isOther ? [t('Data logged as {0} keeps its own consent.', given.pseudonym)] : [];
+  inform([holds, ...rest].join(' '));
+}
+
 const TITLE = t('Delete My Data');
 
-interface Place {
-  readonly engine: Engine;
-  readonly name: string;
+interface Place extends FolderLog {
   readonly log: TrajectoryLog;
 }
 
-interface DeletionContext {
-  readonly engines: Engines;
-  readonly panels: {
-    closeBegun(): Promise<void>;
-    readonly drafts: { remove(isKept: (episode: string) => boolean): Promise<void> };
-  };
-  readonly trajectories: {
-    filter: ListFilter;
-    readonly saved: {
-      readonly all: readonly { readonly name: string; readonly filter: ListFilter }[];
-      remove(name: string): void;
-    };
-  };
-  readonly collaborations: { forget(isKept: (episode: string) => boolean): Promise<void> };
-}
-
 /** Deletes everything of one developer from the window's data folders and from the editor's memory, for good. */
-export async function deleteData(on: DeletionContext): Promise<void> {
+export async function deleteData(app: App): Promise<void> {
   const places = await Promise.all(
-    on.engines.logs.map(async ({ engine, name }) => ({ engine, name, log: await engine.log() })),
+    app.engines.logs.map(async ({ engine, name }) => ({ engine, name, log: await engine.log() })),
   );
-  const own = on.engines.first.consent.given?.pseudonym;
+  const own = app.engines.first.consent.given?.pseudonym;
   const pseudonym = await askWhose(places, own);
   if (pseudonym === undefined) return;
   const { madeFrom } = await import('../../core/erasure/erase');
@@ -62,14 +99,14 @@ export async function deleteData(on: DeletionContext): Promise<void> {
       location: vscode.ProgressLocation.Notification,
       title: t('Deleting the data of {0}…', pseudonym),
     },
-    () => eraseAll(on, places, { pseudonym, isOwn: pseudonym === own }),
+    () => eraseAll(app, places, { pseudonym, isOwn: pseudonym === own }),
   );
-  if (erased.length > 0) void vscode.window.showInformationMessage(erasedWords(pseudonym, erased, t));
+  if (erased.length > 0) inform(erasedWords(pseudonym, erased, t));
 }
 
 /** A folder that cannot be changed is reported, and does not stop the others; the person stays known until it is. */
 async function eraseAll(
-  { engines, panels, trajectories, collaborations }: DeletionContext,
+  { engines, panels, trajectories, collaborations }: App,
   places: readonly Place[],
   { pseudonym, isOwn }: { readonly pseudonym: string; readonly isOwn: boolean },
 ): Promise<(DataErasure & { readonly place: string })[]> {
@@ -95,7 +132,6 @@ async function eraseAll(
   return erased;
 }
 
-/** Asks for a pseudonym: one named in the logs, the person's own first, or any other that is typed. */
 async function askWhose(places: readonly Place[], own: string | undefined): Promise<string | undefined> {
   const named = places.flatMap(({ log }) => log.consents.map(({ pseudonym }) => pseudonym));
   const known = new Set([...(own === undefined ? [] : [own]), ...named]);
@@ -114,10 +150,7 @@ async function askWhose(places: readonly Place[], own: string | undefined): Prom
   const chosen = await vscode.window.showQuickPick([...items, other], {
     title: TITLE,
     ignoreFocusOut: true,
-    placeHolder:
-      places.length === 1
-        ? t('Whose dialogues, ratings and consent are deleted from this data folder?')
-        : t('Whose dialogues, ratings and consent are deleted from the data folders of this window?'),
+    placeHolder: t('Whose dialogues, ratings and consent are deleted from the data folders of this window?'),
   });
   if (chosen?.isOther !== true) return chosen?.label;
   const typed = await vscode.window.showInputBox({
@@ -133,7 +166,6 @@ const inSeat = (log: TrajectoryLog, pseudonym: string): number =>
 
 interface DeveloperData {
   readonly name: string;
-  /** Number of dialogues in which the developer had the seat. */
   readonly dialogues: number;
   readonly made: DerivedWork;
 }
@@ -142,18 +174,18 @@ export function whatGoes(found: readonly DeveloperData[], t: Translate): string 
   const runs = found.flatMap(({ made }) => made.runs);
   const experiments = found.flatMap(({ made }) => made.experiments);
   const exports = found.flatMap(({ made }) => made.exports);
+  const listed = (names: readonly string[], words: string): string[] => (names.length === 0 ? [] : [words]);
   return [
     t(
       '{0} played under this pseudonym, all others with its replies, its ratings, its consent, and drafts of replies in this window. Open dialogues are closed.',
       countOf(found, t),
     ),
-    ...(runs.length === 0
-      ? []
-      : [t('Runs that were trained with them, and their models: {0}.', runs.join(', '))]),
-    ...(experiments.length === 0
-      ? []
-      : [t('Not deleted from the logs of these loops and scoreboards: {0}.', experiments.join(', '))]),
-    ...(exports.length === 0 ? [] : [t('Exported files in the data folder: {0}.', exports.join(', '))]),
+    ...listed(runs, t('Runs that were trained with them, and their models: {0}.', runs.join(', '))),
+    ...listed(
+      experiments,
+      t('Not deleted from the logs of these loops and scoreboards: {0}.', experiments.join(', ')),
+    ),
+    ...listed(exports, t('Exported files in the data folder: {0}.', exports.join(', '))),
     t(
       'Not deleted: exported files, models and copies of the log elsewhere, what was published, and tasks in pack files. This cannot be undone.',
     ),
@@ -179,7 +211,7 @@ export function erasedWords(
       place,
       [
         dialogues(episodes, t),
-        ...(runs.length === 0 ? [] : [runs.length === 1 ? t('1 run') : t('{0} runs', runs.length)]),
+        ...(runs.length === 0 ? [] : [t('runs: {0}', runs.length)]),
         ...experiments,
       ].join(', '),
     ),

@@ -1,38 +1,28 @@
 import * as vscode from 'vscode';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
-import type { Engine } from '../engine';
-import type { Engines } from '../engines';
+import type { App } from '../app';
 import { ago, dialogues } from '../words';
+import { inform } from '../inputSteps';
 
 const { t } = vscode.l10n;
 
-interface OpenSessions {
-  /** Closes the session of a dialogue. @returns whether there was one */
-  close(episode: string): boolean;
-}
-
 export async function deleteDialogues(
-  { engines, panels }: { readonly engines: Engines; readonly panels: OpenSessions },
+  { engines, panels, trajectories }: App,
   summaries: readonly TrajectorySummary[],
-  titleOf: (summary: TrajectorySummary) => string,
 ): Promise<void> {
   const [first] = summaries;
   if (first === undefined) return;
   const { engine } = engines.shown;
-  const one = summaries.length === 1;
+  const what = summaries.length === 1 ? `“${trajectories.title(first)}”` : dialogues(summaries.length, t);
   const remove = t('Delete');
   const chosen = await vscode.window.showWarningMessage(
-    one ? t('Delete the dialogue “{0}”?', titleOf(first)) : t('Delete {0}?', dialogues(summaries.length, t)),
+    t('Delete {0}?', what),
     {
       modal: true,
-      detail: one
-        ? t(
-            'It is removed from every list, statistic and export. The log keeps its lines, so “Restore Deleted Dialogues…” can bring it back.',
-          )
-        : t(
-            'They are removed from every list, statistic and export. The log keeps their lines, so “Restore Deleted Dialogues…” can bring them back.',
-          ),
+      detail: t(
+        'Every list, statistic and export then leaves them out. The log keeps their lines, so “Restore Deleted Dialogues…” can bring them back.',
+      ),
     },
     remove,
   );
@@ -52,7 +42,7 @@ export async function deleteDialogues(
 async function whileNobodyPlays(
   log: TrajectoryLog,
   summaries: readonly TrajectorySummary[],
-  panels: OpenSessions,
+  panels: App['panels'],
   work: () => Promise<void>,
 ): Promise<void> {
   const claims: Claim[] = [];
@@ -68,19 +58,14 @@ async function whileNobodyPlays(
   }
 }
 
-export async function restoreDialogues(
-  engine: Engine,
-  titleOf: (summary: TrajectorySummary) => string,
-): Promise<void> {
+export async function restoreDialogues({ engines, trajectories }: App): Promise<void> {
+  const { engine } = engines.shown;
   const log = await engine.log();
   const { deleted } = log;
-  if (deleted.length === 0) {
-    void vscode.window.showInformationMessage(t('No dialogue is deleted.'));
-    return;
-  }
+  if (deleted.length === 0) return inform(t('No dialogue is deleted.'));
   const picked = await vscode.window.showQuickPick(
     deleted.map((summary) => ({
-      label: titleOf(summary),
+      label: trajectories.title(summary),
       description: `${engine.calledBy(summary.agent)} · ${ago(summary.startedAt, Date.now(), t)}`,
       id: summary.id,
     })),

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { erasedWords, whatGoes } from '../../../../src/editor/trust/deleteData';
+import { erasedWords, whatGoes } from '../../../../src/editor/commands/ownData';
 import { english } from '../translate';
 
 vi.mock('vscode', () => import('../vscode'));
@@ -24,7 +24,7 @@ describe('a deletion from several data folders', () => {
     const alpha = { place: '/w/alpha', episodes: 3, lines: 40, ...none, runs: ['r1', 'r2'] };
     const beta = { place: '/w/beta', episodes: 1, lines: 9, ...none, experiments: ['loops/full'] };
     expect(erasedWords('kim', [alpha, beta], english)).toBe(
-      'All data of kim has been deleted from /w/alpha: 3 dialogues, 2 runs; /w/beta: 1 dialogue, loops/full.',
+      'All data of kim has been deleted from /w/alpha: 3 dialogues, runs: 2; /w/beta: 1 dialogue, loops/full.',
     );
   });
 });

@@ -6,12 +6,22 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory, TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { askLine, pickOne, valueOf } from '../inputSteps';
-import { askPseudonym } from '../pseudonym';
-import { type KnownWord, pickTags } from '../pickOrType';
+import {
+  inform,
+  askPseudonym,
+  askLine,
+  pickOne,
+  valueOf,
+  type KnownWord,
+  pickTags,
+  askReason,
+} from '../inputSteps';
 import type { TrajectoryTree } from './tree';
 import { notes, tagsInShort } from '../dialogue/words';
 import { dialogues } from '../words';
+import type { NewEvent, ReviewState } from '../../core/trajectory/event';
+import { idOf, type CommandName } from '../contributions';
+import { redoReasons } from '../reasons';
 
 const { t } = vscode.l10n;
 
@@ -62,14 +72,13 @@ export async function tagDialogues(list: List, chosen: readonly TrajectorySummar
   const own = read.map((trajectory) => ownLabel(trajectory, by).tags);
   const isCommon = (tag: string): boolean => own.every((tags) => tags.includes(tag));
   const offered = offeredTags(log, read, by).map((tag) => ({ ...tag, isPicked: isCommon(tag.word) }));
-  const retag = await pickTags(
-    chosen.length === 1
-      ? t('Tags of {0}', list.trajectories.title(first))
-      : t('Tags of {0}', dialogues(chosen.length, t)),
-    offered,
-  );
+  const retag = await pickTags(t('Tags of {0}', inWords(list, chosen)), offered);
   if (retag !== undefined) await write(writer, chosen, ({ tags }) => ({ tags: retag(tags) }));
 }
+
+/** Returns the title of a single dialogue, or how many there are. */
+const inWords = ({ trajectories }: List, chosen: readonly TrajectorySummary[]): string =>
+  chosen.length === 1 ? trajectories.title(chosen[0]!) : dialogues(chosen.length, t);
 
 export async function noteOnDialogue(list: List, [dialogue]: readonly TrajectorySummary[]): Promise<void> {
   if (dialogue === undefined) return;
@@ -143,6 +152,80 @@ async function write(
   await log.refresh();
   const read = await readAll(log, chosen);
   const events = read.flatMap((trajectory) => relabel(trajectory, by, change));
+  if (events.length === 0) return;
+  await engine.consent.record();
+  await log.appendAll(events, { durable: true });
+}
+
+export const acceptDialogues = (list: List, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(list, chosen, () => Promise.resolve({ state: 'accepted' }));
+
+export const redoDialogues = (list: List, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(list, chosen, async (titled) => {
+    const reason = await askReason(t('Redo {0}', titled), redoReasons(t));
+    return reason === undefined ? undefined : { state: 'redo', reason };
+  });
+
+/** Also reviews that others gave. */
+export const takeReviewsBack = (list: List, chosen: readonly TrajectorySummary[]): Promise<void> =>
+  review(list, chosen, () => Promise.resolve({}));
+
+/** Asks what to do with the chosen dialogues; without any, which dialogue to go on with. */
+export async function chooseReview(
+  list: List & { readonly titles: () => ReadonlyMap<string, string> },
+  chosen: readonly TrajectorySummary[],
+): Promise<void> {
+  const finished = chosen.filter(({ state }) => state !== 'open');
+  const isAny = finished.length > 0;
+  const titles = list.titles();
+  const item = (name: CommandName, detail?: string) => ({
+    ...{ label: titles.get(idOf(name)) ?? '', detail, name },
+  });
+  const isReviewed = finished.some(({ review }) => review !== undefined);
+  const picked = await pickOne({
+    title: isAny ? t('Review {0}', inWords(list, finished)) : t('Review'),
+    items: [
+      ...(isAny ? [item('acceptTrajectories'), item('redoTrajectories')] : []),
+      ...(isReviewed ? [item('unreviewTrajectories')] : []),
+      item('nextUnreviewed', t('Opens the next dialogue of the list without a review')),
+      item('judgeNext', t('Opens one that others played, without what they said of it')),
+    ],
+  });
+  const name = valueOf(picked)?.name;
+  if (name !== undefined) await vscode.commands.executeCommand(idOf(name));
+}
+
+/** Without a state it takes the earlier review back. */
+interface Verdict {
+  readonly state?: ReviewState;
+  readonly reason?: string;
+}
+
+/** Leaves out unfinished dialogues, which can still change. @param ask is given the dialogues in words */
+async function review(
+  list: List,
+  chosen: readonly TrajectorySummary[],
+  ask: (titled: string) => Promise<Verdict | undefined>,
+): Promise<void> {
+  const finished = chosen.filter(({ state }) => state !== 'open');
+  const [first] = finished;
+  if (first === undefined)
+    return inform(t('Nothing was reviewed: the dialogue is not finished. Play it to its end first.'));
+  const engine = await list.engines.withEpisode(first.id);
+  const by = await askPseudonym(
+    engine,
+    t('Reviews are logged under a pseudonym. Choose one first, and how your data may be shared.'),
+  );
+  const verdict = by === undefined ? undefined : await ask(inWords(list, finished));
+  if (by === undefined || verdict === undefined) return;
+  const log = await engine.log();
+  // Another window may have written since.
+  await log.refresh();
+  const events = finished.flatMap(({ id }): NewEvent[] => {
+    const before = log.summary(id);
+    const isSame = before?.review === verdict.state && before?.reviewReason === verdict.reason;
+    return before === undefined || isSame ? [] : [{ event: 'review', episode: id, ...verdict, by }];
+  });
   if (events.length === 0) return;
   await engine.consent.record();
   await log.appendAll(events, { durable: true });
