@@ -295,7 +295,8 @@ export function registerCommands(app: App): vscode.Disposable {
         // The editor does not know rows that it is about to redraw.
         if (Array.isArray(selected) && selected.includes(undefined)) {
           const sentence = t('The list has just changed. Run the command again.');
-          return inform(sentence);
+          inform(sentence);
+          return;
         }
         // Nothing is returned, because the editor would serialize the whole of a panel.
         await run(app, row, selected);

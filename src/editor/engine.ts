@@ -16,7 +16,7 @@ import { EDITOR_MODEL } from '../core/trajectory/modelTerms';
 import type { ApiKeys, Servers } from './servers';
 import type { FolderSettings } from './configuration';
 import { AskedConsent } from './consent';
-import type { Grading } from './engines';
+import type { Grading } from './grading';
 import type { Logs } from './logs';
 import type { EditorModels } from './editorModels';
 import type { LoadedModels } from './loadedModels';

@@ -62,7 +62,10 @@ export async function restoreDialogues({ engines, trajectories }: App): Promise<
   const { engine } = engines.shown;
   const log = await engine.log();
   const { deleted } = log;
-  if (deleted.length === 0) return inform(t('No dialogue is deleted.'));
+  if (deleted.length === 0) {
+    inform(t('No dialogue is deleted.'));
+    return;
+  }
   const picked = await vscode.window.showQuickPick(
     deleted.map((summary) => ({
       label: trajectories.title(summary),

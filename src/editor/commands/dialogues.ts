@@ -90,8 +90,10 @@ export async function compareWith(
   const { id, taskId } = summary;
   const engine = await engines.withEpisode(id);
   const log = await engine.log();
-  if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2)
-    return inform(t('There is no other dialogue of this task in the log.'));
+  if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2) {
+    inform(t('There is no other dialogue of this task in the log.'));
+    return;
+  }
   const { tests } = (await trajectories.titlesOf(log, [summary])).get(taskId) ?? {};
   const chosen = await pickDialogue({
     ...{ log, engine, task: taskId, except: id, tests },
@@ -193,15 +195,19 @@ export async function judge(
   { engines, judging, replays }: App,
   { id, state }: TrajectorySummary,
 ): Promise<void> {
-  if (state !== 'answered')
-    return inform(t('A dialogue is judged when it is finished, with an answer. Choose another one.'));
+  if (state !== 'answered') {
+    inform(t('A dialogue is judged when it is finished, with an answer. Choose another one.'));
+    return;
+  }
   const engine = await engines.withEpisode(id);
   const own = await pseudonym(engine);
   if (own === undefined) return;
   const trajectory = await (await engine.log()).trajectory(id);
   if (trajectory === undefined) return;
-  if (!canJudge(trajectory, own))
-    return inform(t('You took part in this dialogue, so others judge it. Choose one that others played.'));
+  if (!canJudge(trajectory, own)) {
+    inform(t('You took part in this dialogue, so others judge it. Choose one that others played.'));
+    return;
+  }
   await open(id, { judging, replays });
 }
 

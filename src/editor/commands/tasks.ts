@@ -101,7 +101,8 @@ export async function openOf(
 export async function skip({ engines, panels }: App, task: ListedTask): Promise<void> {
   if (engines.of(task.pack).consent.given === undefined) {
     await panels.openTask(task);
-    return inform(t('A skip is logged with its reason. Agree in the dialogue first, then skip.'));
+    inform(t('A skip is logged with its reason. Agree in the dialogue first, then skip.'));
+    return;
   }
   const reason = await askReason(t('Skip {0}', task.title), skipReasons(t));
   if (reason !== undefined) await panels.skip(task, reason);

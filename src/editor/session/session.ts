@@ -221,7 +221,9 @@ export class Session {
       return { type: as, trajectory: await this.link.claimed(tries) };
     },
     follow: () => this.follow(),
-    forget: () => void this.link.forget(),
+    forget: () => {
+      this.link.forget();
+    },
     begin: async ({ by }) => {
       await this.parts.consent.record();
       return logged(await this.link.begin(by));
@@ -311,8 +313,12 @@ export class Session {
         return { type: 'finished', error };
       }
     },
-    report: ({ error }) => void this.parts.report(error),
-    tell: ({ message }) => void this.tell(message),
+    report: ({ error }) => {
+      this.parts.report(error);
+    },
+    tell: ({ message }) => {
+      this.tell(message);
+    },
   };
 
   private async askAgent(

@@ -134,7 +134,10 @@ export class Sessions extends Owner implements SessionContext {
   async nextTask(panel: SessionPanel): Promise<void> {
     const { pack, task } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tasks.nextTask(pack, task.id);
-    if (next === undefined) return inform(t('There is no other task of this pack for you to play.'));
+    if (next === undefined) {
+      inform(t('There is no other task of this pack for you to play.'));
+      return;
+    }
     const session = await this.newestOrFresh(next.pack, next.id);
     const there = this.open.find(
       ({ shown }) => shown.id === session.id && (session.id !== undefined || isOf(shown, next)),

@@ -76,7 +76,10 @@ async function tell(
   for (const change of changes) engine.note(change);
   for (const { file, line, reason } of bad)
     engine.report(new Fault('trajectory/bad-row', `${file}, line ${line}: ${reason}`));
-  if (changes.length + bad.length === 0) return inform(words);
+  if (changes.length + bad.length === 0) {
+    inform(words);
+    return;
+  }
   const showAll = t('Show All');
   const message = [words, ...changes.slice(0, 2)].join(' ');
   if ((await vscode.window.showWarningMessage(message, showAll)) === showAll) engine.showReports();

@@ -209,8 +209,10 @@ async function review(
 ): Promise<void> {
   const finished = chosen.filter(({ state }) => state !== 'open');
   const [first] = finished;
-  if (first === undefined)
-    return inform(t('Nothing was reviewed: the dialogue is not finished. Play it to its end first.'));
+  if (first === undefined) {
+    inform(t('Nothing was reviewed: the dialogue is not finished. Play it to its end first.'));
+    return;
+  }
   const engine = await list.engines.withEpisode(first.id);
   const by = await askPseudonym(
     engine,
