@@ -73,7 +73,7 @@ export class TrajectoryLog extends LogWriter {
     options: LogOptions,
   ) {
     super(logFolderOf(folder), options.segmentBytes ?? SEGMENT_BYTES);
-    this.use = new KeptUse(folder);
+    this.use = new KeptUse(folder, (episode) => this.agentOf(episode));
     this.continueAfter(index.store.newest);
   }
 
@@ -348,6 +348,12 @@ export class TrajectoryLog extends LogWriter {
 
   private ids(): string[] {
     return this.index.ask(query.ids);
+  }
+
+  private agentOf(episode: string): string | undefined {
+    const row = this.row(episode);
+    if (row === undefined || row.agent === null) return undefined;
+    return this.index.ask((store) => store.text(Number(row.agent)));
   }
 
   private row(id: string): Row | undefined {

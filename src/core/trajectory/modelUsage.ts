@@ -60,7 +60,11 @@ export class KeptUse {
   private readonly chosen = new Set<string>();
   private queue: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly folder: string) {}
+  /** @param agentOf returns the agent of an episode; older logs name only the model, as the server called it */
+  constructor(
+    private readonly folder: string,
+    private readonly agentOf: (episode: string) => string | undefined,
+  ) {}
 
   /** @throws {Fault} `trajectory/unreadable` */
   read(): Promise<UseByModel> {
@@ -105,10 +109,18 @@ export class KeptUse {
     } else if (message.event === 'choice') {
       if (message.picked !== 'neither') this.chosen.add(message.episode);
     } else if (message.event === 'reply' || !this.chosen.delete(message.episode)) {
-      const model = modelOf(message);
+      const model = this.modelOf(message);
       if (model === undefined) return;
       add(uses, model, message.event === 'reply' ? 'replies' : 'turns', message.usage);
     }
+  }
+
+  private modelOf(message: Extract<Message, { event: 'agent-turn' | 'reply' }>): string | undefined {
+    if (message.event === 'reply')
+      return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
+    const { model, agent, episode } = message;
+    if (agent !== undefined || MODEL_NAME.test(model)) return agent ?? model;
+    return this.agentOf(episode) ?? model;
   }
 
   private get file(): string {
@@ -132,11 +144,8 @@ export class KeptUse {
   }
 }
 
-/** The name as requested; undefined for a reply by a person or by rules. */
-function modelOf(message: Extract<Message, { event: 'agent-turn' | 'reply' }>): string | undefined {
-  if (message.event === 'agent-turn') return message.agent ?? message.model;
-  return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
-}
+/** Matches a model's name as written in the settings and on the command line. */
+const MODEL_NAME = /^(starter(-pages|-questions)?$|local:|openai:|script:|vscode:)/;
 
 const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
 
