@@ -9,10 +9,17 @@ import type { LoopPlan, LoopResult } from '../../../../src/core/evaluation/loop/
 const loops: { readonly plan: LoopPlan; readonly end: (result: LoopResult) => void }[] = [];
 
 vi.mock('vscode', () => import('../vscode'));
-vi.mock('../../../../src/editor/background', () => ({ afterActivation: () => ({ dispose: vi.fn() }) }));
+vi.mock('../../../../src/editor/background', async (real) => ({
+  ...(await real<object>()),
+  afterActivation: () => ({ dispose: vi.fn() }),
+}));
 vi.mock('../../../../src/core/model/local/folder', () => ({ readLocalFolder: () => ({ parameters: 1 }) }));
-vi.mock('../../../../src/core/training/trainer', () => ({ trainerCode: vi.fn() }));
-vi.mock('../../../../src/core/evaluation/loop/loopProgress', () => ({
+vi.mock('../../../../src/core/training/trainer', async (real) => ({
+  ...(await real<object>()),
+  trainerCode: vi.fn(),
+}));
+vi.mock('../../../../src/core/evaluation/loop/loopProgress', async (real) => ({
+  ...(await real<object>()),
   ...{ expectedOf: () => [], slownessHere: () => Promise.resolve({}) },
 }));
 vi.mock('../../../../src/core/evaluation/loop/loop', () => ({
