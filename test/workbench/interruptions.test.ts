@@ -196,7 +196,7 @@ describe('at each step of a dialogue the extension host is killed and the window
     await ada().session().locator('tandem-stream').getByText('With the last').waitFor();
     await interrupt();
     stalls = false;
-    await ada().session().getByText("while it was the agent's turn").waitFor();
+    await ada().session().getByText('in the middle of a message').waitFor();
     await ada().session().getByRole('log').getByText('Up to ten').waitFor();
     await button('Try again').click();
     await ada().session().getByText(turns.total[1]!).waitFor();

@@ -46,7 +46,7 @@ afterAll(async () => {
 /** Texts of the questions about a function. */
 const questions = {
   wish: 'What should it do? A vague description will do',
-  tests: 'More tests, separated by semicolons',
+  tests: 'Tests of your own, separated by semicolons',
   request: 'What everyone sees, with the signature behind it',
   topic: 'What the fact is about',
   answers: 'What the simulator says, in full sentences',

@@ -60,7 +60,7 @@ it('says which options belong together', async () => {
     [[], '--critic <model>, or --answer-now'],
     [['--answer-now'], '--agent <model>'],
     [['--critic', 'c', '--agent', 'starter'], '--agent is for --answer-now'],
-    [['--answer-now', '--agent', 'starter', '--critic', 'c'], 'leave --critic'],
+    [['--answer-now', '--agent', 'starter', '--critic', 'c'], "'--critic"],
   ] as const) {
     const { code, stderr } = await tandem('score', data, ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
