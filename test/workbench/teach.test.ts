@@ -55,11 +55,11 @@ test('finds in the empty list of tasks what teaching the agent does, and how lon
   await workbench.showTandem();
   await openRow(workbench.page.getByRole('button', { name: 'teach the agent' }), heading('Teach the agent'));
   await page()
-    .getByText(/400 tasks, 1,600 dialogues\. About \d+ (s|min|h) on this machine\./)
+    .getByText(/1,200 tasks, 1,200 dialogues\. About \d+ (s|min|h) on this machine\./)
     .waitFor();
   await accessiblePictures(workbench, page(), 'teach-offer');
   await page().getByRole('radio', { name: 'Brief' }).check();
-  await page().getByText('40 for training and 40 held out, of other kinds').waitFor();
+  await page().getByText('100 for training and 40 held out, of other kinds').waitFor();
   await button('Start').click();
   await button('Stop').waitFor();
   await view('Runs').waitFor();
