@@ -278,7 +278,7 @@ test('a saved export is published on the hub only after a look at what goes wher
   expect(hub.repositories.size).toBe(0);
   await workbench.pictures('trajectories-publish');
   await press('Publish');
-  await workbench.notification(/Published at .*datasets\/ada\/rows, where only you/);
+  await workbench.notification(/Published at .*datasets\/ada\/rows\. Only you/);
   const { 'rows.jsonl': sent } = hub.files('datasets/ada/rows');
   expect(sent).toBe(await readFile(file, 'utf8'));
 });
