@@ -16,7 +16,9 @@ export interface Held {
   folding: Folding | undefined;
   /** True if `folding` contains all of its lines in order; otherwise the episode must be read whole. */
   isWhole: boolean;
+  /** True if lines were added since it was written. */
   hasChanged: boolean;
+  /** True if lines were added since the last `putAway`. */
   isRecent: boolean;
 }
 
@@ -36,8 +38,14 @@ export class Episodes {
   /** Ids of episodes changed by this process or another one; the caller clears it. */
   readonly changed = new Set<string>();
   private held = new Map<string, Held>();
+  /** Numbers of all episodes while the index is first built; afterwards they are looked up in the store. */
+  private numbers: Map<string, number> | undefined;
 
   constructor(private readonly store: IndexStore) {}
+
+  begin(): void {
+    this.numbers = this.store.next === 0 ? new Map() : undefined;
+  }
 
   forget(): void {
     this.held.clear();
@@ -46,12 +54,16 @@ export class Episodes {
   find(id: string): Held | undefined {
     const held = this.held.get(id);
     if (held) return held;
-    const row = this.store.get<{ number: number; segment: number; start: number; lastAt: number }>(
-      'select number, first_segment as segment, first_start as start, last_at as lastAt from episode where id = ?',
-      id,
+    const known = this.numbers?.get(id);
+    if (this.numbers && known === undefined) return undefined;
+    const sql = `select number, first_segment as segment, first_start as start, last_at from episode
+      where ${known === undefined ? 'id' : 'number'} = ?`;
+    const row = this.store.get<{ number: number; segment: number; start: number; last_at: number }>(
+      sql,
+      known ?? id,
     );
     if (!row) return undefined;
-    const { number, lastAt, ...first } = row;
+    const { number, last_at: lastAt, ...first } = row;
     return this.hold({ id, number, first, ...this.store.lastPart(number), lastAt, isWhole: false });
   }
 
@@ -101,12 +113,19 @@ export class Episodes {
 
   /** Drops what need not stay in memory, once all lines are read and written. */
   end(): void {
+    this.numbers = undefined;
     if (this.held.size <= KEPT) return;
     for (const held of this.held.values()) if (hasEnded(held)) this.held.delete(held.id);
   }
 
-  private begun(id: string): Held {
+  private next(id: string): number {
     const number = this.store.next++;
+    this.numbers?.set(id, number);
+    return number;
+  }
+
+  private begun(id: string): Held {
+    const number = this.next(id);
     return this.hold({ id, number, first: undefined, part: 0, ranges: [], lastAt: 0, isWhole: true });
   }
 

@@ -117,6 +117,7 @@ export class LogIndex {
     const { store, episodes } = this;
     const since = store.revision;
     if (this.erased === undefined) await this.readErased();
+    episodes.begin();
     const known = new Map(store.segments.map(({ name }, number) => [name, number]));
     for (const name of names) {
       const number = known.get(name) ?? store.segments.push(unreadSegment(name)) - 1;

@@ -15,14 +15,17 @@ export function outlineOf(front: LineFront, line: Buffer): LogEvent | undefined 
     case 'deleted':
     case 'undeleted':
       // Folding looks only at their kind and turn, and passes the rest on.
-      return { event: kind, turn } as LogEvent;
+      return shared(kind, turn);
     case 'candidates':
       // A judgement names its candidates by their time.
       return { event: kind, turn, at: new Date(front.at).toISOString() } as LogEvent;
     case 'reply': {
       const [, author, milliseconds] = match(REPLY, front, line) ?? [];
-      const read = { event: kind, turn, author, milliseconds: milliseconds && Number(milliseconds) };
-      return author === undefined ? undefined : (read as LogEvent);
+      const time = milliseconds === undefined ? undefined : Number(milliseconds);
+      if (author === 'simulator' && time === undefined) return shared(kind, turn, author);
+      return author === undefined
+        ? undefined
+        : ({ event: kind, turn, author, milliseconds: time } as LogEvent);
     }
     case 'leak': {
       const [, fraction, leaked] = match(LEAK, front, line) ?? [];
@@ -44,6 +47,19 @@ export function outlineOf(front: LineFront, line: Buffer): LogEvent | undefined 
       return undefined;
   }
 }
+
+/**
+ * For early turns always the same object: most events of a log have the same few fields, and folding changes none of
+ * them.
+ */
+function shared(event: LineFront['kind'], turn: number, author?: string): LogEvent {
+  const make = (): LogEvent => ({ event, turn, ...(author !== undefined && { author }) }) as LogEvent;
+  if (turn > SHARED_TURNS) return make();
+  return ((SHARED[event] ??= [])[turn] ??= make());
+}
+
+const SHARED_TURNS = 100;
+const SHARED: Partial<Record<LineFront['kind'], LogEvent[]>> = {};
 
 /** Under the conditions of `outlineOf`; undefined for ids with escapes or beyond ASCII. */
 export const taskIdOf = (front: LineFront, line: Buffer): string | undefined => match(TASK, front, line)?.[1];
