@@ -120,16 +120,16 @@ export function episodeOf(folding: Folding): Episode {
     turns,
     handOvers,
     grades,
-    ...(pending.length > 0 && { pending }),
-    ...(answer && { answer }),
-    ...(ratings && { ratings }),
-    ...(rating && { rating }),
-    ...(labels && { labels }),
-    ...(review && { review }),
-    ...(outcome && { outcome }),
-    ...(abandoned && { abandoned }),
-    ...(damaged !== undefined && { damaged }),
-    ...(isDoubtful && { doubtful: DOUBT }),
+    pending: pending.length > 0 ? pending : undefined,
+    answer,
+    ratings,
+    rating,
+    labels,
+    review,
+    outcome,
+    abandoned,
+    damaged,
+    doubtful: isDoubtful ? DOUBT : undefined,
   };
 }
 
@@ -306,49 +306,49 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** The index keeps the same without reading the episode. */
 export function summarize(trajectory: Episode): TrajectorySummary {
-  const { id, started, agent, collaborator, state, turns, grades, rating, abandoned, doubtful } = trajectory;
+  const { id, started, agent, collaborator, state, turns, rating, abandoned, doubtful } = trajectory;
   const { review, labels = [] } = trajectory;
-  const tags = tagsOf(labels);
+  const grades: Partial<Record<'fixed' | 'paper', { reward: number | null; success: boolean | null }>> = {};
+  for (const { grade } of trajectory.grades)
+    grades[grade.mode] = { reward: grade.reward, success: grade.success };
   let leak = 0;
   let leaked = false;
+  let hasVerdicts = false;
   for (const turn of turns) {
     leak = Math.max(leak, turn.leak?.fraction ?? 0);
     leaked ||= turn.leak?.leaked ?? false;
+    hasVerdicts ||= turn.verdicts !== undefined;
   }
-  const replyTime = replyTimeOf(turns);
-  const player = playerOf(trajectory);
-  const raters = ratersOf(trajectory).size;
-  const verdicts = turns.some((turn) => turn.verdicts) ? verdictsOf(trajectory).length : 0;
+  const tags = tagsOf(labels);
+  // Fields without a value are undefined: an object that grows by spreads costs an index more than parsing its lines.
   return {
     id,
     taskId: started.task,
-    ...(started.pack !== undefined && { pack: started.pack }),
+    pack: started.pack,
     agent,
     collaborator,
     startedAt: TIME.test(started.at) ? started.at : new Date(started.at).toISOString(),
     state,
-    ...(abandoned && { abandoned: abandoned.reason }),
+    abandoned: abandoned?.reason,
     turns: turns.at(-1)?.agent.turn ?? 0,
-    grades: Object.fromEntries(
-      grades.map(({ grade: { mode, reward, success } }) => [mode, { reward, success }]),
-    ),
+    grades,
     leak,
     leaked,
-    ...(doubtful !== undefined && { doubtful: true }),
+    doubtful: doubtful === undefined ? undefined : true,
     choices: choicesOf(trajectory).length,
-    ...(verdicts > 0 && { verdicts }),
-    ...(rating?.stars !== undefined && { stars: rating.stars }),
-    ...(player !== undefined && { player }),
-    ...(raters > 0 && { raters }),
+    verdicts: (hasVerdicts && verdictsOf(trajectory).length) || undefined,
+    stars: rating?.stars,
+    player: playerOf(trajectory),
+    raters: ratersOf(trajectory).size || undefined,
     review: review?.state,
     reviewReason: review?.reason,
     title: titleOf(labels),
     tags: tags.length > 0 ? tags : undefined,
     note: noteOf(labels) || undefined,
-    ...(replyTime && { replyTime }),
+    replyTime: replyTimeOf(turns),
     seed: started.seed,
-    ...(started.rollout !== undefined && { rollout: started.rollout }),
-    ...(started.collection !== undefined && { collection: started.collection }),
+    rollout: started.rollout,
+    collection: started.collection,
   };
 }
 

@@ -117,6 +117,8 @@ export class LogIndex {
     const { store, episodes } = this;
     const since = store.revision;
     if (this.erased === undefined) await this.readErased();
+    // A first reading that was cut off left episodes, but not the index by which they are found.
+    if (store.next > 0) store.makeFindable();
     episodes.begin();
     const known = new Map(store.segments.map(({ name }, number) => [name, number]));
     for (const name of names) {

@@ -176,7 +176,11 @@ export const tagsIn = (text: string): string[] => text.split('\n').slice(1, -1);
 export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
   const state = stateOf(row.state);
   const text = (column: Column): string => names.text(Number(row[column]));
+  const textIn = (column: Column): string | undefined => (row[column] === null ? undefined : text(column));
+  const numberIn = (column: Column): number | undefined =>
+    row[column] === null ? undefined : Number(row[column]);
   const replies = Number(row.timed_replies);
+  const tags = textIn('tags');
   const grades = gradedModes(row).map((mode) => {
     const reward = row[`${mode}_reward`];
     return [mode, { reward: reward === null ? null : Number(reward), success: successOf(row[mode]) }];
@@ -184,7 +188,7 @@ export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
   return {
     id: String(row.id),
     taskId: text('task'),
-    ...(row.pack !== null && { pack: text('pack') }),
+    pack: textIn('pack'),
     agent: text('agent'),
     collaborator: {
       kind: row.collaborator_kind as TrajectorySummary['collaborator']['kind'],
@@ -192,25 +196,25 @@ export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
     },
     startedAt: new Date(Number(row.started_at)).toISOString(),
     state,
-    ...(state === 'abandoned' && { abandoned: row.state as NonNullable<TrajectorySummary['abandoned']> }),
+    abandoned: state === 'abandoned' ? (row.state as TrajectorySummary['abandoned']) : undefined,
     turns: Number(row.turns),
     grades: Object.fromEntries(grades) as TrajectorySummary['grades'],
     leak: Number(row.leak),
     leaked: row.leaked === 1,
-    ...(row.doubtful === 1 && { doubtful: true as const }),
+    doubtful: row.doubtful === 1 ? true : undefined,
     choices: Number(row.choices),
-    ...(Number(row.verdicts) > 0 && { verdicts: Number(row.verdicts) }),
-    ...(row.stars !== null && { stars: Number(row.stars) }),
-    ...(row.player !== null && { player: text('player') }),
-    ...(Number(row.raters) > 0 && { raters: Number(row.raters) }),
-    ...(row.review !== null && { review: row.review as NonNullable<TrajectorySummary['review']> }),
-    ...(row.review_reason !== null && { reviewReason: text('review_reason') }),
-    ...(row.title !== null && { title: text('title') }),
-    ...(row.tags !== null && { tags: tagsIn(text('tags')) }),
-    ...(row.note !== null && { note: text('note') }),
-    ...(replies > 0 && { replyTime: { replies, milliseconds: Number(row.reply_ms) } }),
+    verdicts: Number(row.verdicts) || undefined,
+    stars: numberIn('stars'),
+    player: textIn('player'),
+    raters: Number(row.raters) || undefined,
+    review: (row.review ?? undefined) as TrajectorySummary['review'],
+    reviewReason: textIn('review_reason'),
+    title: textIn('title'),
+    tags: tags === undefined ? undefined : tagsIn(tags),
+    note: textIn('note'),
+    replyTime: replies > 0 ? { replies, milliseconds: Number(row.reply_ms) } : undefined,
     seed: Number(row.seed),
-    ...(row.rollout !== null && { rollout: Number(row.rollout) }),
-    ...(row.collection !== null && { collection: text('collection') }),
+    rollout: numberIn('rollout'),
+    collection: textIn('collection'),
   };
 }

@@ -17,7 +17,6 @@ export const SCHEMA = `
   create table episode (${Object.entries(COLUMNS)
     .map(([column, type]) => `${column} ${type}`)
     .join(', ')});
-  create unique index episode_by_id on episode (id);
   create index episode_damaged on episode (task) where damaged = 1 and unsettled = 0;
   create index episode_unsettled on episode (number) where unsettled = 1;
   create table lines (
@@ -48,6 +47,7 @@ export const VISIBLE = 'deleted = 0 and started_at is not null';
  * counting read nothing else.
  */
 export const INDEXES = {
+  episode_by_id: 'create unique index if not exists episode_by_id on episode (id)',
   episode_deleted:
     'create index if not exists episode_deleted on episode (started_at, number) where deleted = 1',
   episode_listed: `create index if not exists episode_listed on episode (started_at, number, id, state, fixed, paper,
