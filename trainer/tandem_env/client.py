@@ -28,7 +28,7 @@ class Refused(RuntimeError):
 class Observation:
     """message: the developer's request or reply, empty at the end. prompt: after a reset, the whole first message of a
     conversation. reward: 0 before the end, then the fraction of tests passed, 0 to 1; None when the answer cannot be
-    graded. metadata: see docs/environment.md.
+    graded. metadata: see docs/environment.md. turn: number of the agent's messages so far.
     """
 
     message: str
@@ -36,6 +36,7 @@ class Observation:
     reward: float | None
     prompt: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    turn: int = 0
 
 
 def is_leak(observation: Observation) -> bool:
@@ -82,7 +83,12 @@ class Episode:
             raise Refused(data["code"], data["message"])
         seen = data["observation"]
         return Observation(
-            seen["message"], data["done"], data["reward"], seen.get("prompt"), data.get("metadata") or {}
+            seen["message"],
+            data["done"],
+            data["reward"],
+            seen.get("prompt"),
+            data.get("metadata") or {},
+            seen["turn"],
         )
 
 

@@ -56,7 +56,8 @@ class Dialogues:
     deviation of its group, and without a trained token in neither the KL divergence nor the loss's number of tokens.
 
     last: the dialogues of the last call. waited: seconds in which it waited for the server. played, leaked: number of
-    its dialogues, replays included, and of those in which a reply leaked. dropped: number of dropped ones.
+    its dialogues, replays included, and of those in which a reply leaked. dropped: number of dropped ones. turns:
+    number of the agent's messages in each dialogue with a reward.
     """
 
     rows_per_dialogue = 1  # of TRL; see `Replies`
@@ -82,6 +83,7 @@ class Dialogues:
         self.last: list[Played] = []
         self.waited = 0.0
         self.played = self.leaked = self.dropped = 0
+        self.turns: list[int] = []
 
     def __call__(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         """Returns `prompt_ids`, `completion_ids`, `logprobs`, `env_mask` (1: the agent's, none of a dialogue without a
@@ -93,6 +95,7 @@ class Dialogues:
         self.played = sum(each.times for each in played)
         self.leaked = sum(each.leaks for each in played)
         self.dropped = 0 if self._with_leaked else sum(each.leaked for each in played)
+        self.turns = [len(each.starts) for each in played if each.reward is not None]
         with_logprobs = all(each.logprobs is not None for each in played)
         return {
             "prompt_ids": [each.prompt_ids for each in played],

@@ -53,7 +53,8 @@ class Replies:
     Leaked dialogues are played to their end, for `priced`.
 
     played, leaked: dialogues of the last call, and those of them in which a reply leaked. dropped: always 0. waited:
-    seconds in which the last call waited for the server.
+    seconds in which the last call waited for the server. turns: number of the agent's messages in each of its dialogues
+    with a reward.
     """
 
     dropped = 0
@@ -66,6 +67,7 @@ class Replies:
         self._episodes: list[Episode] = []
         self.waited = 0.0
         self.played = self.leaked = 0
+        self.turns: list[int] = []
 
     def __call__(self, prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         """Returns what `Dialogues` returns, a row for each prompt. Errors: Refused, when every dialogue failed."""
@@ -89,6 +91,7 @@ class Replies:
         if all(each.refused for each in played):
             raise played[0].refused
         self.played, self.leaked = len(played), sum(each.leaked for each in played)
+        self.turns = [each.turns for each in played if each.reward is not None]
         return self._rows(played, trainer.eos_token_ids[0])
 
     def close(self) -> None:
@@ -127,7 +130,7 @@ class Replies:
 class _Answered:
     """A dialogue. replies: prompt, reply, its log-probabilities (None: unknown) and mask, all by token.
 
-    refused: why the agent failed; the dialogue then counts for nothing.
+    turns: number of the agent's messages. refused: why the agent failed; the dialogue then counts for nothing.
     """
 
     def __init__(self, trainer: Any, task: str, seed: int, episode: Episode):
@@ -135,6 +138,7 @@ class _Answered:
         self._task, self._seed, self._episode = task, seed, episode
         self.replies: list[tuple[list[int], list[int], list[float] | None, list[int]]] = []
         self.prompt_ids: list[int] = []
+        self.turns = 0
         self.done = self.leaked = False
         self.reward: float | None = None
         self.success: bool | None = None
@@ -159,6 +163,7 @@ class _Answered:
                 raise
             self.done, self.refused = True, refused
             return
+        self.turns = seen.turn
         self.done, self.leaked = seen.done, self.leaked or is_leak(seen)
         if seen.done:
             self.reward, self.success = seen.reward, seen.metadata.get("success")

@@ -106,6 +106,7 @@ class Figures(Event):
         "Share of the dialogues in which a reply gave the reference away, replays included",
         terminal=True,
     )
+    turns: charted(Figure, "Turns", "Mean number of the agent’s messages in a dialogue", terminal=True, ge=0)
     loss: charted(Figure, "Loss", "The quantity that training minimizes; mean over a batch", terminal=True)
     margin: charted(
         Nats,

@@ -99,7 +99,7 @@ class World:
 
     def acted(self, action: str, **leak: object) -> Observation:
         is_right = action == RIGHT[self.state]
-        return Observation("", True, float(is_right), metadata={"success": is_right, **leak})
+        return Observation("", True, float(is_right), metadata={"success": is_right, **leak}, turn=2)
 
     def close(self) -> None:
         pass
@@ -224,7 +224,7 @@ def test_a_dialogue_has_rows_for_its_replies_and_counts_for_nothing_when_the_age
         "tandem_success": [True, True, None, None],
         "tandem_leaked": [True, True, False, False],
     }
-    assert (replies.played, replies.leaked) == (2, 1)
+    assert (replies.played, replies.leaked, replies.turns) == (2, 1, [2])
 
 
 def test_in_the_dialogues_of_a_group_the_agent_draws_by_the_same_seed(monkeypatch):

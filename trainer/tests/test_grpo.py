@@ -4,17 +4,19 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
-from tiny_run import tiny_run, write_lines
+from tiny_run import events, tiny_run, write_lines
 
 from tandem_trainer.config import DataConfig, GrpoConfig, ModelConfig, RunConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.methods.grpo import differ, in_order, largest_divisor, peak_learning_rate, unplayed
+from tandem_trainer.methods.grpo import Course, differ, in_order, largest_divisor, peak_learning_rate, unplayed
 from tandem_trainer.run import interpreter
 from tandem_trainer.run.checkpoint import adopt_checkpoint, whole_checkpoints
 from tandem_trainer.run.environment import COMMAND, Environment
+from tandem_trainer.run.event_file import Events
 from tandem_trainer.run.plan import plan_of
 from tandem_trainer.run.prepare import prepare
 from tandem_trainer.run.resume import check_same_configuration
@@ -173,3 +175,14 @@ def test_it_says_how_many_tasks_are_not_played_and_what_would_play_all():
 def test_rewards_differ_only_where_a_group_has_two_known_ones():
     assert differ([1.0, 0.5, None, None], 2)
     assert not differ([1.0, 1.0, 0.5, None, None, None], 2)
+
+
+@pytest.mark.parametrize(("turns", "mean"), [([1, 4], 2.5), ([], None)])
+def test_a_step_has_the_mean_number_of_the_agents_messages_in_a_dialogue(tmp_path, turns, mean):
+    meter = SimpleNamespace(gpu_use=lambda: None, memory_mb=lambda: 1.0)
+    run = SimpleNamespace(config=config_of(), events=Events(tmp_path), meter=meter, seconds_left=lambda *_: 1.0)
+    dialogues = SimpleNamespace(turns=turns, leaked=0, played=2, waited=0.0)
+    course = Course(run, dialogues, vine=None, tasks=10, held_out=[])
+    course.on_log(None, SimpleNamespace(global_step=1, max_steps=2), None, {"loss": 0.5, "learning_rate": 1e-5})
+    (step,) = events(tmp_path / "run.json", "step")
+    assert step["turns"] == mean

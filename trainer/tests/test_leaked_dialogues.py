@@ -130,6 +130,7 @@ def test_a_dialogue_that_leaks_is_played_again_with_another_seed(base, monkeypat
 def test_one_that_leaks_every_time_is_dropped_and_the_figures_say_so(base, monkeypatch):
     dialogues, made = play(base, monkeypatch, Server(times=99))
     assert (dialogues.played, dialogues.leaked, dialogues.dropped) == (4 + MAX_REPLAYS, 1 + MAX_REPLAYS, 1)
+    assert dialogues.turns == [2, 2, 2]
     assert made["tandem_reward"] == [1.0, 0.0, 0.5, None]
     assert made["tandem_success"] == [True, False, False, None]
     assert made["tandem_leaked"] == [False, False, False, True]

@@ -300,6 +300,7 @@ class Course(TrainerCallback):
             reward=logs.get("reward"),
             success=self.successes,
             leaked=self.dialogues.leaked / self.dialogues.played,
+            turns=_mean(self.dialogues.turns),
             **({"kl": logs["kl"]} if "kl" in logs else {}),
             entropy=logs.get("entropy"),
             dialogues=step * settings.batch,
@@ -361,6 +362,7 @@ class Course(TrainerCallback):
             "reward": _mean(priced(reward, price_of(self.run.config))(**made)),
             "success": _mean(made["tandem_success"]),
             "leaked": self.dialogues.leaked / self.dialogues.played,
+            "turns": _mean(self.dialogues.turns),
         }
         self.run.events.emit("evaluation", stage=STAGE, step=step, **self.measured, best=False)
 
