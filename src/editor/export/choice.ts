@@ -211,6 +211,10 @@ const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> =
     t('Axolotl: DPO'),
     t('One row per choice between two candidates; the card has the lines of its configuration'),
   ],
+  atif: [
+    t('Agent trajectories (ATIF)'),
+    t('One row per dialogue: its messages as steps, with tokens, times and the grade'),
+  ],
   inspect: [t('Inspect AI log'), t('One sample per dialogue: messages, score, tokens, and what people said')],
 };
 

@@ -39,6 +39,7 @@ const formats: ExportFormat[] = [
   { format: 'chat', render },
   { format: 'preferences', render, pairs: 'all' },
   { format: 'axolotl-sft', render },
+  { format: 'atif', render },
   { format: 'inspect', render },
 ];
 

@@ -93,6 +93,22 @@ const FORMATS = {
     needs: 'a finished dialogue in which a person chose one of two candidates',
     readers: [axolotl(['type: chat_template.default'], ['rl: dpo'])],
   },
+  atif: {
+    is: 'trajectories in the Agent Trajectory Interchange Format (`agent`, `steps`, `final_metrics`)',
+    needs: 'a finished dialogue',
+    readers: [
+      {
+        ...{ tool: 'Harbor', language: 'python' },
+        lines: (file) =>
+          [
+            'from harbor.models.trajectories import Trajectory',
+            '',
+            `with open(${JSON.stringify(file)}, encoding="utf-8") as rows:`,
+            '    trajectories = [Trajectory.model_validate_json(row) for row in rows]',
+          ].join('\n'),
+      },
+    ],
+  },
   inspect: {
     is: 'one log of Inspect AI, a sample for each dialogue',
     needs: 'a finished dialogue',

@@ -5,6 +5,7 @@ import type { TrajectoryLog } from '../log';
 import { branchesIn, isRole, type Role } from '../searchTree';
 import { isBoundByTerms } from '../modelTerms';
 import type { Trajectory } from '../trajectory';
+import { atifTrajectory } from './atif';
 import { CardFacts } from './card';
 import { formatOf, type FormatId } from './formats';
 import { inspectSample } from './inspect';
@@ -260,11 +261,19 @@ const isOfRole = (options: ExportOptions): options is OfFormat<Role> => isRole(o
 const isJudged = (options: ExportOptions): options is OfFormat<keyof typeof JUDGED> =>
   options.format in JUDGED;
 
-/** @param epoch 1 for the first dialogue of its task, 2 for the second, and so on */
+type RowOfDialogue = Exclude<FormatId, 'trajectories' | 'preferences' | Role | keyof typeof JUDGED>;
+
+/** The formats that have a row for each dialogue; `epoch` is 1 for the first one of its task, 2 for the second. */
+const ROW_OF: Readonly<Record<RowOfDialogue, (of: Rendered, epoch: number) => object>> = {
+  chat: chatRow,
+  'llamafactory-sft': sftRow,
+  'axolotl-sft': sftRow,
+  atif: atifTrajectory,
+  inspect: inspectSample,
+};
+
 function singleRow(options: ExportOptions, exported: ExportedTrajectory, epoch: number): object {
   const messages = options.render?.(exported.trajectory);
   if (options.format === 'trajectories') return trajectoryRow({ ...exported, messages }, options.visible);
-  const rendered = { ...exported, messages: messages! };
-  if (options.format === 'inspect') return inspectSample(rendered, epoch);
-  return options.format === 'chat' ? chatRow(rendered) : sftRow(rendered);
+  return ROW_OF[options.format as RowOfDialogue]({ ...exported, messages: messages! }, epoch);
 }

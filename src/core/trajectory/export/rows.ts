@@ -79,17 +79,35 @@ export function trajectoryRow(
 }
 
 export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consents): object {
-  const { agent, candidates, superseded, reply, leak, ratings = [] } = turn;
+  return {
+    ...sampledOrigin(turn.agent),
+    ...agentOrigin(turn, trajectory, consents),
+    ...replyOrigin(turn, consents),
+  };
+}
+
+/** What people did with the agent's message, and said of it. */
+export function agentOrigin(turn: Turn, trajectory: Trajectory, consents: Consents): object {
+  const { candidates, superseded, ratings = [] } = turn;
   const thumbs = ratings.filter(({ thumb }) => thumb !== undefined);
   const thumb = exportedWord(thumbs, trajectory, consents)?.thumb;
   const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
-  const isPerson = reply !== undefined && reply.author !== 'simulator';
-  const edits = isPerson && consents.mayLeaveWithEdits(reply.by) ? reply : undefined;
   return {
-    ...sampledOrigin(agent),
     // The developer had the message sampled again: it is not a plain sample of the model.
     superseded: superseded?.length,
     candidates: candidates?.length,
+    thumb,
+    verdicts:
+      verdicts.length === 0
+        ? undefined
+        : verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
+  };
+}
+
+export function replyOrigin({ reply, leak }: Turn, consents: Consents): object {
+  const isPerson = reply !== undefined && reply.author !== 'simulator';
+  const edits = isPerson && consents.mayLeaveWithEdits(reply.by) ? reply : undefined;
+  return {
     reply_author: reply?.author,
     reply_by: reply?.by,
     reply_suggested_by: reply?.suggestedBy,
@@ -100,11 +118,6 @@ export function turnOrigin(turn: Turn, trajectory: Trajectory, consents: Consent
     reply_suggestion: edits?.suggestion,
     reply_full_text: edits?.fullText,
     reply_milliseconds: edits?.milliseconds,
-    thumb,
-    verdicts:
-      verdicts.length === 0
-        ? undefined
-        : verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
     leak: leak?.fraction,
     leaked: leak?.leaked,
   };
@@ -121,7 +134,7 @@ function exportedWord<Word extends { readonly by: string }>(
   return leaving.find(({ by }) => by === player) ?? leaving.at(-1);
 }
 
-export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
+export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>) {
   const { model, finishReason, reasoning, tokens, promptTokenIds, sawHidden, selection } = said;
   return {
     model,

@@ -46,7 +46,15 @@ async function exported(log: TrajectoryLog, format: FormatId, options: object = 
 
 /** Rows of two dialogues about a page, or the reason why there is none. */
 const expected: Record<FormatId, number | string> = {
-  ...{ trajectories: 2, chat: 2, preferences: 1, 'llamafactory-sft': 2, 'axolotl-sft': 2, inspect: 2 },
+  ...{
+    trajectories: 2,
+    chat: 2,
+    preferences: 1,
+    'llamafactory-sft': 2,
+    'axolotl-sft': 2,
+    atif: 2,
+    inspect: 2,
+  },
   choices: 'without a choice between candidates',
   unpaired: 'without a thumb',
   stepwise: 'without a verdict on a critic',
