@@ -4,7 +4,7 @@ import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
 import type { Estimate } from '../../core/evaluation/interval';
-import { estimated, tableOf } from '../../core/evaluation/report/table';
+import { number, tableOf } from '../../core/evaluation/report/table';
 import type { OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
 import { changeWords, stageWord } from '../run/words';
@@ -163,7 +163,7 @@ function outcomeView({ sampled, greedy }: TrainedComparisons, temperature: numbe
     [
       {
         ...{ name: 'success', title: t('Success'), unit: 'fraction', most: 1 },
-        cell: ([, success]) => estimated(success),
+        cell: ([, success]) => number(success),
       },
     ],
     [
