@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Presets, SingleBar } from 'cli-progress';
+import { inEnglish, linesOf, type Table } from '../core/evaluation/report/table';
 import { printable } from '../core/text';
 
 const KEPT = '\n\t';
@@ -166,6 +167,10 @@ export function table(rows: readonly (readonly string[])[]): string {
   for (const row of rows) widened(widths, row);
   return rows.map((row) => tableLine(row, widths)).join('\n');
 }
+
+/** With its note. */
+export const tableInWords = (of: Table): string =>
+  [table(linesOf(of)), ...(of.note === undefined ? [] : [inEnglish(of.note)])].join('\n');
 
 /** Widens the columns in place so that a row fits. */
 export function widened(widths: number[], row: readonly string[]): number[] {

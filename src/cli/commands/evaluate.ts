@@ -1,21 +1,13 @@
 import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
-import {
-  comparedInWords,
-  draftRows,
-  pageRows,
-  progressInWords,
-  estimate,
-  rate,
-} from '../../core/evaluation/words';
-import { questionRows } from '../../core/evaluation/questionFigures';
+import { comparedInWords, progressInWords } from '../../core/evaluation/words';
+import { agentTables } from '../../core/evaluation/report/agents';
 import { isFinished, taskFigures } from '../../core/evaluation/figures';
-import type { AgentFigures } from '../../core/evaluation/figureSchemas';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { append } from '../keys';
 import { addPageOptions, addPlayOptions, AGENT_WORDS, type PlayOptions, usageOf, openPlay } from '../play';
-import { Progress, table } from '../terminal';
+import { Progress, tableInWords } from '../terminal';
 import { Opened, type PageOptions } from '../resources';
 
 interface Options extends PlayOptions, PageOptions {
@@ -74,61 +66,15 @@ function rowsOf({ agents }: Evaluation, { mode }: Options): unknown[] {
   );
 }
 
-function inWords({ agents, comparisons }: Evaluation): string {
-  const all = agents.map(({ figures }) => figures);
-  const hasPages = all.some(({ pages }) => pages !== undefined);
-  return [
-    ...(hasPages && all.every(({ tasks }) => tasks === 0) ? [] : [functionsInWords(all)]),
-    ...(hasPages ? [pagesInWords(all)] : []),
-    ...(all.some(({ questions }) => questions !== undefined)
-      ? [table(questionRows(all)), QUESTION_WORDS]
-      : []),
+const inWords = ({ agents, comparisons }: Evaluation): string =>
+  [
+    ...agentTables(agents).map(tableInWords),
+    ...agents.flatMap(({ figures: { agent, draftProgress } }) =>
+      draftProgress === undefined ? [] : progressInWords(agent, draftProgress),
+    ),
     ...comparisons.flatMap(comparedInWords),
     ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),
   ].join('\n');
-}
-
-/** What the table of twenty questions shows. */
-const QUESTION_WORDS =
-  'Questions needed by the best decision tree and asked; expected information of each; questions lost to the tree; figures left at the answer (means per dialogue).';
-
-const count = (mean: number | null): string => mean?.toFixed(1) ?? '–';
-
-/** Columns of the table of agents on functions. */
-const COLUMNS: readonly (readonly [head: string, cell: (figures: AgentFigures) => string])[] = [
-  ['agent', ({ agent }) => agent],
-  ['tasks', ({ tasks }) => String(tasks)],
-  ['success', ({ success }) => estimate(success)],
-  ['tests passed', ({ testsPassed }) => estimate(testsPassed)],
-  ['turns', ({ meanTurns }) => count(meanTurns)],
-  ['missed', ({ missedDecisions }) => count(missedDecisions)],
-  ['useless', ({ uselessQuestions }) => count(uselessQuestions)],
-  ['tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'],
-  ['seconds', ({ meanSeconds }) => count(meanSeconds)],
-  ['turn limit', ({ turnLimitRate }) => rate(turnLimitRate)],
-  ['leak', ({ leakRate }) => rate(leakRate)],
-  ['timed out', ({ timeOutRate }) => rate(timeOutRate)],
-  ['left out', ({ notGradable, unfinished }) => String(notGradable + unfinished)],
-];
-
-function functionsInWords(agents: readonly AgentFigures[]): string {
-  const rows = agents.map((figures) => COLUMNS.map(([, cell]) => cell(figures)));
-  return [
-    table([COLUMNS.map(([head]) => head), ...rows]),
-    'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, hidden decisions missed, useless questions, tokens, seconds.',
-  ].join('\n');
-}
-
-function pagesInWords(agents: readonly AgentFigures[]): string {
-  return [
-    table(pageRows(agents)),
-    table(draftRows(agents)),
-    'Scores and gains with 95 % intervals of the mean over tasks, from six tasks on; each draft is scored.',
-    ...agents.flatMap(({ agent, draftProgress }) =>
-      draftProgress === undefined ? [] : progressInWords(agent, draftProgress),
-    ),
-  ].join('\n');
-}
 
 function troubleOf(agent: string, { already, total, failures }: CollectionResult): string[] {
   return [

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { runLoop } from '../../core/evaluation/loop/loop';
 import type { LoopResult, LoopProgress } from '../../core/evaluation/loop/plan';
 import { sizesFor, type LoopSettings } from '../../core/evaluation/loop/settings';
-import { successInWords, verdictOf } from '../../core/evaluation/loop/comparison';
+import { successInWords, verdictOf } from '../../core/evaluation/report/loop';
 import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import type { Grader } from '../../core/grading/grader';
 import { isShipped, SHIPPED_FOR } from '../../core/model/shippedModels';

@@ -8,11 +8,11 @@ import { MAX_PLAYERS } from '../../core/trajectory/event';
 import { wholeNumber, wrongUse, type CliContext, type CommandResult, type Install } from '../command';
 import { withLog, openClip, openPages } from '../resources';
 import { dataOption } from '../play';
-import { table } from '../terminal';
+import { table, tableInWords } from '../terminal';
 import { agreementIn, type PeoplesAgreement } from '../../core/evaluation/people/agreement';
 import { PeoplesOpinions, type Opinions } from '../../core/evaluation/people/opinions';
 import { PageChoices, unlessUndrawn, type PeopleAndMeasures } from '../../core/evaluation/people/measures';
-import { inEnglish, linesOf } from '../../core/evaluation/report/table';
+import { inEnglish } from '../../core/evaluation/report/table';
 import {
   alphaTable,
   measuresNote,
@@ -23,13 +23,8 @@ import {
 import type { ClipEmbedder } from '../../core/model/local/clip/embedder';
 import type { BrowserPages } from '../../core/rendering/browserPages';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
-import {
-  Judgements,
-  leaderboardOf,
-  type Leaderboard,
-  remarks,
-  shareWords,
-} from '../../core/evaluation/leaderboard/leaderboard';
+import { Judgements, leaderboardOf, type Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
+import { leaderboardNotes, leaderboardTable } from '../../core/evaluation/report/leaderboard';
 
 interface AssignOptions {
   readonly data: string;
@@ -188,16 +183,16 @@ function measuresInWords(found: Found['measures']): string[] {
   if (found === undefined) return [];
   if (typeof found === 'string')
     return ['', `How measures of web pages agree with choices is not known: ${found}`];
-  return ['', table(linesOf(measuresTable(found))), inEnglish(measuresNote(found))];
+  return ['', tableInWords(measuresTable(found)), inEnglish(measuresNote(found))];
 }
 
 function agreementInWords(found: Found, data: string): string {
   if (found.people.length === 0) return `No person has played or judged a dialogue in ${data}.`;
   return [
-    table(linesOf(peopleTable(found))),
+    tableInWords(peopleTable(found)),
     ...peopleNotes(found).map(inEnglish),
     '',
-    table(linesOf(alphaTable(found))),
+    tableInWords(alphaTable(found)),
     ...measuresInWords(found.measures),
     ...disagreementsInWords(found),
   ].join('\n');
@@ -250,19 +245,5 @@ function leaderboardInWords(found: Leaderboard, data: string): string {
   if (found.choices === 0) {
     return `${data} has no finished dialogue with a choice between two candidates. Turn on tandem.candidates.show in the editor and play.`;
   }
-  const head = ['model', 'chosen over the average', 'choices', 'won', 'lost', 'equal', 'neither'];
-  const rows = found.places.map((place) => [
-    place.model,
-    shareWords(place),
-    ...[place.choices, place.wins, place.losses, place.equal, place.neither].map(String),
-  ]);
-  const grouped = found.groups > 1;
-  return [
-    table([
-      [...(grouped ? ['group'] : []), ...head],
-      ...rows.map((row, index) => [...(grouped ? [String(found.places[index]!.group + 1)] : []), ...row]),
-    ]),
-    'In brackets: 95 % intervals. Equal and neither count as half a win for each.',
-    ...remarks(found),
-  ].join('\n');
+  return [tableInWords(leaderboardTable(found)), ...leaderboardNotes(found).map(inEnglish)].join('\n');
 }

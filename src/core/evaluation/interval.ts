@@ -6,12 +6,20 @@ export type { Estimate, Figure, Interval };
 export const average = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
+/** For each task, the mean over its dialogues. */
+export const taskMeans = <Of extends { readonly task: string }>(
+  all: readonly Of[],
+  value: (one: Of) => number,
+): number[] => [...Map.groupBy(all, ({ task }) => task).values()].map((ofTask) => average(ofTask.map(value)));
+
 /** Mean of values from 0 to 1 with Wilson's interval; null without a value. */
 export function meanRate(values: readonly number[]): Estimate | null {
   if (values.length === 0) return null;
   const mean = average(values);
   return { mean, interval: wilson(mean, values.length) };
 }
+
+export const figureOf = ({ mean, interval }: Estimate): Figure => ({ value: mean, interval });
 
 /** @param values at least one */
 export function meanFigure(values: readonly number[]): Figure {

@@ -18,20 +18,6 @@ interface QuestionPlayed {
   readonly left: number;
 }
 
-/** A table; empty without dialogues of twenty questions. */
-export function questionRows(
-  agents: readonly { readonly agent: string; readonly questions?: QuestionFigures }[],
-): readonly (readonly string[])[] {
-  const rows = agents.flatMap(({ agent, questions }) => {
-    if (questions === undefined) return [];
-    const { dialogues, needed, asked, bits, regret, left } = questions;
-    const numbers = [needed.toFixed(1), asked.toFixed(1), bits?.toFixed(2) ?? '–', regret.toFixed(1)];
-    return [[agent, String(dialogues), ...numbers, left.toFixed(1)]];
-  });
-  const head = ['twenty questions', 'dialogues', 'needed', 'asked', 'bits each', 'regret', 'figures left'];
-  return rows.length === 0 ? [] : [head, ...rows];
-}
-
 /** Undefined without a dialogue of twenty questions. */
 export function questionFigures(
   trajectories: readonly Pick<Trajectory, 'task' | 'turns'>[],

@@ -1,6 +1,6 @@
 import type { Outline } from '../trajectory/log';
 import { keyOf, type PageScale } from './pages/pageFigures';
-import { average, meanFigure, medianInterval, wilson, type Figure } from './interval';
+import { figureOf, meanFigure, meanRate, medianInterval, taskMeans, wilson, type Figure } from './interval';
 
 export type Grouping = 'agent' | 'pack' | 'collaborator';
 
@@ -93,17 +93,15 @@ export function figuresOf(rows: readonly Outline[]): GroupStatistics {
 function successOf(rows: readonly Outline[]): { success?: Figure; graded: number } {
   const graded = rows.filter(({ success }) => success !== null);
   if (graded.length === 0) return { graded: 0 };
-  const byTask = [...Map.groupBy(graded, ({ task }) => task).values()];
-  const value = average(byTask.map((ofTask) => average(ofTask.map(({ success }) => Number(success)))));
-  return { success: { value, interval: wilson(value, byTask.length) }, graded: graded.length };
+  const success = figureOf(meanRate(taskMeans(graded, ({ success: solved }) => Number(solved)))!);
+  return { success, graded: graded.length };
 }
 
 function pagesOf(rows: readonly Outline[]): ScaleStatistics[] {
   const scored = rows.flatMap(({ task, page }) => (page === undefined ? [] : [{ task, ...page }]));
   return [...Map.groupBy(scored, keyOf).values()]
     .map((ofScale) => {
-      const byTask = [...Map.groupBy(ofScale, ({ task }) => task).values()];
-      const means = byTask.map((ofTask) => average(ofTask.map(({ score }) => score)));
+      const means = taskMeans(ofScale, ({ score }) => score);
       const { mode, measure, version, renderer } = ofScale[0]!;
       return {
         scale: { mode, measure, version, renderer },

@@ -1,5 +1,5 @@
-import type { Estimate, Figure } from './interval';
-import type { AgentFigures, DraftProgress, PageFigures, PairedDifference } from './figureSchemas';
+import { figureOf, type Estimate, type Figure } from './interval';
+import type { DraftProgress, PageFigures, PairedDifference } from './figureSchemas';
 import type { PageScale } from './pages/pageFigures';
 import type { PairedPages } from './pages/pairedPages';
 import type { PairedComparison } from './evaluate';
@@ -10,8 +10,10 @@ import type { PairedComparison } from './evaluate';
 export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)} %`;
 
 /** `+3.1` percentage points, with a real minus sign. */
-export const points = (fraction: number): string =>
-  `${fraction < 0 ? '−' : '+'}${Math.abs(100 * fraction).toFixed(1)}`;
+export const points = (fraction: number): string => signed(100 * fraction, 1);
+
+const signed = (value: number, digits: number): string =>
+  `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
 
 export const chance = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);
 
@@ -19,74 +21,40 @@ export const chance = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p
 export const rate = (fraction: number | null | undefined): string =>
   fraction == null ? '–' : percent(fraction);
 
-/** `31.5 % [27.1, 36.2]`, or a dash where there is none. */
-export function estimate(value: Estimate | null): string {
-  if (value === null) return '–';
-  const { mean, interval } = value;
-  return `${percent(mean)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
+/** `31.5 % [27.1, 36.2]`: only the value has its unit. */
+export function figure({ value, interval }: Figure, number: (value: number) => string): string {
+  if (interval === undefined) return number(value);
+  const [low, high] = [interval.low, interval.high].map((end) => number(end).split(' ')[0]);
+  return `${number(value)} [${low}, ${high}]`;
 }
+
+/** `31.5 % [27.1, 36.2]`, or a dash where there is none. */
+export const estimate = (value: Estimate | null): string =>
+  value === null ? '–' : figure(figureOf(value), percent);
 
 /** `+13.7 points [+9.1, +18.2], p < 0.001`, or a dash where there is none. */
-export function difference({ difference: by, interval, p }: PairedDifference): string {
-  if (by === null) return '–';
-  return [`${points(by)} points${rangeOf(interval)}`, ...(p === null ? [] : [chance(p)])].join(', ');
+export function difference(
+  { difference: value, interval, p }: PairedDifference,
+  number = (fraction: number): string => `${points(fraction)} points`,
+): string {
+  if (value === null || p === null) return '–';
+  const range =
+    interval === null
+      ? `${number(value)}, too few tasks for an interval`
+      : figure({ value, interval }, number);
+  return `${range}, ${chance(p)}`;
 }
-
-const rangeOf = (interval: PairedDifference['interval']): string =>
-  interval === null ? '' : ` [${points(interval.low)}, ${points(interval.high)}]`;
 
 /** `structure 1, mode fixed, drawn by Chromium 147 (0a1b2c3d)`. */
 export const scaleInWords = ({ measure, version, mode, renderer }: PageScale): string =>
   `${measure} ${version}, mode ${mode}${renderer === 'none' ? '' : `, drawn by ${renderer}`}`;
 
-/** `0.812 [0.780, 0.843]`. */
-const scoreInWords = ({ value, interval }: Figure): string =>
-  interval === undefined ? score(value) : `${score(value)} [${score(interval.low)}, ${score(interval.high)}]`;
-
-/** `+0.031 [+0.010, +0.052]`. */
-const gainInWords = ({ value, interval }: Figure): string =>
-  interval === undefined ? gain(value) : `${gain(value)} [${gain(interval.low)}, ${gain(interval.high)}]`;
-
 const score = (value: number): string => value.toFixed(3);
-const gain = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
+export const gain = (value: number): string => signed(value, 3);
 
 /** `score 0.812 [0.780, 0.843] on 24 web pages (structure 1, mode fixed, drawn by …)`. */
-export const pageScoreInWords = ({
-  score,
-  tasks,
-  ...scale
-}: Pick<PageFigures, 'score' | 'tasks'> & PageScale): string =>
-  `score ${scoreInWords(score)} on ${tasks} web page${tasks === 1 ? '' : 's'} (${scaleInWords(scale)})`;
-
-type Rows = readonly (readonly string[])[];
-
-/** A table with one row for each agent and scale; empty without pages. */
-export function pageRows(agents: readonly AgentFigures[]): Rows {
-  const rows = agents.flatMap(({ agent, pages = [] }) =>
-    pages.map((page) => [
-      ...[agent, String(page.tasks), String(page.dialogues), scoreInWords(page.score)],
-      ...[page.meanTurns.toFixed(1), scaleInWords(page)],
-    ]),
-  );
-  return rows.length === 0
-    ? []
-    : [['web pages', 'tasks', 'dialogues', 'score', 'turns', 'measured by'], ...rows];
-}
-
-/** A table with one row for each turn in which drafts were shown; empty without pages. */
-export function draftRows(agents: readonly AgentFigures[]): Rows {
-  const rows = agents.flatMap(({ agent, pages = [] }) =>
-    pages.flatMap((page: PageFigures) =>
-      page.drafts.map(({ turn, dialogues, score, gain }) => [
-        ...[agent, page.measure, String(turn), String(dialogues), scoreInWords(score)],
-        gain === undefined ? '–' : gainInWords(gain),
-      ]),
-    ),
-  );
-  return rows.length === 0
-    ? []
-    : [['drafts', 'measure', 'turn', 'drafts', 'score', 'gain on the draft before'], ...rows];
-}
+export const pageScoreInWords = (page: Pick<PageFigures, 'score' | 'tasks'> & PageScale): string =>
+  `score ${figure(page.score, score)} on ${page.tasks} web page${page.tasks === 1 ? '' : 's'} (${scaleInWords(page)})`;
 
 /** Sentences. */
 export function progressInWords(agent: string, progress: DraftProgress): string[] {
@@ -101,14 +69,10 @@ export function progressInWords(agent: string, progress: DraftProgress): string[
 
 /** `B against A on 24 web pages (structure 1, …): score +0.031 [+0.010, +0.052], p = 0.012; win rate 58.3 % …`. */
 function pairedInWords(baseline: string, agent: string, pages: PairedPages): string {
-  const { score, winRate } = pages;
-  const { difference, interval, p } = score;
-  const range =
-    interval === null ? 'too few tasks for an interval' : `[${gain(interval.low)}, ${gain(interval.high)}]`;
+  const { rate: mean, interval, tasks, ties } = pages.winRate;
   return (
-    `${agent} against ${baseline} on ${winRate.tasks} web pages (${scaleInWords(pages)}): score ${gain(difference!)} ` +
-    `${range}, ${chance(p!)}; win rate ${estimate({ mean: winRate.rate, interval: winRate.interval })}, ` +
-    `ties half (${winRate.ties} tied)`
+    `${agent} against ${baseline} on ${tasks} web pages (${scaleInWords(pages)}): score ` +
+    `${difference(pages.score, gain)}; win rate ${estimate({ mean, interval })}, ties half (${ties} tied)`
   );
 }
 
@@ -120,16 +84,9 @@ export function comparedInWords(comparison: PairedComparison): string[] {
 }
 
 function successInWords({ baseline, agent, success, testsPassed }: PairedComparison): string {
-  const { difference, interval, p, tasks } = success;
-  if (difference === null || p === null)
-    return `${agent} against ${baseline}: no task that both were graded on.`;
-  const range =
-    interval === null
-      ? 'too few tasks for an interval'
-      : `[${points(interval.low)}, ${points(interval.high)}]`;
+  if (success.difference === null) return `${agent} against ${baseline}: no task that both were graded on.`;
   return (
-    `${agent} against ${baseline}: success ${points(difference)} points ${range}, ` +
-    `${chance(p)}; tests passed ${points(testsPassed.difference!)} points ` +
-    `(paired over ${tasks} tasks: bootstrap interval, sign-flip test)`
+    `${agent} against ${baseline}: success ${difference(success)}; tests passed ${points(testsPassed.difference!)} ` +
+    `points (paired over ${success.tasks} tasks: bootstrap interval, sign-flip test)`
   );
 }

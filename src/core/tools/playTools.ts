@@ -9,9 +9,10 @@ import {
 } from '../dialogue/collect';
 import { evaluate as evaluateAll } from '../evaluation/evaluate';
 import { isFinished } from '../evaluation/figures';
-import type { AgentFigures } from '../evaluation/figureSchemas';
 import { pageFigures } from '../evaluation/pages/pageFigures';
-import { pageScoreInWords, estimate, rate, comparedInWords } from '../evaluation/words';
+import { agentTables } from '../evaluation/report/agents';
+import { linesOf } from '../evaluation/report/table';
+import { pageScoreInWords, rate, comparedInWords } from '../evaluation/words';
 import { figuresOf } from '../evaluation/statistics';
 import { Fault } from '../fault';
 import {
@@ -201,7 +202,9 @@ export const evaluate = defineTool({
         },
       });
       const lines = [
-        ...agents.flatMap(({ figures }) => linesOf(figures)),
+        ...agentTables(agents)
+          .flatMap(linesOf)
+          .map((cells) => cells.join(' | ')),
         ...comparisons.flatMap(comparedInWords).map((sentence) => `${sentence}.`),
         ...agents.flatMap(({ collection }) => failuresOf(collection)),
       ];
@@ -266,30 +269,4 @@ async function pageFiguresOf({ log, mode }: OpenPlay, collection: string) {
   const episodes = [...log.collected(collection).values()].map(({ episode }) => episode);
   const played = await Array.fromAsync(log.trajectories(episodes));
   return pageFigures(played.filter(isFinished), mode);
-}
-
-function linesOf(figures: AgentFigures): string[] {
-  const { agent, tasks, pages = [] } = figures;
-  return [
-    ...(tasks === 0 && pages.length > 0 ? [] : [successLine(figures)]),
-    ...pages.map((one) => `${agent}: ${pageScoreInWords(one)}, ${one.meanTurns.toFixed(1)} turns`),
-  ];
-}
-
-function successLine({
-  agent,
-  tasks,
-  dialogues,
-  success,
-  testsPassed,
-  meanTurns,
-  leakRate,
-}: AgentFigures): string {
-  return [
-    `${agent}: success ${estimate(success)}`,
-    `tests passed ${estimate(testsPassed)}`,
-    `${meanTurns?.toFixed(1) ?? '–'} turns`,
-    `leaks ${rate(leakRate)}`,
-    `${dialogues} graded dialogues of ${tasks} tasks (95 % intervals over tasks)`,
-  ].join(', ');
 }

@@ -3,9 +3,8 @@ import type { ToolName } from './toolNames';
 import { collect, evaluate, listPacks } from './playTools';
 import { listRuns, startRun, stopRun } from './runs';
 import { type Tool, defineTool, MAX_LISTED } from './tool';
-import type { Figure } from '../evaluation/interval';
 import { figuresOf, groupsOf, type GroupStatistics } from '../evaluation/statistics';
-import { pageScoreInWords, estimate } from '../evaluation/words';
+import { figure, pageScoreInWords, percent } from '../evaluation/words';
 
 const showFigures = defineTool({
   title: 'Show figures',
@@ -43,15 +42,12 @@ const showFigures = defineTool({
 function inWords({ dialogues, graded, success, pages = [], turns, leak }: GroupStatistics): string {
   return [
     `${dialogues} dialogues, ${graded} graded`,
-    ...(success === undefined ? [] : [`success ${rateOf(success)}`]),
+    ...(success === undefined ? [] : [`success ${figure(success, percent)}`]),
     ...pages.map(({ scale, tasks, score }) => pageScoreInWords({ ...scale, tasks, score })),
     ...(turns === undefined ? [] : [`${turns.value.toFixed(1)} turns`]),
-    ...(leak === undefined ? [] : [`leaks ${rateOf(leak)}`]),
+    ...(leak === undefined ? [] : [`leaks ${figure(leak, percent)}`]),
   ].join(', ');
 }
-
-const rateOf = ({ value, interval }: Figure): string =>
-  estimate({ mean: value, interval: interval ?? { low: value, high: value } });
 
 /**
  * Tools by name, for the editor (`src/editor/agentTools`, and the manifest, which is generated from here) and `tandem

@@ -1,12 +1,10 @@
 import * as vscode from 'vscode';
-import {
-  type LeaderboardPlace,
-  type Leaderboard,
-  remarks,
-} from '../../core/evaluation/leaderboard/leaderboard';
+import type { LeaderboardPlace, Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
+import { leaderboardNotes } from '../../core/evaluation/report/leaderboard';
+import { inWords } from '../../core/evaluation/report/table';
 import type { Namer } from '../displayNames';
 
-const { t } = vscode.l10n;
+const { t, t: translate } = vscode.l10n;
 
 /** The leaderboard, a group of its models, or one of its figures. */
 export interface RankingRow {
@@ -23,7 +21,6 @@ const whole = (fraction: number): string => String(Math.round(100 * fraction));
 export function leaderboardRow(found: Leaderboard, namer: Namer, log?: string): RankingRow | undefined {
   const { choices, ofOneModel } = found;
   if (choices === 0) return undefined;
-  const [counted = ''] = remarks(found);
   return {
     label: t('Leaderboard'),
     description: [
@@ -31,13 +28,17 @@ export function leaderboardRow(found: Leaderboard, namer: Namer, log?: string): 
       choices === 1 ? t('1 choice') : t('{0} choices', choices),
       ...(ofOneModel === 0 ? [] : [t('{0} of one model', ofOneModel)]),
     ].join(' · '),
-    tooltip: [t('Models ranked by which of two candidates people chose in finished dialogues'), counted].join(
-      '\n',
-    ),
+    tooltip: [
+      t('Models ranked by which of two candidates people chose in finished dialogues'),
+      ...notesOf(found).slice(0, 1),
+    ].join('\n'),
     icon: 'list-ordered',
     below: [...placeRows(found, namer), ...biasRows(found)],
   };
 }
+
+const notesOf = (found: Leaderboard): string[] =>
+  leaderboardNotes(found).map((note) => inWords(note, translate));
 
 /** Models that no choices connect are not compared: they form groups. */
 function placeRows({ places, groups }: Leaderboard, namer: Namer): RankingRow[] {
@@ -91,7 +92,7 @@ function biasRows(found: Leaderboard): RankingRow[] {
         whole(interval.high),
         decided,
       ),
-      tooltip: remarks(found).at(-1) ?? '',
+      tooltip: notesOf(found).at(-1)!,
       icon: 'info',
     },
   ];

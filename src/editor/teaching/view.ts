@@ -3,8 +3,7 @@ import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
-import type { Estimate } from '../../core/evaluation/interval';
-import { estimated, tableOf } from '../../core/evaluation/report/table';
+import { outcomeTable } from '../../core/evaluation/report/loop';
 import type { OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
 import { changeWords, stageWord } from '../run/words';
@@ -156,25 +155,10 @@ function countWords({ name, what, done, total }: StageState): string {
   return done === undefined || total === undefined ? '' : t('{0} of {1}', grouped(done), grouped(total));
 }
 
-function outcomeView({ sampled, greedy }: TrainedComparisons, temperature: number): OutcomeView {
-  const { interval, tasks } = sampled.success;
-  const measured = tableOf<readonly [string, Estimate | null]>(
-    { name: t('Outcome'), head: t('Agent') },
-    [
-      {
-        ...{ name: 'success', title: t('Success'), unit: 'fraction', most: 1 },
-        cell: ([, success]) => estimated(success),
-      },
-    ],
-    [
-      [t('Before'), sampled.before.success],
-      [t('After'), sampled.after.success],
-      [t('Before, greedy'), greedy.before.success],
-      [t('After, greedy'), greedy.after.success],
-    ],
-    ([name]) => ({ name }),
-  );
-  const sentence = changeWords(sampled.before.success?.mean ?? 0, sampled.after.success?.mean ?? 0, {
+function outcomeView(comparisons: TrainedComparisons, temperature: number): OutcomeView {
+  const { before, after, success } = comparisons.sampled;
+  const { interval, tasks } = success;
+  const sentence = changeWords(before.success?.mean ?? 0, after.success?.mean ?? 0, {
     setting: { tasks, temperature },
     interval,
   });
@@ -184,5 +168,5 @@ function outcomeView({ sampled, greedy }: TrainedComparisons, temperature: numbe
       : interval.high < 0
         ? t('It has become worse. The previous agent is still there; another lesson may do better.')
         : t('The interval includes zero: no clear difference. Another lesson may show one.');
-  return { sentence, remark, measured };
+  return { sentence, remark, measured: outcomeTable(comparisons) };
 }

@@ -79,7 +79,7 @@ describe('tandem evaluate on web pages', () => {
 
     const { stdout } = await tandem(...play);
     expect(stdout).toMatch(
-      /^script:\S+applies.json +2 +2 +1\.000 +3\.0 +structure 1, mode fixed, drawn by /m,
+      /^script:\S+applies.json +2 +2 +1\.000 +3\.00 +structure 1, mode fixed, drawn by /m,
     );
     expect(stdout).toMatch(
       /on 2 web pages \(structure 1, .*\): score \+0\.\d{3} .*; win rate 100\.0 % \[34\.2, 100\.0\]/,

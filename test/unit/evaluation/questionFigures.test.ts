@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { agentFigures } from '../../../src/core/evaluation/figures';
-import { questionRows, questionsPlayed } from '../../../src/core/evaluation/questionFigures';
+import { questionsPlayed } from '../../../src/core/evaluation/questionFigures';
 import { replies, WORDS, type Attribute } from '../../../src/core/task/starter/questions/objects';
 import { figuresLeft, questionTasks } from '../../../src/core/task/starter/questions/world';
 import type { Turn } from '../../../src/core/trajectory/trajectory';
@@ -49,5 +49,4 @@ test('what the request tells, and what is no question about the figure, loses a 
 test('tasks of other worlds have no tree', async () => {
   expect(questionsPlayed({ task: await starterTask(), turns: [answer] })).toBeUndefined();
   expect(agentFigures('starter', [], 'fixed').questions).toBeUndefined();
-  expect(questionRows([{ agent: 'starter' }])).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { writeAtomically, ifThere } from '../../trajectory/files';
 import { RunReader, type RunRecord } from './experiment';
 import { measuredRunsOf, type MeasuredRuns, missingIn } from './measuredRuns';
 import type { Run, Runs } from '../../training/runs';
+import { figureOf } from '../interval';
 import { percent } from '../words';
 import { barPicture } from '../pictures/chart';
 import { learningPicture } from '../pictures/curves';
@@ -122,9 +123,7 @@ function successPicture({ rows, setting }: MeasuredRuns, names: readonly string[
     series: [
       {
         name: 'success',
-        bars: rows.map(({ figures: { success } }) =>
-          success === null ? null : { value: success.mean, interval: success.interval },
-        ),
+        bars: rows.map(({ figures }) => figures.success && figureOf(figures.success)),
       },
     ],
     format: percent,

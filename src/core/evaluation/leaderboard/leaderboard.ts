@@ -1,7 +1,6 @@
 import type { Picked } from '../../trajectory/event';
 import { wilson, Z95, type Interval } from '../interval';
 import { fitBradleyTerry, winProbability, type Games } from './bradleyTerry';
-import { estimate } from '../words';
 import { choicesOf, isOver, type Trajectory } from '../../trajectory/trajectory';
 import type { TrajectoryLog } from '../../trajectory/log';
 import { EpisodeCache } from '../episodeCache';
@@ -160,35 +159,6 @@ function countsOf(
     neither: count('neither'),
   };
 }
-
-/** `61.0 % [48.2, 72.9]`, or a dash for a model that was compared with no other. */
-export const shareWords = ({ share, interval, choices }: LeaderboardPlace): string =>
-  estimate(choices === 0 ? null : { mean: share, interval });
-
-/** Caveats to the table, one sentence each. */
-export function remarks({ places, groups, choices, ofOneModel, firstShown }: Leaderboard): string[] {
-  const { decided, share, interval } = firstShown;
-  return [
-    `${counted(choices, 'choice')}${ofOneModel === 0 ? '' : `, of which ${ofOneModel} between two messages of one model, which rank nothing`}.`,
-    ...(groups > 1 && places.some((place) => place.choices > 0)
-      ? [
-          'No choices connect the groups, not even by way of other models: places can be compared within a group only.',
-        ]
-      : []),
-    ...(share === null
-      ? []
-      : [
-          `Position bias: first chosen in ${estimate({ mean: share, interval })} of ${counted(decided, 'decided choice')}; ${bias(interval)}.`,
-        ]),
-  ];
-}
-
-function bias({ low, high }: { readonly low: number; readonly high: number }): string {
-  if (low > 0.5) return 'people favour the first';
-  return high < 0.5 ? 'people favour the second' : 'no sign that the place matters';
-}
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 export class Judgements extends EpisodeCache<readonly Judgement[]> {
   protected override read(trajectory: Trajectory): Judgement[] {

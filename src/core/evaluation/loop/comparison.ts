@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { refuseIncomplete, type CollectionProgress } from '../../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluate';
 import { taskFigures } from '../figures';
-import { figuresSchema, pairedSchema, type PairedDifference } from '../figureSchemas';
+import { figuresSchema, pairedSchema } from '../figureSchemas';
 import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
-import { difference, rate } from '../words';
 
 const comparison = z.object({
   before: figuresSchema,
@@ -99,22 +98,4 @@ function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { befor
   const of = ({ trajectories }: Evaluated): string =>
     trajectories.find((trajectory) => trajectory.task.id === task)!.id;
   return { before: of(before), after: of(after) };
-}
-
-/** What training did to a kind of play; nothing that is clear where the 95 % interval contains 0. */
-function didTo(play: string, { interval }: PairedDifference): string {
-  if (interval !== null && interval.low > 0) return `helped ${play} play`;
-  return interval !== null && interval.high < 0
-    ? `harmed ${play} play`
-    : `made no clear difference to ${play} play`;
-}
-
-/** One sentence without its full stop. */
-export const verdictOf = ({ sampled, greedy }: TrainedComparisons): string =>
-  `Training ${didTo('sampled', sampled.success)} and ${didTo('greedy', greedy.success)}`;
-
-/** `sampled success 31.2 % → 44.9 %, +13.7 points [+9.1, +18.2], p < 0.001`. */
-export function successInWords(kind: string, { before, after, success }: TrainedComparison): string {
-  const change = `${kind} success ${rate(before.success?.mean)} → ${rate(after.success?.mean)}`;
-  return success.difference === null ? change : `${change}, ${difference(success)}`;
 }

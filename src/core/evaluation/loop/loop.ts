@@ -12,7 +12,8 @@ import { Runs } from '../../training/runs';
 import { grouped } from '../../text';
 import { claimIn } from '../../trajectory/claim';
 import { TrajectoryLog } from '../../trajectory/log';
-import { compareAgents, comparisonsSchema, successInWords, type TrainedComparisons } from './comparison';
+import { compareAgents, comparisonsSchema, type TrainedComparisons } from './comparison';
+import { successInWords } from '../report/loop';
 import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace } from './export';
 import type { LoopPlan, LoopResult, StageProgress } from './plan';
 import {

@@ -1,7 +1,7 @@
 import type { PageFigures } from '../figureSchemas';
 import type { GradingMode, PageMeasure } from '../../grading/grade';
 import type { Trajectory } from '../../trajectory/trajectory';
-import { average, meanFigure, type Figure } from '../interval';
+import { average, meanFigure, taskMeans } from '../interval';
 
 /** What a score is measured by. Scores of two scales are never averaged or compared. */
 export interface PageScale extends Pick<PageMeasure, 'measure' | 'version' | 'renderer'> {
@@ -28,7 +28,7 @@ export function pageFigures(finished: readonly Trajectory[], mode: GradingMode):
     ...scale,
     tasks: new Set(dialogues.map(({ task }) => task)).size,
     dialogues: dialogues.length,
-    score: meanOf(dialogues, ({ page }) => page.score),
+    score: meanFigure(taskMeans(dialogues, ({ page }) => page.score)),
     meanTurns: average(dialogues.map(({ turns }) => turns)),
     drafts: draftFigures(dialogues),
   }));
@@ -76,16 +76,8 @@ function draftFigures(dialogues: readonly ScoredDialogue[]): PageFigures['drafts
   return turns.map(([turn, ofTurn]) => {
     const later = ofTurn.flatMap(({ task, gain }) => (gain === undefined ? [] : [{ task, gain }]));
     return {
-      ...{ turn, dialogues: ofTurn.length, score: meanOf(ofTurn, ({ score }) => score) },
-      ...(later.length > 0 && { gain: meanOf(later, ({ gain }) => gain) }),
+      ...{ turn, dialogues: ofTurn.length, score: meanFigure(taskMeans(ofTurn, ({ score }) => score)) },
+      ...(later.length > 0 && { gain: meanFigure(taskMeans(later, ({ gain }) => gain)) }),
     };
   });
-}
-
-/** @param all at least one */
-function meanOf<T extends { readonly task: string }>(all: readonly T[], value: (one: T) => number): Figure {
-  const byTask = [...Map.groupBy(all, ({ task }) => task).values()].map((ofTask) =>
-    average(ofTask.map(value)),
-  );
-  return meanFigure(byTask);
 }

@@ -2,7 +2,7 @@ import { BarChart, CustomChart, LineChart, type CustomSeriesOption } from 'echar
 import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components';
 import { init, use, type EChartsCoreOption } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import type { Interval } from '../interval';
+import type { Figure } from '../interval';
 
 use([
   BarChart,
@@ -93,15 +93,10 @@ export function whisker(left: number, right: number, y: number) {
   return [line(left, y, right, y), line(left, y - 4, left, y + 4), line(right, y - 4, right, y + 4)];
 }
 
-export interface Bar {
-  readonly value: number;
-  readonly interval?: Interval;
-}
-
-export interface BarSeries {
+interface BarSeries {
   readonly name: string;
   /** One for each category; null where nothing was measured. */
-  readonly bars: readonly (Bar | null)[];
+  readonly bars: readonly (Figure | null)[];
 }
 
 interface BarPicture {

@@ -1,8 +1,19 @@
 import { differencesOf } from '../comparison/experiment';
 import { missingIn, type MeasuredRow, type MeasuredRuns } from '../comparison/measuredRuns';
 import type { BaselineComparison } from '../comparison/untrainedBaseline';
-import type { PairedDifference } from '../figureSchemas';
-import { estimated, field, number, t, tableOf, wordColumn, type Cell, type Table } from './table';
+import { figureFields } from './agents';
+import {
+  field,
+  FRACTION,
+  number,
+  paired,
+  POINTS,
+  t,
+  tableOf,
+  wordColumn,
+  type Cell,
+  type Table,
+} from './table';
 
 /**
  * Runs that were not evaluated have the last rows.
@@ -14,31 +25,24 @@ export function measuredTable(
   names: readonly string[],
   calledBy: (agent: string) => string,
 ): Table {
+  const { success, testsPassed, turns } = figureFields;
   const first = rows.find(({ run }) => run !== undefined)?.run ?? 0;
   const measured = tableOf<MeasuredRow>(
     { name: setting.title, head: t('Model') },
     [
-      field(
-        'success',
-        t('Success (95 % interval)'),
-        ({ figures }) => estimated(figures.success, figures.dialogues),
-        { unit: 'fraction', digits: 1, most: 1 },
-      ),
+      success,
       field('vs_base', t('Δ vs. base (points)'), ({ againstStart }) => paired(againstStart?.success), {
-        unit: 'points',
+        ...POINTS,
         isOptional: true,
       }),
       field(
         'vs_first',
         t('Δ vs. {0} (points)', names[first]!),
         ({ againstFirst }) => paired(againstFirst?.success),
-        { unit: 'points', isOptional: true },
+        { ...POINTS, isOptional: true },
       ),
-      field('tests_passed', t('Tests passed'), ({ figures }) => estimated(figures.testsPassed), {
-        unit: 'fraction',
-        digits: 1,
-      }),
-      field('turns', t('Turns'), ({ figures }) => number(figures.meanTurns), { unit: 'turns', digits: 1 }),
+      testsPassed,
+      turns,
     ],
     rows,
     ({ run, figures }) =>
@@ -51,16 +55,6 @@ export function measuredTable(
   return { ...measured, rows: [...measured.rows, ...missing] };
 }
 
-function paired(of: PairedDifference | undefined): Cell {
-  if (of === undefined) return null;
-  const { difference, interval, p, tasks } = of;
-  if (difference === null || p === null) return t('no tasks in common');
-  return {
-    ...{ value: difference, p },
-    ...(interval === null ? { remark: t('too few tasks for an interval: {0}', tasks) } : { interval }),
-  };
-}
-
 export interface Critic extends BaselineComparison {
   readonly run: string;
 }
@@ -70,15 +64,14 @@ export const criticTable = (critics: readonly Critic[]): Table =>
     { name: t('Critics vs. untrained baseline'), head: t('Critic') },
     [
       field('accuracy', t('Held-out pair accuracy'), ({ accuracy, pairs }) => number(accuracy, pairs), {
-        unit: 'fraction',
-        digits: 1,
+        ...FRACTION,
         isCounted: true,
       }),
       field(
         'untrained',
         t('Untrained baseline'),
         ({ untrainedAccuracy, pairs }) => number(untrainedAccuracy, pairs),
-        { unit: 'fraction', digits: 1, isCounted: true },
+        { ...FRACTION, isCounted: true },
       ),
       field(
         'gains',

@@ -1,7 +1,8 @@
-import type { Estimate, Figure } from '../interval';
+import type { PairedDifference } from '../figureSchemas';
+import { figureOf, type Estimate, type Figure } from '../interval';
 import { cell as literal, markdownTable } from '../../markdown';
 import { grouped } from '../../text';
-import { chance, percent, points } from '../words';
+import { chance, figure, percent, points } from '../words';
 
 // Figures as data: pages, Markdown, CSV and terminals draw the same tables.
 
@@ -58,9 +59,15 @@ export interface Table {
   readonly name: Words;
   /** Title of the names of rows. */
   readonly head: Words;
+  /** Below it. */
+  readonly note?: Words;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
 }
+
+export const COUNT = { unit: 'count' };
+export const FRACTION = { unit: 'fraction', digits: 1 };
+export const POINTS = { unit: 'points' };
 
 /** A column and its cells. */
 export interface Field<Of> extends Column {
@@ -77,7 +84,7 @@ export const field = <Of>(
 ): Field<Of> => ({ name, title, cell, ...more });
 
 export function tableOf<Of>(
-  table: Pick<Table, 'name' | 'head'>,
+  table: Omit<Table, 'columns' | 'rows'>,
   fields: readonly Field<Of>[],
   rows: readonly Of[],
   nameOf: (of: Of) => Omit<Row, 'cells'>,
@@ -96,23 +103,41 @@ export function tableOf<Of>(
   };
 }
 
-export const number = (value: number | null, of?: number | null): Cell =>
-  value === null ? null : { value, ...(of != null && { of }) };
+export function number(value: Estimate | number | null | undefined, of?: number | null): Cell {
+  if (value == null) return null;
+  return { ...(typeof value === 'number' ? { value } : figureOf(value)), ...(of != null && { of }) };
+}
 
-export const estimated = (estimate: Estimate | null, of?: number): Cell =>
-  estimate && { value: estimate.mean, interval: estimate.interval, ...(of !== undefined && { of }) };
+export function paired(of: PairedDifference | undefined): Cell {
+  if (of === undefined) return null;
+  const { difference, interval, p, tasks } = of;
+  if (difference === null || p === null) return t('no tasks in common');
+  return {
+    ...{ value: difference, p },
+    ...(interval === null ? { remark: t('too few tasks for an interval: {0}', tasks) } : { interval }),
+  };
+}
 
 export const wordColumn = (title: string): Column => ({ name: title, title });
+
+/** @param translate as `vscode.l10n.t` */
+export const inWords = (
+  words: Words,
+  translate: (sentence: string, ...values: string[]) => string,
+): string =>
+  typeof words === 'string'
+    ? words
+    : translate(
+        words.sentence,
+        ...words.values.map((one) => (typeof one === 'number' ? grouped(one) : inWords(one, translate))),
+      );
 
 // Tables for Markdown and terminals, which are in English.
 
 export const inEnglish = (words: Words): string =>
-  typeof words === 'string'
-    ? words
-    : words.sentence.replaceAll(/\{(\d+)\}/g, (_, index: string) => {
-        const value = words.values[Number(index)]!;
-        return typeof value === 'number' ? grouped(value) : inEnglish(value);
-      });
+  inWords(words, (sentence, ...values) =>
+    sentence.replaceAll(/\{(\d+)\}/g, (_, index) => values[Number(index)]!),
+  );
 
 /** Head and rows. */
 export const linesOf = ({ head, columns, rows }: Table): string[][] => [
@@ -130,18 +155,19 @@ const nameOf = ({ name, remark }: Row): string =>
 
 function cellIn(cell: Cell, column: Column): string {
   if (cell === null) return '–';
-  return typeof cell === 'object' && 'value' in cell ? figureIn(cell, column) : inEnglish(cell);
+  return isFigure(cell) ? figureInWords(cell, column) : inEnglish(cell);
 }
 
+export const isFigure = (cell: Cell): cell is CellFigure =>
+  cell !== null && typeof cell === 'object' && 'value' in cell;
+
 /** `31.5 % [27.1, 36.2]`, `+13.7 [+9.1, +18.2], p < 0.001`, `3.1 [2.0, 4.2], n = 8` */
-function figureIn({ value, interval, of, p, remark }: CellFigure, column: Column): string {
-  const { isCounted } = column;
-  const bare = (one: number): string => numberIn(one, column).replace(' %', '');
+function figureInWords({ of, p, remark, ...value }: CellFigure, column: Column): string {
   return [
-    numberIn(value, column) + (interval ? ` [${bare(interval.low)}, ${bare(interval.high)}]` : ''),
+    figure(value, (one) => numberIn(one, column)),
     ...(remark === undefined ? [] : [inEnglish(remark)]),
     ...(p === undefined ? [] : [chance(p)]),
-    ...(isCounted && of !== undefined ? [`n = ${of}`] : []),
+    ...(column.isCounted && of !== undefined ? [`n = ${of}`] : []),
   ].join(', ');
 }
 

@@ -6,8 +6,9 @@ import {
   leaderboardOf,
   type Judgement,
   type Leaderboard,
-  remarks,
 } from '../../../../src/core/evaluation/leaderboard/leaderboard';
+import { leaderboardNotes } from '../../../../src/core/evaluation/report/leaderboard';
+import { inEnglish } from '../../../../src/core/evaluation/report/table';
 import { agentTurn, answered, candidates, choice, doubling, openLog, started } from '../../../fixtures/log';
 
 const times = (count: number, judgement: Judgement): Judgement[] =>
@@ -88,6 +89,8 @@ describe('the strengths of models', () => {
     expect(found).toMatchObject({ equal: 1, neither: 1, choices: 6 });
   });
 });
+
+const remarks = (found: Leaderboard): string[] => leaderboardNotes(found).map(inEnglish);
 
 describe('the table', () => {
   it('says when no choices connect two groups of models, and compares nobody across', () => {

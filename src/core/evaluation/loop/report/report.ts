@@ -8,11 +8,13 @@ import type { Reported } from '../record';
 import { learningPicture } from '../../pictures/curves';
 import { EventTail } from '../../../training/eventFile';
 import { RunHistory } from '../../../training/history/history';
-import { habitsPicture, PICTURES, successPicture, HABITS, HALVING_HABITS } from './pictures';
+import { habitsPicture, PICTURES, successPicture } from './pictures';
 import { grouped } from '../../../text';
-import { difference, estimate, points, rate } from '../../words';
+import { points, rate } from '../../words';
 import { cell, fenced, markdownTable, escaped } from '../../../markdown';
-import { type TrainedComparison, type TrainedComparisons, successInWords, verdictOf } from '../comparison';
+import type { TrainedComparisons } from '../comparison';
+import { habitTable, outcomeTable, successInWords, verdictOf } from '../../report/loop';
+import { tableInMarkdown } from '../../report/table';
 import { parseAgentMessage } from '../../../dialogue/protocol';
 import type { World } from '../../../task/starter/splits';
 import { isProgram, type Task } from '../../../task/task';
@@ -86,27 +88,12 @@ export function pageOf(told: LoopReport): string {
 }
 
 function result({ comparisons, plan }: LoopReport): string[] {
-  const parts = plan.world === 'pages' ? 'checks' : 'tests';
   const { sampled, greedy } = comparisons;
-  const rows = [
-    ['success, sampled', sampled, 'success'],
-    ['success, greedy', greedy, 'success'],
-    [`${parts} passed, sampled`, sampled, 'testsPassed'],
-    [`${parts} passed, greedy`, greedy, 'testsPassed'],
-  ] as const;
   return [
     `# ${verdictOf(comparisons)}: success ${rate(sampled.before.success?.mean)} → ${rate(sampled.after.success?.mean)}`,
     `On ${sampled.success.tasks} held-out tasks: **${successInWords('sampled', sampled)}**; ` +
       `${successInWords('greedy', greedy)}. ${meaning(comparisons)}`,
-    markdownTable(
-      ['', 'before', 'after', 'difference'],
-      rows.map(([name, comparison, figure]) => [
-        name,
-        estimate(comparison.before[figure]),
-        estimate(comparison.after[figure]),
-        difference(comparison[figure]),
-      ]),
-    ),
+    tableInMarkdown(outcomeTable(comparisons, plan.world)),
     'In brackets 95 % intervals: of rates Wilson’s over tasks, of differences the bootstrap over tasks, each task ' +
       'compared with itself under the same seeds. *Sampled* is the play that was trained, *greedy* always takes the ' +
       `likeliest token. Tasks that greedy play solved only afterwards: ${greedy.gained}; only before: ${greedy.lost}.`,
@@ -127,35 +114,13 @@ function meaning({ sampled, greedy }: TrainedComparisons): string {
     : '';
 }
 
-function habits({ comparisons: { sampled, greedy }, plan }: LoopReport): string[] {
-  const { world } = plan;
-  const hasQuestions = world !== 'pages';
-  const number = (value: number | null): string => value?.toFixed(2) ?? '–';
-  const row = (name: string, figure: (side: TrainedComparison['before']) => string): string[] => [
-    name,
-    ...[sampled, greedy].flatMap(({ before, after }) => [figure(before), figure(after)]),
-  ];
+function habits({ comparisons, plan: { world } }: LoopReport): string[] {
   return [
     '## What it does differently',
     picture(`${HABITS_DRAWN[world]} per dialogue, before and after`, 'habits'),
-    markdownTable(
-      ['per dialogue', 'sampled: before', 'after', 'greedy: before', 'after'],
-      [
-        ...habitsIn(world).map(({ name, of }) => row(name, (side) => number(of(side)))),
-        row('tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'),
-        row('ran out of turns or context', ({ turnLimitRate }) => rate(turnLimitRate)),
-        ...(hasQuestions
-          ? []
-          : [
-              row('checks passed, first draft', ({ pages }) => rate(pages?.[0]?.drafts[0]?.score.value)),
-              row('told and applied', ({ draftProgress }) => rate(draftProgress?.applied?.mean)),
-              row('redrafts that lose something', ({ draftProgress }) =>
-                rate(draftProgress?.regressed?.mean),
-              ),
-            ]),
-      ],
-    ),
-    world === 'twenty-questions' ? REGRET : hasQuestions ? MISSED : APPLIED,
+    'Per dialogue; *turn limit*: the share that ran out of turns or context.',
+    tableInMarkdown(habitTable(comparisons, world)),
+    HABIT_WORDS[world],
   ];
 }
 
@@ -165,23 +130,17 @@ const HABITS_DRAWN: Readonly<Record<World, string>> = {
   'twenty-questions': 'Turns, useless questions and questions lost',
 };
 
-function habitsIn(world: World): typeof HABITS {
-  if (world === 'functions') return HABITS;
-  if (world === 'pages') return HABITS.filter(({ name }) => name === 'turns');
-  return [...HABITS.filter(({ name }) => name !== 'missed decisions'), ...HALVING_HABITS];
-}
-
-const APPLIED =
-  '*Told and applied* is the share of what a reply told that the next draft has right; a redraft *loses something* that ' +
-  'the draft before had right.';
-
-const REGRET =
-  '*Questions lost* are the expected questions more than the best decision tree would ask; a question tells at most one ' +
-  'bit. A *useless question* was asked before, or is about no attribute.';
-
-const MISSED =
-  'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
-  'is about no decision of the task, or about one that was asked about before.';
+const HABIT_WORDS: Readonly<Record<World, string>> = {
+  functions:
+    'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
+    'is about no decision of the task, or about one that was asked about before.',
+  pages:
+    '*Told and applied* is the share of what a reply told that the next draft has right; a redraft *loses something* that ' +
+    'the draft before had right.',
+  'twenty-questions':
+    '*Questions lost* are the expected questions more than the best decision tree would ask; a question tells at most one ' +
+    'bit. A *useless question* was asked before, or is about no attribute.',
+};
 
 function learning({ history, collected, plan }: LoopReport): string[] {
   const rankings = history.rankings.map(({ histories, candidates, rank_correlation }) =>

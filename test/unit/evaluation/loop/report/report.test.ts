@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type TrainedComparison,
-  type TrainedComparisons,
-  verdictOf,
+import type {
+  TrainedComparison,
+  TrainedComparisons,
 } from '../../../../../src/core/evaluation/loop/comparison';
+import { verdictOf } from '../../../../../src/core/evaluation/report/loop';
 import { learningPicture } from '../../../../../src/core/evaluation/pictures/curves';
 import { pageOf, type LoopReport } from '../../../../../src/core/evaluation/loop/report/report';
 import { QUICK, sizesFor } from '../../../../../src/core/evaluation/loop/settings';
@@ -111,12 +111,14 @@ describe('the report of a loop', () => {
     const report = pageOf(
       told(both(pages), { plan: { ...plan, world: 'pages', settings: sizesFor('pages', 0).standard } }),
     );
-    expect(report).toContain('| told and applied | 81.0 % | 93.0 % | 81.0 % | 93.0 % |');
-    expect(report).toContain('| checks passed, first draft | 40.0 % | 40.0 % | 40.0 % | 40.0 % |');
-    expect(report).toContain('| checks passed, greedy |');
+    expect(report).toContain(
+      '| Checks passed, first draft | Told and applied | Redrafts that lose something |',
+    );
+    expect(report).toContain('| After, greedy | 4.10 | 70 | 10.0 % | 40.0 % | 93.0 % | – |');
+    expect(report).toContain('| Checks passed |');
     expect(report).toContain('--world pages');
     expect(report).toContain('--max-turns 4');
-    expect(report).not.toMatch(/tests passed|missed decision|scoreboard/);
+    expect(report).not.toMatch(/tests passed|missed decision|scoreboard/i);
   });
 
   it('says of twenty questions how many were lost and what each told', () => {
@@ -131,11 +133,14 @@ describe('the report of a loop', () => {
     const { plan } = told(both(questions));
     const settings = sizesFor('twenty-questions', 0).standard;
     const report = pageOf(told(both(questions), { plan: { ...plan, world: 'twenty-questions', settings } }));
-    expect(report).toContain('| questions lost | 2.41 | 0.83 | 2.41 | 0.83 |');
-    expect(report).toContain('| bits per question | 0.42 | 0.81 | 0.42 | 0.81 |');
+    expect(report).toContain(
+      '| Agent | Turns | Useless questions | Questions lost | Bits per question | Tokens |',
+    );
+    expect(report).toContain('| Before | 4.10 | 1.60 | 2.41 | 0.42 | 70 | 10.0 % |');
+    expect(report).toContain('| After | 4.10 | 1.60 | 0.83 | 0.81 | 70 | 10.0 % |');
     expect(report).toContain('--kind twenty-questions');
     expect(report).toContain('--max-turns 7');
-    expect(report).not.toMatch(/checks passed|missed decision|scoreboard/);
+    expect(report).not.toMatch(/checks passed|missed decision|scoreboard/i);
   });
 });
 

@@ -1,0 +1,116 @@
+import type { AgentFigures, PageFigures } from '../figureSchemas';
+import type { Estimate } from '../interval';
+import { figure, gain, scaleInWords } from '../words';
+import { COUNT, field, FRACTION, inEnglish, number, t, tableOf, type Field, type Table } from './table';
+
+/** What has the figures of one agent: an evaluation, a run, a side of a loop. */
+interface Measured {
+  readonly figures: AgentFigures;
+}
+
+const of = (
+  title: Field<Measured>['title'],
+  value: (figures: AgentFigures) => Estimate | number | null | undefined,
+  look: Partial<Field<Measured>> = MEAN,
+): Field<Measured> =>
+  field(inEnglish(title), title, ({ figures }) => number(value(figures), figures.dialogues), look);
+
+/** Per dialogue. */
+const MEAN = { unit: 'mean', digits: 2 };
+const SCORE = { unit: 'score', digits: 3 };
+
+/** Only titles that a page draws are translated. */
+export const figureFields = {
+  tasks: of('Tasks', ({ tasks }) => tasks, COUNT),
+  success: of(t('Success (95 % interval)'), ({ success }) => success, { ...FRACTION, most: 1 }),
+  testsPassed: of(t('Tests passed'), ({ testsPassed }) => testsPassed, FRACTION),
+  turns: of(t('Turns'), ({ meanTurns }) => meanTurns),
+  missed: of('Missed decisions', ({ missedDecisions }) => missedDecisions),
+  useless: of('Useless questions', ({ uselessQuestions }) => uselessQuestions),
+  tokens: of('Tokens', ({ meanTokens }) => meanTokens, { unit: 'mean' }),
+  seconds: of('Seconds', ({ meanSeconds }) => meanSeconds, { unit: 'mean', digits: 1 }),
+  turnLimit: of('Turn limit', ({ turnLimitRate }) => turnLimitRate, FRACTION),
+  leak: of('Leak', ({ leakRate }) => leakRate, FRACTION),
+  timedOut: of('Timed out', ({ timeOutRate }) => timeOutRate, FRACTION),
+  leftOut: of('Left out', ({ notGradable, unfinished }) => notGradable + unfinished, COUNT),
+};
+
+export const questionFields = {
+  dialogues: of('Dialogues', ({ questions }) => questions?.dialogues, COUNT),
+  needed: of('Needed', ({ questions }) => questions?.needed),
+  asked: of('Asked', ({ questions }) => questions?.asked),
+  bits: of('Bits per question', ({ questions }) => questions?.bits),
+  lost: of('Questions lost', ({ questions }) => questions?.regret),
+  left: of('Figures left', ({ questions }) => questions?.left),
+};
+
+export const draftFields = {
+  first: of('Checks passed, first draft', ({ pages }) => pages?.[0]?.drafts[0]?.score.value, FRACTION),
+  applied: of('Told and applied', ({ draftProgress }) => draftProgress?.applied?.mean, FRACTION),
+  regressed: of('Redrafts that lose something', (one) => one.draftProgress?.regressed?.mean, FRACTION),
+};
+
+type NamedPage = PageFigures & { readonly name: string };
+
+/** Of functions, web pages and twenty questions, as far as they were played. */
+export function agentTables(agents: readonly Measured[]): Table[] {
+  const nameOf = ({ figures }: Measured) => ({ name: figures.agent });
+  const players = agents.filter(({ figures }) => figures.questions !== undefined);
+  const pages = agents.flatMap(({ figures: { agent: name, pages: all = [] } }) =>
+    all.map((page): NamedPage => ({ name, ...page })),
+  );
+  const isOnlyPages = pages.length > 0 && agents.every(({ figures }) => figures.tasks === 0);
+  return [
+    ...(isOnlyPages ? [] : [tableOf(OF_FUNCTIONS, Object.values(figureFields), agents, nameOf)]),
+    ...(pages.length === 0 ? [] : [pageTable(pages), draftTable(pages)]),
+    ...(players.length === 0 ? [] : [tableOf(OF_QUESTIONS, Object.values(questionFields), players, nameOf)]),
+  ];
+}
+
+const OF_FUNCTIONS = {
+  name: 'Figures',
+  head: 'Agent',
+  note: 'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, hidden decisions missed, useless questions, tokens, seconds.',
+};
+
+const OF_QUESTIONS = {
+  name: 'Questions',
+  head: 'Twenty questions',
+  note: 'Questions needed by the best decision tree and asked; expected information of each; questions lost to the tree; figures left at the answer (means per dialogue).',
+};
+
+/** A row for each agent and scale. */
+const pageTable = (pages: readonly NamedPage[]): Table =>
+  tableOf<NamedPage>(
+    { name: 'Pages', head: 'Web pages' },
+    [
+      field('tasks', 'Tasks', ({ tasks }) => number(tasks), COUNT),
+      field('dialogues', 'Dialogues', ({ dialogues }) => number(dialogues), COUNT),
+      field('score', 'Score', ({ score }) => score, SCORE),
+      field('turns', 'Turns', ({ meanTurns }) => number(meanTurns), MEAN),
+      field('measure', 'Measured by', scaleInWords),
+    ],
+    pages,
+    ({ name }) => ({ name }),
+  );
+
+/** A row for each turn in which drafts were shown. */
+const draftTable = (pages: readonly NamedPage[]): Table =>
+  tableOf<Omit<NamedPage, 'drafts'> & { readonly draft: PageFigures['drafts'][number] }>(
+    {
+      name: 'Drafts',
+      head: 'Drafts',
+      note: 'Scores and gains with 95 % intervals of the mean over tasks, from six tasks on; each draft is scored.',
+    },
+    [
+      field('measure', 'Measure', ({ measure }) => measure),
+      field('turn', 'Turn', ({ draft }) => number(draft.turn), COUNT),
+      field('dialogues', 'Drafts', ({ draft }) => number(draft.dialogues), COUNT),
+      field('score', 'Score', ({ draft }) => draft.score, SCORE),
+      field('gain', 'Gain on the draft before', ({ draft }) =>
+        draft.gain ? figure(draft.gain, gain) : null,
+      ),
+    ],
+    pages.flatMap(({ drafts, ...page }) => drafts.map((draft) => ({ ...page, draft }))),
+    ({ name }) => ({ name }),
+  );
