@@ -1,7 +1,7 @@
 import type { AgentFigures, PageFigures } from '../figureSchemas';
 import type { Estimate } from '../interval';
 import { figure, gain, scaleInWords } from '../words';
-import { COUNT, field, FRACTION, inEnglish, number, t, tableOf, type Field, type Table } from './table';
+import { COUNT, field, FRACTION, number, t, tableOf, type Field, type Table } from './table';
 
 /** What has the figures of one agent: an evaluation, a run, a side of a loop. */
 interface Measured {
@@ -9,11 +9,11 @@ interface Measured {
 }
 
 const of = (
+  name: string,
   title: Field<Measured>['title'],
   value: (figures: AgentFigures) => Estimate | number | null | undefined,
   look: Partial<Field<Measured>> = MEAN,
-): Field<Measured> =>
-  field(inEnglish(title), title, ({ figures }) => number(value(figures), figures.dialogues), look);
+): Field<Measured> => field(name, title, ({ figures }) => number(value(figures), figures.dialogues), look);
 
 /** Per dialogue. */
 const MEAN = { unit: 'mean', digits: 2 };
@@ -21,33 +21,43 @@ const SCORE = { unit: 'score', digits: 3 };
 
 /** Only titles that a page draws are translated. */
 export const figureFields = {
-  tasks: of('Tasks', ({ tasks }) => tasks, COUNT),
-  success: of(t('Success (95 % interval)'), ({ success }) => success, { ...FRACTION, most: 1 }),
-  testsPassed: of(t('Tests passed'), ({ testsPassed }) => testsPassed, FRACTION),
-  turns: of(t('Turns'), ({ meanTurns }) => meanTurns),
-  missed: of('Missed decisions', ({ missedDecisions }) => missedDecisions),
-  useless: of('Useless questions', ({ uselessQuestions }) => uselessQuestions),
-  tokens: of('Tokens', ({ meanTokens }) => meanTokens, { unit: 'mean' }),
-  seconds: of('Seconds', ({ meanSeconds }) => meanSeconds, { unit: 'mean', digits: 1 }),
-  turnLimit: of('Turn limit', ({ turnLimitRate }) => turnLimitRate, FRACTION),
-  leak: of('Leak', ({ leakRate }) => leakRate, FRACTION),
-  timedOut: of('Timed out', ({ timeOutRate }) => timeOutRate, FRACTION),
-  leftOut: of('Left out', ({ notGradable, unfinished }) => notGradable + unfinished, COUNT),
+  tasks: of('tasks', 'Tasks', ({ tasks }) => tasks, COUNT),
+  success: of('success', t('Success (95 % interval)'), ({ success }) => success, { ...FRACTION, most: 1 }),
+  testsPassed: of('tests_passed', t('Tests passed'), ({ testsPassed }) => testsPassed, FRACTION),
+  turns: of('turns', t('Turns'), ({ meanTurns }) => meanTurns),
+  missed: of('missed_decisions', 'Missed decisions', ({ missedDecisions }) => missedDecisions),
+  useless: of('useless_questions', 'Useless questions', ({ uselessQuestions }) => uselessQuestions),
+  tokens: of('tokens', 'Tokens', ({ meanTokens }) => meanTokens, { unit: 'mean' }),
+  seconds: of('seconds', 'Seconds', ({ meanSeconds }) => meanSeconds, { unit: 'mean', digits: 1 }),
+  turnLimit: of('turn_limit', 'Turn limit', ({ turnLimitRate }) => turnLimitRate, FRACTION),
+  leak: of('leak', 'Leak', ({ leakRate }) => leakRate, FRACTION),
+  timedOut: of('timed_out', 'Timed out', ({ timeOutRate }) => timeOutRate, FRACTION),
+  leftOut: of('left_out', 'Left out', ({ notGradable, unfinished }) => notGradable + unfinished, COUNT),
 };
 
 export const questionFields = {
-  dialogues: of('Dialogues', ({ questions }) => questions?.dialogues, COUNT),
-  needed: of('Needed', ({ questions }) => questions?.needed),
-  asked: of('Asked', ({ questions }) => questions?.asked),
-  bits: of('Bits per question', ({ questions }) => questions?.bits),
-  lost: of('Questions lost', ({ questions }) => questions?.regret),
-  left: of('Figures left', ({ questions }) => questions?.left),
+  dialogues: of('dialogues', 'Dialogues', ({ questions }) => questions?.dialogues, COUNT),
+  needed: of('questions_needed', 'Needed', ({ questions }) => questions?.needed),
+  asked: of('questions_asked', 'Asked', ({ questions }) => questions?.asked),
+  bits: of('bits', 'Bits per question', ({ questions }) => questions?.bits),
+  lost: of('questions_lost', 'Questions lost', ({ questions }) => questions?.regret),
+  left: of('figures_left', 'Figures left', ({ questions }) => questions?.left),
 };
 
 export const draftFields = {
-  first: of('Checks passed, first draft', ({ pages }) => pages?.[0]?.drafts[0]?.score.value, FRACTION),
-  applied: of('Told and applied', ({ draftProgress }) => draftProgress?.applied?.mean, FRACTION),
-  regressed: of('Redrafts that lose something', (one) => one.draftProgress?.regressed?.mean, FRACTION),
+  first: of(
+    'first_draft',
+    'Checks passed, first draft',
+    ({ pages }) => pages?.[0]?.drafts[0]?.score.value,
+    FRACTION,
+  ),
+  applied: of('applied', 'Told and applied', ({ draftProgress }) => draftProgress?.applied?.mean, FRACTION),
+  regressed: of(
+    'lossy_redrafts',
+    'Redrafts that lose something',
+    (one) => one.draftProgress?.regressed?.mean,
+    FRACTION,
+  ),
 };
 
 type NamedPage = PageFigures & { readonly name: string };
