@@ -82,7 +82,7 @@ describe('tandem evaluate on web pages', () => {
       /^script:\S+applies.json +2 +2 +1\.000 +3\.00 +structure 1, mode fixed, drawn by /m,
     );
     expect(stdout).toMatch(
-      /on 2 web pages \(structure 1, .*\): score \+0\.\d{3} .*; win rate 100\.0 % \[34\.2, 100\.0\]/,
+      /on 2 web pages \(structure 1, .*\): score \+0\.\d{3}, .*; win rate 100\.0 % \[34\.2, 100\.0\]/,
     );
     expect(stdout).toContain('of 2 told differences the next draft has 100.0 %');
     expect(stdout).toMatch(/0\.0 % \[0\.0, \d+\.\d\] of \d+ sentences that could be checked are false/);
