@@ -11,6 +11,7 @@ import { EVALUATION } from '../trajectory/index/filter';
 import type { Trajectory } from '../trajectory/trajectory';
 import { agentFigures, isFinished, taskFigures } from './figures';
 import type { AgentFigures } from './figureSchemas';
+import { habitChanges, type HabitChange } from './habits';
 import { draftProgress } from './pages/draftProgress';
 import { pairedPages, type PairedPages } from './pages/pairedPages';
 import { pairedTasks, type PairedFigures } from './paired';
@@ -24,6 +25,7 @@ export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collecti
 export interface PairedComparison extends PairedFigures {
   readonly baseline: string;
   readonly agent: string;
+  readonly habits: readonly HabitChange[];
   /** On web pages, one entry for each scale that both were scored by; absent without any. */
   readonly pages?: readonly PairedPages[];
 }
@@ -81,10 +83,13 @@ async function readCollection(plan: EvaluationPlan, collection: string): Promise
 function compare(before: Evaluated, after: Evaluated, { mode, seed }: EvaluationPlan): PairedComparison {
   const [first, second] = [before, after].map(({ trajectories }) => trajectories.filter(isFinished));
   const pages = pairedPages(first!, second!, mode, seed);
+  const tasks = [taskFigures(before.trajectories, mode), taskFigures(after.trajectories, mode)] as const;
+  const paired = pairedTasks(...tasks, seed);
   return {
     baseline: before.figures.agent,
     agent: after.figures.agent,
     ...(pages.length > 0 && { pages }),
-    ...pairedTasks(taskFigures(before.trajectories, mode), taskFigures(after.trajectories, mode), seed),
+    ...paired,
+    habits: habitChanges(...tasks, { success: paired.success, seed }),
   };
 }

@@ -91,6 +91,18 @@ const pageFiguresSchema = z.object({
 });
 export type PageFigures = z.infer<typeof pageFiguresSchema>;
 
+/** Per dialogue; null where they cannot be counted, absent in evaluations of earlier versions. */
+const questionHabits = {
+  /** Questions about no decision of the task; null without facts. A message that asks nothing counts as one. */
+  needlessQuestions: z.number().nullable().exactOptional(),
+  /** Questions about a decision that was asked about before; null without facts. */
+  repeatedQuestions: z.number().nullable().exactOptional(),
+  /** Null for web pages. */
+  meanQuestions: z.number().nullable().exactOptional(),
+  /** Fraction of dialogues that the agent answered without a question; null for web pages. */
+  unaskedRate: z.number().nullable().exactOptional(),
+};
+
 /** Besides `pages`, `notGradable` and `unfinished` they are of functions only, if some of the tasks are functions. */
 export const figuresSchema = z.object({
   agent: z.string(),
@@ -108,8 +120,9 @@ export const figuresSchema = z.object({
   meanTurns: z.number().nullable(),
   /** Hidden decisions that were never asked about, per dialogue; null when no task has facts, and for twenty questions. */
   missedDecisions: z.number().nullable(),
-  /** Questions about no decision or about one asked before, per dialogue; null when no task has facts. */
+  /** Needless and repeated questions, per dialogue; null when no task has facts. */
   uselessQuestions: z.number().nullable(),
+  ...questionHabits,
   /** Written by the agent, per dialogue; null when its model does not count them. */
   meanTokens: z.number().nullable(),
   /** Seconds of agent and collaborator, per dialogue; longer the more dialogues are played at once. */
@@ -137,5 +150,9 @@ export const taskFiguresSchema = z.object({
   success: z.number(),
   testsPassed: z.number(),
   rollouts: z.number(),
+  ...questionHabits,
+  /** As of the agent; absent in evaluations of earlier versions. */
+  leakRate: z.number().nullable().exactOptional(),
+  turnLimitRate: z.number().nullable().exactOptional(),
 });
 export type TaskFigures = z.infer<typeof taskFiguresSchema>;

@@ -1,6 +1,7 @@
 import type { AgentFigures, TaskFigures } from './figureSchemas';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
+import type { Habit } from './habits';
 import { average, meanRate } from './interval';
 import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
@@ -22,6 +23,7 @@ export function taskFigures(trajectories: readonly Trajectory[], mode: GradingMo
     success: average(rollouts.map(({ success }) => Number(success))),
     testsPassed: average(rollouts.map(({ reward }) => reward)),
     rollouts: rollouts.length,
+    ...habitsOf(rollouts),
   }));
 }
 
@@ -34,13 +36,9 @@ export function agentFigures(
   const tasks = taskFigures(trajectories, mode);
   const mean = (value: (one: Graded) => number): number | null =>
     dialogues.length === 0 ? null : average(dialogues.map(value));
-  const meanKnown = (values: readonly (number | undefined)[]): number | null => {
-    const known = values.filter((value) => value !== undefined);
-    return known.length === 0 ? null : average(known);
-  };
-  const questions = dialogues.map(({ trajectory }) => questionCounts(trajectory));
+  const { leakRate, turnLimitRate, ...habits } = habitsOf(dialogues);
   const meanCount = (count: keyof QuestionCounts): number | null =>
-    meanKnown(questions.map((counts) => counts?.[count]));
+    meanKnown(dialogues.map(({ trajectory }) => countsOf(trajectory)?.[count]));
   const finished = trajectories.filter(isFinished);
   const pages = pageFigures(finished, mode);
   const halving = questionFigures(dialogues.map(({ trajectory }) => trajectory));
@@ -51,19 +49,43 @@ export function agentFigures(
     dialogues: dialogues.length,
     success: meanRate(tasks.map(({ success }) => success)),
     testsPassed: meanRate(tasks.map(({ testsPassed }) => testsPassed)),
-    leakRate: mean(({ trajectory }) => Number(trajectory.turns.some(({ leak }) => leak?.leaked === true))),
+    leakRate,
     meanTurns: mean(({ trajectory }) => trajectory.turns.length),
     // No more is to be asked there than what tells the figures apart.
     missedDecisions: halving === undefined ? meanCount('missed') : null,
     uselessQuestions: meanCount('useless'),
+    ...habits,
     meanTokens: meanKnown(dialogues.map(({ trajectory }) => tokensOf(trajectory))),
     meanSeconds: meanKnown(dialogues.map(({ trajectory }) => secondsOf(trajectory))),
-    turnLimitRate: mean(({ trajectory }) => Number(hasRunOut(trajectory))),
+    turnLimitRate,
     timeOutRate: mean(({ timedOut }) => Number(timedOut)),
     notGradable: finished.filter((trajectory) => gradeOf(trajectory, mode)?.reward == null).length,
     unfinished: trajectories.length - finished.length,
     ...(pages.length > 0 && { pages }),
     ...(halving !== undefined && { questions: halving }),
+  };
+}
+
+function meanKnown(values: readonly (number | undefined)[]): number | null {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? null : average(known);
+}
+
+function habitsOf(dialogues: readonly Graded[]): Record<Habit, number | null> {
+  const mean = (value: (one: Trajectory, counts?: QuestionCounts) => number | boolean | undefined) =>
+    meanKnown(
+      dialogues.map(({ trajectory }) => {
+        const one = value(trajectory, countsOf(trajectory));
+        return one === undefined ? undefined : Number(one);
+      }),
+    );
+  return {
+    needlessQuestions: mean((_, counts) => counts?.needless),
+    repeatedQuestions: mean((_, counts) => counts?.repeated),
+    meanQuestions: mean((_, counts) => counts?.questions),
+    unaskedRate: mean((one, counts) => counts && counts.questions === 0 && !hasRunOut(one)),
+    leakRate: mean(({ turns }) => turns.some(({ leak }) => leak?.leaked === true)),
+    turnLimitRate: mean(hasRunOut),
   };
 }
 
@@ -110,37 +132,57 @@ function sumKnown(values: readonly (number | undefined)[]): number | undefined {
 }
 
 interface QuestionCounts {
-  readonly decisions: number;
-  readonly asked: number;
-  readonly missed: number;
-  /** Questions about no decision, or about one that was asked before. A message that asks nothing counts as one. */
-  readonly useless: number;
+  readonly questions: number;
+  /** These are undefined for a task without facts. */
+  readonly decisions?: number;
+  readonly asked?: number;
+  readonly missed?: number;
+  /** Questions about no decision. A message that asks nothing counts as one. */
+  readonly needless?: number;
+  /** Questions about a decision that was asked about before. */
+  readonly repeated?: number;
+  /** Both. */
+  readonly useless?: number;
+}
+
+/** Kept because the same dialogue counts for its task and for its agent. */
+const counted = new WeakMap<Trajectory, QuestionCounts | undefined>();
+
+function countsOf(trajectory: Trajectory): QuestionCounts | undefined {
+  if (!counted.has(trajectory)) counted.set(trajectory, questionCounts(trajectory));
+  return counted.get(trajectory);
 }
 
 /**
  * Uses the matcher of the rule-based simulator, for any collaborator. The answer itself asks nothing.
- * @returns undefined for a task without facts
+ * @returns undefined for a web page
  */
 export function questionCounts({
   task,
   turns,
 }: Pick<Trajectory, 'task' | 'turns'>): QuestionCounts | undefined {
+  if (!isProgram(task)) return undefined;
   const facts = factsOf(task);
-  if (facts.length === 0 || !isProgram(task)) return undefined;
   const known = new Set<Fact>();
-  let useless = 0;
+  let [questions, needless, repeated] = [0, 0, 0];
   let lastReply: string | undefined;
   for (const { agent, reply } of turns) {
     if (reply === undefined) continue;
     const asked = askedIn(task, parseAgentMessage(agent.text).visible, lastReply);
     // A second half that names no subject of its own belongs to the first half.
-    const counted = asked.filter(({ question, fact }) => fact !== undefined || !question.continues);
-    if (counted.length === 0) useless += 1;
-    for (const { fact } of counted) {
-      if (fact === undefined || known.has(fact)) useless += 1;
+    const own = asked.filter(({ question, fact }) => fact !== undefined || !question.continues);
+    questions += own.length;
+    if (own.length === 0) needless += 1;
+    for (const { fact } of own) {
+      if (fact === undefined) needless += 1;
+      else if (known.has(fact)) repeated += 1;
       else known.add(fact);
     }
     lastReply = reply.text;
   }
-  return { decisions: facts.length, asked: known.size, missed: facts.length - known.size, useless };
+  if (facts.length === 0) return { questions };
+  return {
+    ...{ questions, decisions: facts.length, asked: known.size, missed: facts.length - known.size },
+    ...{ needless, repeated, useless: needless + repeated },
+  };
 }

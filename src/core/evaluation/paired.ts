@@ -76,18 +76,35 @@ export interface PairedFigures {
 }
 
 /** Second − first, over the tasks that both were graded on. */
-export function pairedTasks(
+export const pairedTasks = (
   before: readonly TaskFigures[],
   after: readonly TaskFigures[],
   seed: number,
-): PairedFigures {
-  const first = new Map(before.map((figures) => [figures.task, figures]));
-  const both = after.filter(({ task }) => first.has(task));
-  const paired = (figure: 'success' | 'testsPassed'): PairedDifference =>
-    pairedDifference(
-      both.map(({ task }) => first.get(task)![figure]),
-      both.map((figures) => figures[figure]),
-      seed,
-    );
-  return { success: paired('success'), testsPassed: paired('testsPassed') };
+): PairedFigures => ({
+  success: pairedFigure(before, after, ({ success }) => success, seed),
+  testsPassed: pairedFigure(before, after, ({ testsPassed }) => testsPassed, seed),
+});
+
+type FigureOf = (task: TaskFigures) => number | null | undefined;
+
+/** Over the tasks that both have the figure of. */
+export const pairedFigure = (
+  before: readonly TaskFigures[],
+  after: readonly TaskFigures[],
+  figure: FigureOf,
+  seed: number,
+): PairedDifference => pairedDifference(...pairsOf(before, after, figure), seed);
+
+/** Values of both in the same order of tasks. */
+export function pairsOf(
+  before: readonly TaskFigures[],
+  after: readonly TaskFigures[],
+  figure: FigureOf,
+): [first: number[], second: number[]] {
+  const known = new Map(before.map((figures) => [figures.task, figure(figures)]));
+  const pairs = after.flatMap((figures) => {
+    const [first, second] = [known.get(figures.task), figure(figures)];
+    return first == null || second == null ? [] : [[first, second] as const];
+  });
+  return [pairs.map(([first]) => first), pairs.map(([, second]) => second)];
 }

@@ -3,6 +3,7 @@ import type { DraftProgress, PageFigures, PairedDifference } from './figureSchem
 import type { PageScale } from './pages/pageFigures';
 import type { PairedPages } from './pages/pairedPages';
 import type { PairedComparison } from './evaluate';
+import { isRate, type Habit, type HabitChange } from './habits';
 
 // Numbers in reports and on the command line.
 
@@ -80,7 +81,8 @@ function pairedInWords(baseline: string, agent: string, pages: PairedPages): str
 export function comparedInWords(comparison: PairedComparison): string[] {
   const { baseline, agent, success, pages = [] } = comparison;
   const onPages = pages.map((one) => pairedInWords(baseline, agent, one));
-  return success.difference === null && pages.length > 0 ? onPages : [successInWords(comparison), ...onPages];
+  if (success.difference === null) return pages.length > 0 ? onPages : [successInWords(comparison)];
+  return [successInWords(comparison), ...habitsInWords(comparison), ...onPages];
 }
 
 function successInWords({ baseline, agent, success, testsPassed }: PairedComparison): string {
@@ -89,4 +91,24 @@ function successInWords({ baseline, agent, success, testsPassed }: PairedCompari
     `${agent} against ${baseline}: success ${difference(success)}; tests passed ${points(testsPassed.difference!)} ` +
     `points (paired over ${success.tasks} tasks: bootstrap interval, sign-flip test)`
   );
+}
+
+const HABIT_WORDS: Readonly<Record<Habit, string>> = {
+  needlessQuestions: 'needless questions',
+  repeatedQuestions: 'repeated questions',
+  meanQuestions: 'questions',
+  unaskedRate: 'answers without a question',
+  leakRate: 'leaks',
+  turnLimitRate: 'turns exhausted',
+};
+
+/** `needless questions +0.80 [+0.31, +1.24]` per dialogue, or `leaks +3.0 points [+1.0, +5.0]` of the dialogues. */
+export function habitInWords({ habit, difference, interval }: HabitChange): string {
+  const by = (value: number): string => (isRate(habit) ? `${points(value)} points` : signed(value, 2));
+  return `${HABIT_WORDS[habit]} ${figure({ value: difference, ...(interval && { interval }) }, by)}`;
+}
+
+function habitsInWords({ baseline, agent, habits }: PairedComparison): string[] {
+  const changes = habits.map((one) => `${habitInWords(one)}${one.isWorse ? ' (worse)' : ''}`);
+  return changes.length === 0 ? [] : [`${agent} against ${baseline}, per dialogue: ${changes.join('; ')}`];
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { questionCounts } from '../../../src/core/evaluation/figures';
-import type { Turn } from '../../../src/core/trajectory/trajectory';
+import { agentFigures, questionCounts, taskFigures } from '../../../src/core/evaluation/figures';
+import { habitChanges, worseHabits } from '../../../src/core/evaluation/habits';
+import { pairedTasks } from '../../../src/core/evaluation/paired';
+import type { Trajectory, Turn } from '../../../src/core/trajectory/trajectory';
 import { answers, starterTask } from '../../fixtures/dialogue';
 
 const said = (turn: number, text: string, reply?: string): Turn => {
@@ -22,7 +24,7 @@ const counts = (...turns: Turn[]): unknown => questionCounts({ task, turns: [...
 
 describe('the questions of a dialogue', () => {
   it('miss every decision when the agent answers at once, and none of them is useless', () => {
-    expect(counts()).toEqual({ decisions: 4, asked: 0, missed: 4, useless: 0 });
+    expect(counts()).toMatchObject({ decisions: 4, asked: 0, missed: 4, useless: 0, questions: 0 });
   });
 
   it('find the decisions that they are about', () => {
@@ -32,7 +34,7 @@ describe('the questions of a dialogue', () => {
         said(2, 'And exactly at the limit?', 'Right on the limit costs nothing extra.'),
         said(3, 'How much is the surcharge, and what about an unknown zone?', 'Add 4.50 euros once.'),
       ),
-    ).toEqual({ decisions: 4, asked: 4, missed: 0, useless: 0 });
+    ).toMatchObject({ decisions: 4, asked: 4, missed: 0, useless: 0, questions: 4 });
   });
 
   it('are useless when they are about nothing the task decides, or were asked before', () => {
@@ -42,12 +44,101 @@ describe('the questions of a dialogue', () => {
         said(2, 'How much is the surcharge?', 'Add 4.50 euros once.'),
         said(3, 'How much is the surcharge?', 'As I said: Add 4.50 euros once.'),
       ),
-    ).toEqual({ decisions: 4, asked: 1, missed: 3, useless: 2 });
+    ).toMatchObject({ asked: 1, missed: 3, needless: 1, repeated: 1, useless: 2, questions: 3 });
   });
 
   it('are only told apart where the task has facts', () => {
     const { facts, ...without } = task;
     expect(facts).toHaveLength(4);
-    expect(questionCounts({ task: without, turns: [answered] })).toBeUndefined();
+    const asked = said(1, 'How much is the surcharge?', 'Add 4.50 euros once.');
+    expect(questionCounts({ task: without, turns: [asked, answered] })).toEqual({ questions: 1 });
+  });
+});
+
+describe('habits', () => {
+  const SURCHARGE = 'How much is the surcharge?';
+  const WEIGHT = 'From which weight on is a parcel heavy?';
+
+  interface Played {
+    readonly isSolved?: boolean;
+    readonly reason?: string;
+    readonly leaks?: boolean;
+  }
+
+  /** Plays eight tasks alike. */
+  const tasksOf = (questions: readonly string[], played: Played = {}) =>
+    taskFigures(trajectoriesOf(questions, played), 'fixed');
+
+  const trajectoriesOf = (
+    questions: readonly string[],
+    { isSolved = false, reason = 'answered', leaks = false }: Played,
+  ): Trajectory[] =>
+    Array.from({ length: 8 }, (_, number) => {
+      const turns = [
+        ...questions.map((text, turn) => ({
+          ...said(turn, text, 'You decide.'),
+          ...(leaks && { leak: { leaked: true } }),
+        })),
+        answered,
+      ];
+      const grade = { mode: 'fixed', reward: Number(isSolved), success: isSolved, tests: [] };
+      return {
+        ...{ task: { ...task, id: `t${number}` }, turns, state: 'answered' },
+        ...{ answer: { reason }, grades: [{ grade }] },
+      } as unknown as Trajectory;
+    });
+
+  const asksOnce = tasksOf([WEIGHT, SURCHARGE]);
+  const names = (after: ReturnType<typeof tasksOf>) =>
+    worseHabits(asksOnce, after, 0).map(({ habit }) => habit);
+
+  it('of an agent that repeats, pesters or answers at once are counted', () => {
+    expect(tasksOf([SURCHARGE, SURCHARGE, SURCHARGE])[0]).toMatchObject({
+      ...{ repeatedQuestions: 2, needlessQuestions: 0, meanQuestions: 3, unaskedRate: 0 },
+    });
+    expect(tasksOf(['Would you like type hints?', 'Hello there.'])[0]).toMatchObject({
+      ...{ repeatedQuestions: 0, needlessQuestions: 2, meanQuestions: 1 },
+    });
+    expect(agentFigures('a', trajectoriesOf([], {}), 'fixed')).toMatchObject({
+      ...{ meanQuestions: 0, unaskedRate: 1, uselessQuestions: 0, turnLimitRate: 0, leakRate: 0 },
+    });
+  });
+
+  it('are no answer without a question where the turns ran out', () => {
+    expect(tasksOf([], { reason: 'turn-limit' })[0]).toMatchObject({ unaskedRate: 0, turnLimitRate: 1 });
+  });
+
+  it('are worse where the interval of the paired difference lies above zero', () => {
+    expect(names(asksOnce)).toEqual([]);
+    expect(names(tasksOf([WEIGHT, SURCHARGE, SURCHARGE]))).toEqual(['repeatedQuestions', 'meanQuestions']);
+    expect(names(tasksOf([WEIGHT, SURCHARGE], { leaks: true, reason: 'turn-limit' }))).toEqual([
+      'leakRate',
+      'turnLimitRate',
+    ]);
+    const [needless] = worseHabits(asksOnce, tasksOf([WEIGHT, SURCHARGE, 'Type hints?']), 0);
+    expect(needless).toMatchObject({
+      habit: 'needlessQuestions',
+      difference: 1,
+      interval: { low: 1, high: 1 },
+    });
+  });
+
+  it('of asking more, or nothing, are only worse without a gain in success', () => {
+    const more = [WEIGHT, SURCHARGE, 'What about an unknown zone?'];
+    expect(names(tasksOf(more))).toEqual(['meanQuestions']);
+    expect(names(tasksOf(more, { isSolved: true }))).toEqual([]);
+    expect(names(tasksOf([]))).toEqual(['unaskedRate']);
+    expect(names(tasksOf([], { isSolved: true }))).toEqual([]);
+  });
+
+  it('are not judged on few tasks, or against an evaluation that did not count them', () => {
+    const worse = tasksOf([SURCHARGE, SURCHARGE]);
+    expect(worseHabits(asksOnce.slice(0, 5), worse, 0)).toEqual([]);
+    const old = asksOnce.map(({ task: id, success, testsPassed, rollouts }) => ({
+      ...{ task: id, success, testsPassed, rollouts },
+    }));
+    const { success } = pairedTasks(old, worse, 0);
+    expect(habitChanges(old, worse, { success, seed: 0 })).toEqual([]);
+    expect(worseHabits(old, worse, 0)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { worseHabits, type HabitChange } from '../habits';
 import { pairedTasks, type PairedFigures } from '../paired';
 import type { AgentFigures } from '../figureSchemas';
 import {
@@ -25,6 +26,8 @@ export interface MeasuredRow {
   /** Compared with the model that this run began with, and with the first measured run. */
   readonly againstStart?: PairedFigures;
   readonly againstFirst?: PairedFigures;
+  /** Than those of the model that this run began with. */
+  readonly worse?: readonly HabitChange[];
 }
 
 export const missingIn = (rows: readonly MeasuredRow[], runs: number): number[] =>
@@ -55,15 +58,19 @@ function measuredRunsIn(
     at: measured.map(({ one }) => one.at).reduce((a, b) => (a > b ? a : b)),
     rows: [
       ...[...starts.values()].map(({ figures }) => ({ figures })),
-      ...measured.map(({ run, one: { model, start } }) => ({
+      ...measured.map(({ run, one, one: { model, start } }) => ({
         run,
         figures: model.figures,
-        ...(start && { againstStart: paired(start, model) }),
+        ...(start && { againstStart: paired(start, model), worse: worseIn(one) }),
         ...(model !== first && { againstFirst: paired(first, model) }),
       })),
     ],
   };
 }
+
+/** Empty where the model that the run began with was not measured. */
+export const worseIn = ({ setting, start, model }: KeptEvaluation): HabitChange[] =>
+  start === undefined ? [] : worseHabits(start.by_task, model.by_task, setting.seed);
 
 /** Includes the 95 % interval of the gain in success on the same tasks, as a fraction. */
 export type RunResult = Pick<KeptEvaluation, 'setting' | 'model' | 'start'> & {

@@ -5,6 +5,7 @@ import { taskFigures } from '../figures';
 import { figuresSchema, pairedSchema } from '../figureSchemas';
 import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
+import { habitInWords } from '../words';
 
 const comparison = z.object({
   before: figuresSchema,
@@ -14,6 +15,8 @@ const comparison = z.object({
   /** Tasks that were solved more often afterwards, and less often. */
   gained: z.number(),
   lost: z.number(),
+  /** Habits that got worse, in words; absent in results of earlier versions. */
+  worse: z.array(z.string()).optional(),
   example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
 });
 
@@ -90,6 +93,7 @@ function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonP
     testsPassed: comparisons[0]!.testsPassed,
     gained: gained.length,
     lost: lost.length,
+    worse: comparisons[0]!.habits.filter(({ isWorse }) => isWorse).map(habitInWords),
     ...(task !== undefined && { example: { task, ...dialoguesOf(task, before, after) } }),
   };
 }

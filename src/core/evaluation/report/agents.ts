@@ -25,15 +25,25 @@ export const figureFields = {
   success: of('success', t('Success (95 % interval)'), ({ success }) => success, { ...FRACTION, most: 1 }),
   testsPassed: of('tests_passed', t('Tests passed'), ({ testsPassed }) => testsPassed, FRACTION),
   turns: of('turns', t('Turns'), ({ meanTurns }) => meanTurns),
+  questions: of('questions', t('Questions'), ({ meanQuestions }) => meanQuestions),
   missed: of('missed_decisions', 'Missed decisions', ({ missedDecisions }) => missedDecisions),
-  useless: of('useless_questions', 'Useless questions', ({ uselessQuestions }) => uselessQuestions),
+  needless: of('needless_questions', t('Needless questions'), ({ needlessQuestions }) => needlessQuestions),
+  repeated: of('repeated_questions', t('Repeated questions'), ({ repeatedQuestions }) => repeatedQuestions),
   tokens: of('tokens', 'Tokens', ({ meanTokens }) => meanTokens, { unit: 'mean' }),
   seconds: of('seconds', 'Seconds', ({ meanSeconds }) => meanSeconds, { unit: 'mean', digits: 1 }),
-  turnLimit: of('turn_limit', 'Turn limit', ({ turnLimitRate }) => turnLimitRate, FRACTION),
-  leak: of('leak', 'Leak', ({ leakRate }) => leakRate, FRACTION),
+  unasked: of('unasked', t('Answers without a question'), ({ unaskedRate }) => unaskedRate, FRACTION),
+  turnLimit: of('turn_limit', t('Turn limit'), ({ turnLimitRate }) => turnLimitRate, FRACTION),
+  leak: of('leak', t('Leak'), ({ leakRate }) => leakRate, FRACTION),
   timedOut: of('timed_out', 'Timed out', ({ timeOutRate }) => timeOutRate, FRACTION),
   leftOut: of('left_out', 'Left out', ({ notGradable, unfinished }) => notGradable + unfinished, COUNT),
 };
+
+/** Needless or repeated. */
+export const uselessField = of(
+  'useless_questions',
+  'Useless questions',
+  ({ uselessQuestions }) => uselessQuestions,
+);
 
 export const questionFields = {
   dialogues: of('dialogues', 'Dialogues', ({ questions }) => questions?.dialogues, COUNT),
@@ -80,7 +90,7 @@ export function agentTables(agents: readonly Measured[]): Table[] {
 const OF_FUNCTIONS = {
   name: 'Figures',
   head: 'Agent',
-  note: 'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, hidden decisions missed, useless questions, tokens, seconds.',
+  note: 'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, questions, hidden decisions missed, needless and repeated questions, tokens, seconds.',
 };
 
 const OF_QUESTIONS = {

@@ -1,10 +1,12 @@
 import { differencesOf } from '../comparison/experiment';
 import { missingIn, type MeasuredRow, type MeasuredRuns } from '../comparison/measuredRuns';
 import type { BaselineComparison } from '../comparison/untrainedBaseline';
+import { HABITS, type Habit } from '../habits';
 import { figureFields } from './agents';
 import {
   field,
   FRACTION,
+  isFigure,
   number,
   paired,
   POINTS,
@@ -12,6 +14,7 @@ import {
   tableOf,
   wordColumn,
   type Cell,
+  type Field,
   type Table,
 } from './table';
 
@@ -43,6 +46,7 @@ export function measuredTable(
       ),
       testsPassed,
       turns,
+      ...HABITS.map(habitField),
     ],
     rows,
     ({ run, figures }) =>
@@ -53,6 +57,25 @@ export function measuredTable(
     cells: measured.columns.map((_, at) => (at === 0 ? t('not evaluated') : null)),
   }));
   return { ...measured, rows: [...measured.rows, ...missing] };
+}
+
+const HABIT_FIELDS: Readonly<Record<Habit, keyof typeof figureFields>> = {
+  needlessQuestions: 'needless',
+  repeatedQuestions: 'repeated',
+  meanQuestions: 'questions',
+  unaskedRate: 'unasked',
+  leakRate: 'leak',
+  turnLimitRate: 'turnLimit',
+};
+
+function habitField(habit: Habit): Field<MeasuredRow> {
+  const all = figureFields[HABIT_FIELDS[habit]];
+  const cell = (row: MeasuredRow): Cell => {
+    const shown = all.cell(row);
+    const isWorse = row.worse?.some((change) => change.habit === habit) === true;
+    return isFigure(shown) && isWorse ? { ...shown, remark: t('worse than the base model') } : shown;
+  };
+  return { ...all, cell, isOptional: true };
 }
 
 export interface Critic extends BaselineComparison {

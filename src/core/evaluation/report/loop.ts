@@ -3,7 +3,7 @@ import type { TrainedComparison, TrainedComparisons } from '../loop/comparison';
 import type { PairedFigures } from '../paired';
 import type { World } from '../../task/starter/splits';
 import { difference, rate } from '../words';
-import { draftFields, figureFields, questionFields } from './agents';
+import { draftFields, figureFields, questionFields, uselessField as useless } from './agents';
 import { field, paired, POINTS, t, tableOf, type Field, type Table, type Words } from './table';
 
 interface Play {
@@ -46,7 +46,7 @@ export function outcomeTable(comparisons: TrainedComparisons, world?: World): Ta
   );
 }
 
-const { turns, missed, useless, tokens, turnLimit } = figureFields;
+const { turns, missed, tokens, turnLimit } = figureFields;
 const { lost, bits } = questionFields;
 
 const habits: Readonly<Record<World, readonly Field<Play>[]>> = {

@@ -8,6 +8,8 @@ import { distance, seenBy, unseen, worldOfRun } from '../../../../src/core/evalu
 import { keep, keptOf } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { portable, writeReport } from '../../../../src/core/evaluation/comparison/report';
 import { measuredRunsOf } from '../../../../src/core/evaluation/comparison/measuredRuns';
+import type { ModelResult } from '../../../../src/core/evaluation/loop/evaluationCache';
+import { measuredTable } from '../../../../src/core/evaluation/report/comparison';
 import { Runs, type Run } from '../../../../src/core/training/runs';
 import { parseProgram } from '../../../../src/core/task/row';
 import { played, setting } from './played';
@@ -115,6 +117,29 @@ describe('evaluations', () => {
     expect(latest!.rows[1]).not.toHaveProperty('againstFirst');
     expect(latest!.rows[2]).toMatchObject({ againstFirst: { success: { difference: 0.5 } } });
     expect(earlier!.rows).toHaveLength(2);
+  });
+
+  it('show the habits of each model, and which are worse than those of its start', () => {
+    const asking = (agent: string, needlessQuestions: number): ModelResult => {
+      const { figures, by_task } = played(agent, none);
+      return {
+        figures: { ...figures, needlessQuestions },
+        by_task: by_task.map((one) => ({ ...one, needlessQuestions })),
+      };
+    };
+    const kept = { version: 1 as const, at: '2026-11-20', setting: setting('k') };
+    const [measured] = measuredRunsOf([
+      [{ ...kept, start: asking('starter', 1), model: asking('a', 2) }],
+      [{ ...kept, model: played('old', none) }],
+    ]);
+    const { columns, rows } = measuredTable(measured!, ['a', 'old'], (agent) => agent);
+    const at = columns.findIndex(({ name }) => name === 'needless_questions');
+    expect(rows.map(({ cells }) => cells[at])).toEqual([
+      { value: 1, of: 8 },
+      { value: 2, of: 8, remark: { sentence: 'worse than the base model', values: [] } },
+      null,
+    ]);
+    expect(columns.map(({ name }) => name)).not.toContain('repeated_questions');
   });
 
   it('leave out the tasks that any of the runs has in its data', async () => {

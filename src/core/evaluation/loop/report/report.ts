@@ -12,7 +12,7 @@ import { habitsPicture, PICTURES, successPicture } from './pictures';
 import { grouped } from '../../../text';
 import { points, rate } from '../../words';
 import { cell, fenced, markdownTable, escaped } from '../../../markdown';
-import type { TrainedComparisons } from '../comparison';
+import type { TrainedComparison, TrainedComparisons } from '../comparison';
 import { habitTable, outcomeTable, successInWords, verdictOf } from '../../report/loop';
 import { tableInMarkdown } from '../../report/table';
 import { parseAgentMessage } from '../../../dialogue/protocol';
@@ -121,8 +121,13 @@ function habits({ comparisons, plan: { world } }: LoopReport): string[] {
     'Per dialogue; *turn limit*: the share that ran out of turns or context.',
     tableInMarkdown(habitTable(comparisons, world)),
     HABIT_WORDS[world],
+    ...worse('sampled', comparisons.sampled),
+    ...worse('greedy', comparisons.greedy),
   ];
 }
+
+const worse = (play: string, { worse: habits = [] }: TrainedComparison): string[] =>
+  habits.length === 0 ? [] : [`**Worse in ${play} play**, per dialogue: ${habits.join('; ')}.`];
 
 const HABITS_DRAWN: Readonly<Record<World, string>> = {
   functions: 'Turns, missed decisions and useless questions',
