@@ -7,8 +7,9 @@ import {
   type TrainerEvent,
   type TrainerEventOf,
 } from '../core/training/events';
-import type { RunResult } from '../core/evaluation/comparison/measuredRuns';
-import { percent, points } from '../core/evaluation/words';
+import { worseIn, type RunResult } from '../core/evaluation/comparison/measuredRuns';
+import type { KeptEvaluation } from '../core/evaluation/loop/evaluationCache';
+import { habitInWords, percent, points } from '../core/evaluation/words';
 import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';
 import { duration, table } from './terminal';
@@ -50,7 +51,7 @@ function stateColumns({ state, progress, isLive }: Run): string[] {
   ];
 }
 
-export function runInFull(run: Run): string {
+export function runInFull(run: Run, kept: readonly KeptEvaluation[]): string {
   const { id, name, method, base, commit, state, message, progress, folder, selection, lastLines } = run;
   const { tags, note, role } = run;
   const { latest, heldOut } = progress ?? {};
@@ -62,9 +63,20 @@ export function runInFull(run: Run): string {
     ...(selection === undefined ? [] : [dataInWords(selection)]),
     ...(latest === undefined ? [] : [eventInWords(latest)!]),
     ...(heldOut === undefined ? [] : [eventInWords(heldOut)!]),
+    ...kept.flatMap(worseInWords),
     ...(lastLines.length === 0 ? [] : ['The trainer said last:', ...lastLines.map((line) => `  ${line}`)]),
     ...(run.canResume && state !== 'lost' ? [`\`tandem resume ${id}\` goes on with it.`] : []),
   ].join('\n');
+}
+
+function worseInWords(kept: KeptEvaluation): string[] {
+  const worse = worseIn(kept);
+  const { title, tasks, temperature } = kept.setting;
+  return worse.length === 0
+    ? []
+    : [
+        `Worse than its base model on ${title}, ${tasks} tasks${temperature === 0 ? ', greedy' : ''}, per dialogue: ${worse.map(habitInWords).join('; ')}.`,
+      ];
 }
 
 export function dataInWords({

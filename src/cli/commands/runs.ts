@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Option } from 'commander';
+import { keptOf } from '../../core/evaluation/loop/evaluationCache';
 import { RunResults, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
 import { continueRun } from '../../core/training/continue';
 import { finishRun, resumeRun, stopRun } from '../../core/training/lifecycle';
@@ -87,10 +88,11 @@ export async function followRun(runs: Runs, id: string, to: CliContext, after = 
 }
 
 /** @param isOver true if the run was followed to its end; the command then fails if the run did */
-function resultOf(run: Run, isOver: boolean): CommandResult {
+async function resultOf(run: Run, isOver: boolean): Promise<CommandResult> {
+  const kept = await keptOf(run.folder);
   return {
     summary: run,
-    print: () => runInFull(run),
+    print: () => runInFull(run, kept),
     failed: isOver && ['failed', 'lost'].includes(run.state),
   };
 }
@@ -131,8 +133,11 @@ async function stop(
   to.onInterrupt(`Not waiting any more: the run ${when}.`);
   if (kill !== true) say(`${doing} …`);
   try {
-    if (finish === true) return resultOf(await finishRun(runs, id, { signal: to.signal }), true);
-    return resultOf(await stopRun(runs, id, { signal: to.signal, atOnce: kill === true }), kill !== true);
+    if (finish === true) return await resultOf(await finishRun(runs, id, { signal: to.signal }), true);
+    return await resultOf(
+      await stopRun(runs, id, { signal: to.signal, atOnce: kill === true }),
+      kill !== true,
+    );
   } catch (error) {
     if (!to.signal.aborted) throw error;
     return resultOf(await runs.find(id), false);

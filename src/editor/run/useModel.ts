@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { keptOf } from '../../core/evaluation/loop/evaluationCache';
 import { modelOf } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { idOf, VENDOR } from '../contributions';
 import type { Engine } from '../engine';
-import { runName } from './words';
+import { runName, worseWords } from './words';
 import { Fault } from '../../core/fault';
 import { baseName } from '../words';
 import type { LocalPlace } from '../localModels';
@@ -13,13 +14,18 @@ import { specOf, type Server } from '../servers';
 
 const { t } = vscode.l10n;
 
-/** A trained collaborator becomes the simulator, another model the agent. */
+/**
+ * A trained collaborator becomes the simulator, another model the agent, after a question where its habits were
+ * measured to be worse.
+ */
 export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
   const model = modelOf(run);
   const place = engine.localPlaces.find((one) => one.folder === model);
   // This folder's list lacks the models of another folder's log.
   const spec = place?.spec ?? `local:${model}`;
-  await useAs(run.role === 'collaborator' ? 'simulator' : 'agent', spec, runName(run), engine);
+  const role = run.role === 'collaborator' ? 'simulator' : 'agent';
+  if (engine.configuration[role] !== spec && !(await mayUse(run, where))) return;
+  await useAs(role, spec, runName(run), engine);
   if (where === 'play') await vscode.commands.executeCommand(idOf('playNext'));
   else
     // Ask mode, because Agent mode offers only models that call tools.
@@ -27,6 +33,15 @@ export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine)
       ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
       modelSelector: { vendor: VENDOR, id: spec },
     });
+}
+
+async function mayUse(run: Run, where: 'play' | 'chat'): Promise<boolean> {
+  const worse = worseWords(await keptOf(run.folder));
+  if (worse.length === 0) return true;
+  const use = where === 'play' ? t('Play Anyway') : t('Use Anyway');
+  const question = t('Habits of {0} got worse in training. Use it as the agent?', runName(run));
+  const options = { modal: true, detail: worse.join('\n') };
+  return (await vscode.window.showWarningMessage(question, options, use)) === use;
 }
 
 async function useAs(role: 'agent' | 'simulator', spec: string, name: string, engine: Engine): Promise<void> {

@@ -7,7 +7,8 @@ import { type Progress, fractionOf, isFinal } from '../../core/training/progress
 import type { Run } from '../../core/training/runs';
 import { ago, dialogues, duration, methodTitle, methodWord } from '../words';
 import type { EvaluationSetting, KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
-import { measuredRunsOf } from '../../core/evaluation/comparison/measuredRuns';
+import { isRate, type Habit, type HabitChange } from '../../core/evaluation/habits';
+import { measuredRunsOf, worseIn } from '../../core/evaluation/comparison/measuredRuns';
 import type { Interval } from '../../core/evaluation/interval';
 import type { RunResult } from '../../core/evaluation/comparison/measuredRuns';
 
@@ -264,6 +265,37 @@ export function measuredWords(kept: readonly KeptEvaluation[]): string {
     return t('{0}.', played(t('Success {0} % on {1} held-out tasks', whole(after.mean), tasks)));
   const { interval = null } = measured?.againstStart?.success ?? {};
   return changeWords(before.mean, after.mean, { setting: latest.setting, interval });
+}
+
+/** A sentence for each evaluation after which a habit was worse than in the base model, the latest first. */
+export const worseWords = (kept: readonly KeptEvaluation[]): string[] =>
+  [...kept]
+    .sort((a, b) => (a.at < b.at ? 1 : -1))
+    .flatMap((one) => {
+      const worse = worseIn(one);
+      if (worse.length === 0) return [];
+      const on = playWords(tasksWords(one.setting), one.setting);
+      return [t('Worse than the base model on {0}: {1}.', on, worse.map(habitWords).join('; '))];
+    });
+
+const HABIT_WORDS: Readonly<Record<Habit, (change: string) => string>> = {
+  needlessQuestions: (change) => t('needless questions per dialogue {0}', change),
+  repeatedQuestions: (change) => t('repeated questions per dialogue {0}', change),
+  meanQuestions: (change) => t('questions per dialogue, without a gain in success, {0}', change),
+  unaskedRate: (change) => t('answers without a question, without a gain in success, {0}', change),
+  leakRate: (change) => t('dialogues with a leak {0}', change),
+  turnLimitRate: (change) => t('dialogues that exhausted their turns {0}', change),
+};
+
+function habitWords({ habit, difference, interval }: HabitChange): string {
+  const by = (value: number): string =>
+    isRate(habit) ? signed(value) : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
+  const ends = [by(interval!.low), by(interval!.high)];
+  return HABIT_WORDS[habit](
+    isRate(habit)
+      ? t('{0} points (95 % interval {1} to {2})', by(difference), ...ends)
+      : t('{0} (95 % interval {1} to {2})', by(difference), ...ends),
+  );
 }
 
 export const tasksWords = ({ title, tasks }: EvaluationSetting): string =>

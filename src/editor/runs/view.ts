@@ -12,6 +12,7 @@ import { MAX_PINNED, type ChartName, type Choice } from '../../../webview/chart/
 import type { FigureView, RunView, SamplesView, StageView } from '../../../webview/run/protocol';
 import {
   measuredWords,
+  worseWords,
   isUnstarted,
   dataOf,
   isAtWork,
@@ -81,7 +82,8 @@ export function runView(
     result: resultOf(run),
     measured: state === 'done' ? measuredWords(kept) : '',
     isEvaluated: state === 'done' && kept.length > 0,
-    caution: (state === 'done' ? unimprovedWords(history) : undefined) ?? '',
+    caution:
+      state === 'done' ? [unimprovedWords(history), ...worseWords(kept)].filter(Boolean).join(' ') : '',
     figures: history.figuresOf(stage).map((name) => ({
       ...figureView(name, history.curves(stage, name)!),
       ...controlOf(history, stage, name),

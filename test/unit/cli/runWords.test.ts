@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planInWords, runTable } from '../../../src/cli/runWords';
+import { planInWords, runInFull, runTable } from '../../../src/cli/runWords';
 import type { RunResult } from '../../../src/core/evaluation/comparison/measuredRuns';
 import type { Run } from '../../../src/core/training/runs';
 import { plan } from '../../fixtures/plan';
@@ -20,12 +20,13 @@ it('a plan has a line for each stage, for what it does not fit and for each shor
   expect(text).toContain(`\nfew data    ${sentence}`);
 });
 
+const at = '2026-11-20T22:00:00.000Z';
+const run = (id: string): Run => ({
+  ...{ id, folder: `/data/runs/${id}`, name: '', method: 'rft', base: 'starter', state: 'done' },
+  ...{ isLive: false, canResume: false, lastLines: [], startedAt: at, changedAt: at },
+});
+
 it('the table of runs has the success of each that was evaluated, and what it gained with its interval', () => {
-  const at = '2026-11-20T22:00:00.000Z';
-  const run = (id: string): Run => ({
-    ...{ id, folder: `/data/runs/${id}`, name: '', method: 'rft', base: 'starter', state: 'done' },
-    ...{ isLive: false, canResume: false, lastLines: [], startedAt: at, changedAt: at },
-  });
   const model = played('trained', [1, 1, 1, 0]);
   const start = played('starter', [0, 1, 0, 0]);
   const results: Readonly<Record<string, RunResult>> = {
@@ -40,4 +41,16 @@ it('the table of runs has the success of each that was evaluated, and what it ga
     expect.stringMatching(/^c .* 75\.0 % +rft/),
     expect.stringMatching(/^d +done +rft/),
   ]);
+});
+
+it('a run names the habits that were measured to be worse than those of its base model', () => {
+  const result = (leakRate: number) => {
+    const { figures, by_task } = played('a', [1, 1, 1, 1, 1, 1]);
+    return { figures, by_task: by_task.map((one) => ({ ...one, leakRate })) };
+  };
+  const kept = { version: 1 as const, at, setting: setting('1'), start: result(0) };
+  expect(runInFull(run('a'), [{ ...kept, model: result(0) }])).not.toContain('Worse');
+  expect(runInFull(run('a'), [{ ...kept, model: result(0.5) }])).toContain(
+    '\nWorse than its base model on mine, 8 tasks, greedy, per dialogue: leaks +50.0 points [+50.0, +50.0].',
+  );
 });

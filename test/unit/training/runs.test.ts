@@ -25,8 +25,8 @@ describe('what a person writes about a run', () => {
     const run = await runs.find('a');
     expect(run).toMatchObject({ name: 'more NLL', tags: ['baseline', 'seed 2'], note: 'Half the rate.' });
     expect(await readFile(path.join(folder, 'run.json'), 'utf8')).toBe(configuration);
-    expect(runInFull(run)).toContain('a (more NLL): ');
-    expect(runInFull(run)).toContain('Tags: baseline, seed 2.\nNote: Half the rate.');
+    expect(runInFull(run, [])).toContain('a (more NLL): ');
+    expect(runInFull(run, [])).toContain('Tags: baseline, seed 2.\nNote: Half the rate.');
     const table = runTable([run], () => undefined);
     expect(table.split('\n')[0]).toMatch(/left +success +method +name +tags/);
     expect(table).toMatch(/sweet-rl +more NLL +baseline, seed 2/);
@@ -58,7 +58,7 @@ it('tells the commit of a base on the hub with which its trainer began', async (
   await begun(commit);
   const found = await runs.find('a');
   expect(found.commit).toBe(commit);
-  expect(runInFull(found)).toContain(`sweet-rl on owner/model at commit ${commit}; folder ${folder}`);
+  expect(runInFull(found, [])).toContain(`sweet-rl on owner/model at commit ${commit}; folder ${folder}`);
 });
 
 describe.runIf(hasPipes)('a run with a pipe in its folder', () => {

@@ -1,12 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { keep } from '../../../../src/core/evaluation/loop/evaluationCache';
 import type { Run } from '../../../../src/core/training/runs';
 import { temporaryFolder } from '../../../fixtures/log';
+import { played, setting } from '../../evaluation/comparison/played';
+import { window } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { beforeAndAfter, compareBlindly } = await import('../../../../src/editor/run/useModel');
+const { beforeAndAfter, compareBlindly, useModel } = await import('../../../../src/editor/run/useModel');
 
 const starter = { spec: 'starter', folder: '/tandem/starter', name: 'starter', from: 'tandem' } as const;
 const trained = {
@@ -45,4 +48,29 @@ it('takes the folder of a base only when it has a graph to play from', async () 
   expect(beforeAndAfter({ folder, base }, playing)).toMatchObject({ before: undefined });
   await mkdir(path.join(base, 'onnx'));
   expect(beforeAndAfter({ folder, base }, playing)).toMatchObject({ before: `local:${base}` });
+});
+
+it('makes a model whose habits got worse the agent only after a question', async () => {
+  const run = { name: 'Questions', folder: await temporaryFolder() } as Run;
+  const set = vi.fn();
+  const engine = { localPlaces: [], configuration: { agent: 'starter', set } } as never;
+  const result = (turnLimitRate: number) => {
+    const { figures, by_task } = played('a', [1, 1, 1, 1, 1, 1]);
+    return { figures, by_task: by_task.map((one) => ({ ...one, turnLimitRate })) };
+  };
+  await keep(run.folder, setting('k'), [], { start: result(0), model: result(1) });
+  await useModel(run, 'play', engine);
+  expect(set).not.toHaveBeenCalled();
+  const [question, options] = window.showWarningMessage.mock.lastCall!;
+  expect(question).toBe('Habits of Questions got worse in training. Use it as the agent?');
+  expect(options).toHaveProperty('detail', expect.stringContaining('exhausted their turns'));
+
+  window.showWarningMessage.mockResolvedValueOnce('Play Anyway');
+  await useModel(run, 'play', engine);
+  expect(set).toHaveBeenCalledOnce();
+
+  await keep(run.folder, setting('k'), [], { start: result(0), model: result(0) });
+  await useModel(run, 'play', engine);
+  expect(set).toHaveBeenCalledTimes(2);
+  expect(window.showWarningMessage).toHaveBeenCalledTimes(2);
 });

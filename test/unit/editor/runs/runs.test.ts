@@ -10,6 +10,7 @@ import type { Run } from '../../../../src/core/training/runs';
 import { deletionWords, moreEpochsWords } from '../../../../src/editor/runs/runControl';
 import {
   measuredWords,
+  worseWords,
   resultInShort,
   reasonWords,
   runName,
@@ -294,6 +295,28 @@ describe('how a run does on tasks that it never saw', () => {
     expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])])).toMatch(
       / 13 % → 88 % on 8 .* \+75 points .*\(95 % interval \+\d+ to \+\d+\)\.$/,
     );
+  });
+
+  it('names the habits that got worse, for each evaluation, and none where nothing did', () => {
+    const asking = (needlessQuestions: number, day: string, leakRate = 0) => {
+      const of = (needless: number, leaks: number) =>
+        played('a', Array<number>(8).fill(0)).by_task.map((task) => ({
+          ...{ ...task, needlessQuestions: needless, leakRate: leaks },
+        }));
+      const one = kept([], [], day);
+      return {
+        ...one,
+        start: { ...one.model, by_task: of(1, 0) },
+        model: { ...one.model, by_task: of(needlessQuestions, leakRate) },
+      };
+    };
+    const none = [0, 0, 0, 0, 0, 0, 0, 0];
+    expect(worseWords([])).toEqual([]);
+    expect(worseWords([kept(undefined, none), kept(none, none), asking(1, '20')])).toEqual([]);
+    expect(worseWords([asking(1.5, '20'), asking(2, '21', 0.25)])).toEqual([
+      'Worse than the base model on mine, 8 tasks, greedy: needless questions per dialogue +1.00 (95 % interval +1.00 to +1.00); dialogues with a leak +25 points (95 % interval +25 to +25).',
+      'Worse than the base model on mine, 8 tasks, greedy: needless questions per dialogue +0.50 (95 % interval +0.50 to +0.50).',
+    ]);
   });
 
   it('stands behind its name in short, and adds up as it is shown', () => {
