@@ -46,7 +46,9 @@ export function measuredTable(
       ),
       testsPassed,
       turns,
-      ...HABITS.map(habitField),
+      ...HABITS.filter((habit) =>
+        rows.some(({ worse = [] }) => worse.some((one) => one.habit === habit)),
+      ).map(habitField),
     ],
     rows,
     ({ run, figures }) =>
