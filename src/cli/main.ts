@@ -16,6 +16,7 @@ import { installPublish } from './commands/publish';
 import { installResume, installRuns, installStop, installTrack } from './commands/runs';
 import { installRollouts, installScore } from './commands/score';
 import { installServe } from './commands/serve';
+import { installSimgap } from './commands/simgap';
 import { installTasks, installWorld } from './commands/tasks';
 import { installTrain } from './commands/train';
 import { print, printJson, printLines, printRows, say } from './terminal';
@@ -41,6 +42,7 @@ const installs = [
   installLeaderboard,
   installAssign,
   installAgreement,
+  installSimgap,
   installServe,
   installLoop,
   installTrain,

@@ -68,17 +68,25 @@ function touchedFacts(task: ProgramTask, turns: readonly Turn[]): ReadonlySet<Fa
 }
 
 function repliedFacts(task: ProgramTask, { text }: Reply): Fact[] {
+  const { certain, rest } = certainFacts(task, text);
+  return [...certain, ...matcherOf(task).withKeywordIn(rest)];
+}
+
+/**
+ * Facts that a text states in one of their wordings, or by a number that only they have.
+ * @returns also the rest of the text, without those wordings: one of a fact may have a keyword of another
+ */
+export function certainFacts(
+  task: ProgramTask,
+  text: string,
+): { readonly certain: readonly Fact[]; readonly rest: string } {
   const { facts = [] } = task;
   const wordings = facts.flatMap(({ answers }) => answers).sort((one, other) => other.length - one.length);
-  // A wording of one fact may have a keyword of another.
   const rest = wordings.reduce((left, wording) => left.replaceAll(wording, '\n'), text);
   const exact = facts.filter(({ answers }) => answers.some((wording) => text.includes(wording)));
   const numbers = new Set(numbersOfText(rest).map(({ value }) => value));
-  return [
-    ...exact,
-    ...matcherOf(task).withKeywordIn(rest),
-    ...facts.filter((fact) => [...numbers].some((value) => ownNumbers(fact, task).has(value))),
-  ];
+  const numbered = facts.filter((fact) => [...numbers].some((value) => ownNumbers(fact, task).has(value)));
+  return { certain: [...exact, ...numbered], rest };
 }
 
 /** Numbers that the request and the other facts do not have. */

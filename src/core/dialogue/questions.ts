@@ -201,7 +201,7 @@ interface Sentence {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-function sentencesOf(message: string): Sentence[] {
+export function sentencesOf(message: string): Sentence[] {
   const sentences: Sentence[] = [];
   let underHeader = false;
   for (const line of withoutCode(message).split('\n')) {

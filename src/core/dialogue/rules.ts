@@ -3,6 +3,7 @@ import { Fault } from '../fault';
 import type { Fact, ProgramTask } from '../task/task';
 import { taskTitle } from '../task/title';
 import { askedIn } from './factMatcher';
+import { noPreferenceWordings } from './noPreference';
 import type { Question } from './questions';
 
 interface RulesPosition {
@@ -44,20 +45,7 @@ export function answerByRules(task: ProgramTask, message: string, position: Rule
 
 const wordings = {
   again: ['As I said:', 'As I said before:', 'Like I said:', 'Same as before:'],
-  noPreference: [
-    "I don't mind, do what you think is best.",
-    'No preference there, you decide.',
-    'I have nothing special in mind for that, so it is up to you.',
-    'That does not matter to me.',
-    'No opinion on that one, just keep it simple.',
-    "I can't say, nothing particular is needed there.",
-  ],
-  noPreferenceForTheRest: [
-    'Apart from that I have no preference.',
-    "The rest is up to you, I don't mind.",
-    'As for the rest, do what you think is best.',
-    'Beyond that I have nothing special in mind.',
-  ],
+  ...noPreferenceWordings,
   tooGeneral: [
     'That is a bit broad. What exactly would you like to know?',
     "There is no list I could give you. Ask me about one thing and I'll tell you.",
