@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Fault } from '../core/fault';
 import { isWithin, rangeWords, type NumberRange } from '../core/numberRange';
-import type { ListenPlace } from '../core/serving/listener';
 
 /** With `--json` it is printed as one object, otherwise by `print`. */
 export interface CommandResult {
@@ -60,13 +59,8 @@ export const numberIn =
 export const minutes = numberIn({ type: 'number', exclusiveMinimum: 0, maximum: 30_000 });
 export const fraction = numberIn({ type: 'number', minimum: 0, maximum: 1 });
 
-/** `withInput`: the server ends with its standard input. */
-export interface ServedAt extends ListenPlace {
-  readonly endWithInput: boolean;
-}
-
 /** Ctrl+C, SIGTERM or, with `withInput`, the end of standard input. */
-export async function untilStopped(signal: AbortSignal, withInput: boolean): Promise<void> {
+export async function untilStopped(signal: AbortSignal, withInput = false): Promise<void> {
   let stop = (): void => undefined;
   await new Promise<void>((resolve) => {
     stop = resolve;

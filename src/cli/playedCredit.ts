@@ -8,6 +8,7 @@ import { openSimulator } from '../core/dialogue/simulator';
 import { Fault, type FaultCode } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
 import { openModel } from '../core/model/spec';
+import { present } from '../core/text';
 import { eachSamplingNumber, type SamplingSettings } from '../core/samplingSettings';
 import { AnswerNow, type Forcing } from '../core/training/credit/answerNow';
 import { CreditCache } from '../core/training/credit/cache';
@@ -150,14 +151,14 @@ export async function creditPlayed(
         turns: rows.reduce((sum, { turns }) => sum + turns.length, 0),
       },
       print: () =>
-        [
+        present([
           options.out === undefined
             ? inWords(rows)
             : `${rows.length} trajectories are in ${path.resolve(options.out)}.`,
-          ...(forcing === undefined ? [] : [forcingWords(forcing)]),
-          ...(answers === undefined || dialogues.every(isAboutProgram) ? [] : [PAGES_WORDS]),
+          forcing && forcingWords(forcing),
+          answers !== undefined && !dialogues.every(isAboutProgram) && PAGES_WORDS,
           ...usage(),
-        ].join('\n'),
+        ]).join('\n'),
     };
   } finally {
     // After a failure other samples would go on.

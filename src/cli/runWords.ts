@@ -12,6 +12,7 @@ import type { KeptEvaluation } from '../core/evaluation/loop/evaluationCache';
 import { habitInWords, percent, points } from '../core/evaluation/words';
 import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';
+import { present } from '../core/text';
 import { duration, table } from './terminal';
 
 export const preparing: Readonly<Record<Preparing, string>> = {
@@ -55,18 +56,18 @@ export function runInFull(run: Run, kept: readonly KeptEvaluation[]): string {
   const { id, name, method, base, commit, state, message, progress, folder, selection, lastLines } = run;
   const { tags, note, role } = run;
   const { latest, heldOut } = progress ?? {};
-  return [
+  return present([
     `${id}${name === '' ? '' : ` (${name})`}: ${state}${message === undefined ? '' : `. ${message}`}`,
     `${method}${role === undefined ? '' : ` of the ${role}`} on ${base}${commit === undefined ? '' : ` at commit ${commit}`}; folder ${folder}`,
-    ...(tags === undefined ? [] : [`Tags: ${tags.join(', ')}.`]),
-    ...(note === undefined ? [] : [`Note: ${note}`]),
-    ...(selection === undefined ? [] : [dataInWords(selection)]),
-    ...(latest === undefined ? [] : [eventInWords(latest)!]),
-    ...(heldOut === undefined ? [] : [eventInWords(heldOut)!]),
+    tags && `Tags: ${tags.join(', ')}.`,
+    note && `Note: ${note}`,
+    selection && dataInWords(selection),
+    latest && eventInWords(latest),
+    heldOut && eventInWords(heldOut),
     ...kept.flatMap(worseInWords),
     ...(lastLines.length === 0 ? [] : ['The trainer said last:', ...lastLines.map((line) => `  ${line}`)]),
-    ...(run.canResume && state !== 'lost' ? [`\`tandem resume ${id}\` goes on with it.`] : []),
-  ].join('\n');
+    run.canResume && state !== 'lost' && `\`tandem resume ${id}\` goes on with it.`,
+  ]).join('\n');
 }
 
 function worseInWords(kept: KeptEvaluation): string[] {
@@ -88,22 +89,16 @@ export function dataInWords({
   kept_local = 0,
   trained_on,
 }: SelectionReport): string {
-  return [
+  return present([
     `Data: ${trajectories} trajectories of ${tasks} tasks, ${successes} of them successes.`,
     ...Object.entries(left_out).map(([reason, count]) => `Left out: ${count} ${reason}.`),
-    ...(left_out.doubtful === undefined ? [] : [doubtInWords(left_out.doubtful, 'data.with_doubtful')]),
-    ...(kept_local === 0
-      ? []
-      : [
-          `${kept_local} are of people who keep them on this machine: the model may repeat them, so do not give it away.`,
-        ]),
-    ...(other_prompts === 0
-      ? []
-      : [
-          `${other_prompts} were played with another agent.md; give it as data.opening to train on what the agent saw.`,
-        ]),
+    left_out.doubtful !== undefined && doubtInWords(left_out.doubtful, 'data.with_doubtful'),
+    kept_local > 0 &&
+      `${kept_local} are of people who keep them on this machine: the model may repeat them, so do not give it away.`,
+    other_prompts > 0 &&
+      `${other_prompts} were played with another agent.md; give it as data.opening to train on what the agent saw.`,
     ...(trained_on?.shortages.map(({ sentence }) => `Few data: ${sentence}`) ?? []),
-  ].join('\n');
+  ]).join('\n');
 }
 
 export function planInWords(plan: Plan): string {
@@ -137,10 +132,7 @@ const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} Gi
 export function eventInWords(event: TrainerEvent): string | undefined {
   switch (event.event) {
     case 'state':
-      return [
-        `${event.stage ?? 'run'}: ${event.state}`,
-        ...(event.message === undefined ? [] : [event.message]),
-      ].join('. ');
+      return present([`${event.stage ?? 'run'}: ${event.state}`, event.message]).join('. ');
     case 'step':
       return stepInWords(event);
     case 'progress':

@@ -93,7 +93,7 @@ export class StatusLine {
 const LINE_INTERVAL_MS = 5000;
 
 /** Rate and time left: a bar, or without a terminal a plain line now and then. On stderr, so that stdout can be piped. */
-export class Progress {
+export class Progress implements Disposable {
   private readonly started = performance.now();
   private readonly bar: SingleBar | undefined;
   private readonly line = new StatusLine(LINE_INTERVAL_MS);
@@ -127,6 +127,10 @@ export class Progress {
   end(): void {
     if (this.first !== undefined) this.bar?.stop();
     this.line.end();
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
   }
 }
 

@@ -8,6 +8,10 @@ export function withoutEnd(text: string, characters: string): string {
 /** Ends a sentence with a full stop, because another one follows. */
 export const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
+/** Leaves out what is false, absent or empty: `present([name, isOld && 'old'])`. */
+export const present = (parts: readonly (string | false | undefined)[]): string[] =>
+  parts.filter((part): part is string => typeof part === 'string' && part !== '');
+
 /** Rounded, as `12,345`. */
 export const grouped = (number: number): string => Math.round(number).toLocaleString('en');
 

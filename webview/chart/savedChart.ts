@@ -12,9 +12,7 @@ export const lookOf = (kept: unknown): Look => ({
 
 export function choiceOf(kept: unknown): Choice {
   const choice = part(kept, 'choice', isRecord);
-  const stage = part(choice, 'stage', isText);
-  const figure = part(choice, 'figure', isOneOf(figureNames));
-  return { ...(stage !== undefined && { stage }), ...(figure !== undefined && { figure }) };
+  return { stage: part(choice, 'stage', isText), figure: part(choice, 'figure', isOneOf(figureNames)) };
 }
 
 function isSteps(value: unknown): value is Steps {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { t, decimal } from '../language';
-import { icon } from '../ui';
+import { icon, namedValue } from '../ui';
 import './grade.css';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
@@ -111,11 +111,11 @@ export class GradeElement extends PlainElement {
 /** Scores of two measures, versions or renderers are not comparable, so all three stand there. */
 function pageScores({ measure, parts, drafts, renderer }: PageGradeView): TemplateResult {
   return html`<dl class="page-scores">
-    ${parts.map(([name, score]) => scoreRow(name, [html`<span>${decimal(score, 2)}</span>`]))}
+    ${parts.map(([name, score]) => namedValue(name, html`<span>${decimal(score, 2)}</span>`))}
     ${
       drafts.length < 2
         ? nothing
-        : scoreRow(
+        : namedValue(
             t('each draft'),
             drafts.map(
               ({ turn, score }) =>
@@ -123,19 +123,14 @@ function pageScores({ measure, parts, drafts, renderer }: PageGradeView): Templa
             ),
           )
     }
-    ${scoreRow(t('measure'), [
+    ${namedValue(
+      t('measure'),
       html`<span class="quiet"
         >${renderer === undefined ? measure : t('{0}; drawn by {1}', measure, withVisibleControls(renderer))}</span
       >`,
-    ])}
+    )}
   </dl>`;
 }
-
-const scoreRow = (name: string, values: readonly TemplateResult[]): TemplateResult =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${values}</dd>
-  </div>`;
 
 function debriefList(lines: readonly DebriefLine[]): TemplateResult | typeof nothing {
   if (lines.length === 0) return nothing;

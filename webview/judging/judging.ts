@@ -77,11 +77,8 @@ export class JudgingElement extends PageElement<ToWebview> {
 
   private keep(): void {
     if (this.shown === undefined) return;
-    api.setState({
-      episode: this.shown.episode,
-      ...(this.stars !== undefined && { stars: this.stars }),
-      ...{ comment: this.comment, thumbs: this.thumbs },
-    });
+    const { stars: given, comment, thumbs } = this;
+    api.setState({ episode: this.shown.episode, stars: given, comment, thumbs });
   }
 
   override render(): TemplateResult {

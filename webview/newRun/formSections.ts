@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { editorApi } from '../editorApi';
 import { t } from '../language';
-import { button, icon, linkButton, progress } from '../ui';
+import { button, icon, linkButton, namedValue, progress } from '../ui';
 import { steps } from '../ui/steps';
 import type {
   Action,
@@ -171,15 +171,7 @@ export function estimateParts(view: EstimateView, disabled: boolean): TemplateRe
   ${
     rows.length === 0
       ? nothing
-      : html`<dl class="plan">
-          ${rows.map(
-            ({ label, value }) =>
-              html`<div>
-                <dt>${label}</dt>
-                <dd>${value}</dd>
-              </div>`,
-          )}
-        </dl>`
+      : html`<dl class="plan">${rows.map(({ label, value }) => namedValue(label, value))}</dl>`
   }
   ${
     advice.length === 0
@@ -204,22 +196,9 @@ export function checkList(checks: readonly CheckView[]): TemplateResult | typeof
             >
           </p>
           <dl class="plan">
-            <div>
-              <dt>${t('Command')}</dt>
-              <dd><code>${command}</code></dd>
-            </div>
-            <div>
-              <dt>${t('Output')}</dt>
-              <dd><code>${saw}</code></dd>
-            </div>
-            ${
-              remedy === ''
-                ? nothing
-                : html`<div>
-                    <dt>${t('How to fix it')}</dt>
-                    <dd>${remedy}</dd>
-                  </div>`
-            }
+            ${namedValue(t('Command'), html`<code>${command}</code>`)}
+            ${namedValue(t('Output'), html`<code>${saw}</code>`)}
+            ${remedy === '' ? nothing : namedValue(t('How to fix it'), remedy)}
           </dl>
         </li>`,
     )}

@@ -313,11 +313,7 @@ export class NewRunElement extends PageElement<ToWebview> {
             onPress: () => this.reset(name),
           })
         : undefined;
-    const common = {
-      ...{ ...this.control(name, label), about },
-      ...(warning !== undefined && { warning }),
-      ...(beside && { beside }),
-    };
+    const common = { ...this.control(name, label), about, warning, beside };
     if (control === 'flag')
       return checkControl({
         ...common,
@@ -325,7 +321,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         onChange: (isOn) => this.set({ [name]: String(isOn) }),
       });
     if (control === 'choice') return selectControl({ ...common, options });
-    return textControl({ ...common, ...(placeholder !== undefined && { placeholder }) });
+    return textControl({ ...common, placeholder });
   }
 
   private control(name: string, label: string) {

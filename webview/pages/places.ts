@@ -112,24 +112,16 @@ function away(
 export function partWords(part: Part): string {
   const text = firstWords(part.text);
   if (part.role === 'picture' || text === '') return unnamed(part);
-  switch (part.role) {
-    case 'title':
-      return t('the title “{0}”', text);
-    case 'heading':
-      return t('the heading “{0}”', text);
-    case 'text':
-      return t('the text “{0}”', text);
-    case 'link':
-      return t('the link “{0}”', text);
-    case 'button':
-      return t('the button “{0}”', text);
-    case 'list item':
-      return t('the list item “{0}”', text);
-    case 'label':
-      return t('the label “{0}”', text);
-    case 'field':
-      return t('the field “{0}”', text);
-  }
+  return {
+    title: t('the title “{0}”', text),
+    heading: t('the heading “{0}”', text),
+    text: t('the text “{0}”', text),
+    link: t('the link “{0}”', text),
+    button: t('the button “{0}”', text),
+    'list item': t('the list item “{0}”', text),
+    label: t('the label “{0}”', text),
+    field: t('the field “{0}”', text),
+  }[part.role];
 }
 
 function unnamed(part: Part): string {

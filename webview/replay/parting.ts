@@ -59,10 +59,7 @@ export function apart(first: readonly Said[], second: readonly Said[]): readonly
   });
   const of = (index: 0 | 1): Apart => ({
     parting,
-    marked: pairs.map(({ message, reply }) => ({
-      ...(message && { message: message[index] }),
-      ...(reply && { reply: reply[index] }),
-    })),
+    marked: pairs.map(({ message, reply }) => ({ message: message?.[index], reply: reply?.[index] })),
   });
   return [of(0), of(1)];
 }

@@ -25,13 +25,7 @@ export function reviewByKey(press: KeyPress, { episode, canReview, review }: Rep
 export function reviewTools(replay: Replay): TemplateResult {
   const { episode, canReview } = replay;
   const go = (look: string, label: string, action: Action, title: string, key?: string): TemplateResult =>
-    iconButton({
-      icon: look,
-      label,
-      title,
-      ...(key !== undefined && { key }),
-      onPress: () => act(action, episode),
-    });
+    iconButton({ icon: look, label, title, key, onPress: () => act(action, episode) });
   return html`<span class="tools">
     ${canReview ? reviewLinks(replay) : nothing}
     <span class="buttons">

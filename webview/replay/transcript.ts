@@ -16,7 +16,7 @@ import type { PageView } from '../pages/protocol';
 import { modelLabel, pickedWords, playerLabel, type Names } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
-import { icon, linkButton } from '../ui';
+import { icon, linkButton, namedValue } from '../ui';
 import { creditMargin, otherVerdicts, shadedTokens } from './credit';
 import { act, reviewFact } from './review';
 import type { Apart, Parting } from './parting';
@@ -255,11 +255,5 @@ function players({ turns: played, collaborator, seat }: Replay, names: Names): s
 
 const details = ({ details: rows }: Replay): TemplateResult =>
   html`<dl class="disclosed">
-    ${rows.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${withVisibleControls(value)}</dd>
-        </div>`,
-    )}
+    ${rows.map(([name, value]) => namedValue(name, withVisibleControls(value)))}
   </dl>`;

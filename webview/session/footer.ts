@@ -85,7 +85,7 @@ export function footer(state: SessionState, kind: TaskKind = 'program'): Templat
     case 'ready':
       return html`${job(state, kind)}
         <div class="actions">
-          ${primary(t('Start'), () => host.send({ type: 'start' }))}${skipToNext(state)}
+          ${primary(t('Start'), () => host.send({ type: 'start' }))}${rest(state.hasNext ? [another] : [])}
         </div>`;
     case 'agent':
       return working(t('The agent is writing'), state);
@@ -183,9 +183,7 @@ function nextTask(): TemplateResult {
   return primary(t('Next task'), () => host.act('next-task'));
 }
 
-function skipToNext(state: SessionState): TemplateResult | typeof nothing {
-  return state.hasNext ? rest([{ label: t('Another task'), onPress: () => host.act('next-task') }]) : nothing;
-}
+const another: MenuItem = { label: t('Another task'), onPress: () => host.act('next-task') };
 
 /** What is not needed at each turn. A menu of one would only hide it. */
 export function rest(items: readonly MenuItem[]): TemplateResult | typeof nothing {

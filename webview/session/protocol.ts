@@ -351,12 +351,6 @@ export type ToWebview =
   /** Answers a reply that is not in the log, for any reason; a notice says which. */
   | { readonly type: 'not-sent' };
 
-/** Changed parts of a rating; an empty comment removes the comment. */
-interface DialogueRatingChange {
-  readonly stars?: number;
-  readonly comment?: string;
-}
-
 export interface TurnRatingChange {
   readonly thumb?: 'up' | 'down' | 'none';
   readonly comment?: string;
@@ -371,7 +365,8 @@ export type FromWebview =
   /** Keeps the reply after every key, because a hidden page is gone at once. The draft is empty once it was sent. */
   | { readonly type: 'draft'; readonly draft: Draft }
   | { readonly type: 'choose'; readonly picked: Picked }
-  | { readonly type: 'rate'; readonly change: DialogueRatingChange }
+  /** An empty comment removes the comment. */
+  | { readonly type: 'rate'; readonly change: DialogueRating }
   | { readonly type: 'rate-turn'; readonly turn: number; readonly change: TurnRatingChange }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }

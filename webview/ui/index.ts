@@ -130,6 +130,13 @@ export function iconButton(options: IconButtonOptions): TemplateResult {
   </button>`;
 }
 
+/** A row of a list of names and values. */
+export const namedValue = (name: unknown, value: unknown): TemplateResult =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
 export function progress(label: string): TemplateResult {
   return html`<span class="progress"
     ><vscode-progress-ring aria-label=${label}></vscode-progress-ring><span>${label}</span></span

@@ -4,6 +4,7 @@ import type { Model } from '../../core/model/model';
 import { refineSpec } from '../../core/dialogue/refinement/refineSpec';
 import type { GradingMode } from '../../core/grading/grade';
 import type { Shard, TrajectoryLog } from '../../core/trajectory/log';
+import { present } from '../../core/text';
 import { endingsOf, MAX_BRANCHES, treePurpose } from '../../core/trajectory/searchTree';
 import { numberIn, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { addPageOptions, addPlayOptions, AGENT_WORDS, type PlayOptions, usageOf, openPlay } from '../play';
@@ -66,39 +67,35 @@ async function collectDialogues(options: Options, to: CliContext): Promise<Comma
   const verifierTemperature = branches === undefined ? undefined : options.temperature;
   const play = await openPlay(options, [options.agent], to, opened, verifierTemperature);
   const agent = play.agents[0]!;
-  const progress = new Progress('collect', 'dialogues');
+  using progress = new Progress('collect', 'dialogues');
   const rollouts = branches === undefined ? options.rollouts : endingsOf(branches);
   const purpose = branches === undefined ? 'collection' : treePurpose(branches);
-  try {
-    const collection = collectionName(purpose, { ...play, agent, renderer: await rendererOf(play) });
-    const result = await collect({
-      ...play,
-      ...{ agent, rollouts, branches, shard, collection },
-      onProgress: ({ done, total, failed, solved }) =>
-        progress.update(done, total, `${solved} solved${failed === 0 ? '' : `, ${failed} failed`}`),
-    });
-    const scores = play.pages && (await pageScores(play.log, collection, play.mode));
-    return {
-      summary: {
-        collection,
-        data: options.data,
-        ...result,
-        ...(scores && scoreSummary(scores)),
-        agent: toldOf(agent),
-        simulator: toldOf(play.simulator),
-      },
-      print: () =>
-        [
-          inWords(result, options),
-          ...(scores ?? []).map(scoreInWords),
-          ...usageOf(agent),
-          ...usageOf(play.simulator),
-        ].join('\n'),
-      failed: result.done < result.total,
-    };
-  } finally {
-    progress.end();
-  }
+  const collection = collectionName(purpose, { ...play, agent, renderer: await rendererOf(play) });
+  const result = await collect({
+    ...play,
+    ...{ agent, rollouts, branches, shard, collection },
+    onProgress: ({ done, total, failed, solved }) =>
+      progress.update(done, total, `${solved} solved${failed === 0 ? '' : `, ${failed} failed`}`),
+  });
+  const scores = play.pages && (await pageScores(play.log, collection, play.mode));
+  return {
+    summary: {
+      collection,
+      data: options.data,
+      ...result,
+      ...(scores && scoreSummary(scores)),
+      agent: toldOf(agent),
+      simulator: toldOf(play.simulator),
+    },
+    print: () =>
+      [
+        inWords(result, options),
+        ...(scores ?? []).map(scoreInWords),
+        ...usageOf(agent),
+        ...usageOf(play.simulator),
+      ].join('\n'),
+    failed: result.done < result.total,
+  };
 }
 
 interface MeasuredPages {
@@ -142,9 +139,9 @@ function inWords(
   { data, shard }: Pick<Options, 'data' | 'shard'>,
 ): string {
   const whose = shard === undefined ? '' : ` of shard ${shard.index} of ${shard.of}`;
-  return [
+  return present([
     `${done} of ${total} dialogues${whose} are in ${data}${already === 0 ? '' : `, ${already} of them from before`}.`,
     ...failures.map(({ message, count }) => `${count} failed: ${message}`),
-    ...(failures.length === 0 ? [] : ['The same command tries them again.']),
-  ].join('\n');
+    failures.length > 0 && 'The same command tries them again.',
+  ]).join('\n');
 }

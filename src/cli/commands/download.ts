@@ -38,37 +38,33 @@ async function fetchFiles(name: string, options: Options, { signal }: CliContext
     throw wrongUse(`There is no "${name}" to download; choose ${Object.keys(DOWNLOADS).join(', ')}.`);
   // Imported here because the hub's client is large and no other command needs it.
   const { download } = await import('../../core/task/download');
-  const progress = new Progress(name, source.rows ? 'rows' : 'MB');
+  using progress = new Progress(name, source.rows ? 'rows' : 'MB');
   const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
-  try {
-    const downloaded = await download(source, {
-      folder: options.to ?? (source.isShared ? path.join(cacheFolder(), source.folder) : source.folder),
-      revision: options.revision,
-      signal,
-      hubUrl: options.hub,
-      accessToken: process.env.HF_TOKEN,
-      acceptLicence: (notice) => accept(notice, options.acceptLicence === true),
-      onProgress: ({ received, total, bytes }) => {
-        if (bytes === undefined) progress.update(megabytes(received), megabytes(total));
-        else progress.update(received, total, `${megabytes(bytes)} MB fetched`);
-      },
-      onNotice: say,
-    });
-    const [first, ...more] = downloaded;
-    return {
-      summary: first && more.length === 0 ? first : { files: downloaded },
-      print: () =>
-        downloaded
-          .map(({ file, bytes, commit, alreadyThere, verified }) => {
-            const of = commit === undefined ? '' : `, commit ${commit}`;
-            const checked = verified === 'sha256' ? ', SHA-256 as published' : '';
-            return `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB${of}${checked})`;
-          })
-          .join('\n'),
-    };
-  } finally {
-    progress.end();
-  }
+  const downloaded = await download(source, {
+    folder: options.to ?? (source.isShared ? path.join(cacheFolder(), source.folder) : source.folder),
+    revision: options.revision,
+    signal,
+    hubUrl: options.hub,
+    accessToken: process.env.HF_TOKEN,
+    acceptLicence: (notice) => accept(notice, options.acceptLicence === true),
+    onProgress: ({ received, total, bytes }) => {
+      if (bytes === undefined) progress.update(megabytes(received), megabytes(total));
+      else progress.update(received, total, `${megabytes(bytes)} MB fetched`);
+    },
+    onNotice: say,
+  });
+  const [first, ...more] = downloaded;
+  return {
+    summary: first && more.length === 0 ? first : { files: downloaded },
+    print: () =>
+      downloaded
+        .map(({ file, bytes, commit, alreadyThere, verified }) => {
+          const of = commit === undefined ? '' : `, commit ${commit}`;
+          const checked = verified === 'sha256' ? ', SHA-256 as published' : '';
+          return `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB${of}${checked})`;
+        })
+        .join('\n'),
+  };
 }
 
 async function accept(notice: string, accepted: boolean): Promise<boolean> {

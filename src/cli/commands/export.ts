@@ -17,6 +17,7 @@ import {
 import { FORMAT_IDS, formatOf } from '../../core/trajectory/export/formats';
 import { doubtInWords } from '../../core/trajectory/export/selection';
 import { findingInWords } from '../../core/trajectory/findings/words';
+import { present } from '../../core/text';
 import { fraction, type Install, type CommandResult, type CliContext, refuseToReplace } from '../command';
 import { openLog } from '../resources';
 import { dataOption, modeOption } from '../play';
@@ -141,16 +142,13 @@ function rowFormat(
 
 function inWords(result: ExportResult, format: Options['format']): string {
   const { rows, trajectories, otherPrompts, leftOut, file, card, datasetInfo } = result;
-  return [
-    ...(rows === 0 ? [`There is nothing to export: a row needs ${formatOf(format).needs}.`] : []),
+  return present([
+    rows === 0 && `There is nothing to export: a row needs ${formatOf(format).needs}.`,
     `${rows} rows from ${trajectories} trajectories: ${file}, described in ${card}.`,
-    ...(datasetInfo === undefined ? [] : [`LLaMA-Factory finds them by ${datasetInfo}.`]),
+    datasetInfo && `LLaMA-Factory finds them by ${datasetInfo}.`,
     ...Object.entries(leftOut).map(([reason, count]) => `Left out: ${count} ${reason}.`),
-    ...(leftOut.doubtful === undefined ? [] : [doubtInWords(leftOut.doubtful, '--with-doubtful')]),
-    ...(otherPrompts === 0
-      ? []
-      : [
-          `${otherPrompts} were played with another agent.md; give it with --prompts to export what the agent saw.`,
-        ]),
-  ].join('\n');
+    leftOut.doubtful !== undefined && doubtInWords(leftOut.doubtful, '--with-doubtful'),
+    otherPrompts > 0 &&
+      `${otherPrompts} were played with another agent.md; give it with --prompts to export what the agent saw.`,
+  ]).join('\n');
 }

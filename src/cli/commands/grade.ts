@@ -100,25 +100,21 @@ async function gradeRows(file: string, grading: Grading): Promise<{ lines: numbe
   const { grades, signal } = grading;
   const lines: number[] = [];
   const bad: BadLine[] = [];
-  const progress = new Progress('grade', 'answers');
+  using progress = new Progress('grade', 'answers');
   let begun = 0;
   let done = 0;
-  try {
-    await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read) => {
-      begun++;
-      const { line } = read;
-      const row = 'reason' in read ? read.reason : await parseRow(read.value, line, grading);
-      if (typeof row === 'string') bad.push({ file, line, reason: row });
-      else {
-        lines.push(line);
-        const { id, key } = row;
-        if (!grades.has(line, key)) await grades.add(line, key, { id, ...(await gradeOf(row, grading)) });
-      }
-      progress.update(++done, begun);
-    });
-  } finally {
-    progress.end();
-  }
+  await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read) => {
+    begun++;
+    const { line } = read;
+    const row = 'reason' in read ? read.reason : await parseRow(read.value, line, grading);
+    if (typeof row === 'string') bad.push({ file, line, reason: row });
+    else {
+      lines.push(line);
+      const { id, key } = row;
+      if (!grades.has(line, key)) await grades.add(line, key, { id, ...(await gradeOf(row, grading)) });
+    }
+    progress.update(++done, begun);
+  });
   return { lines, bad };
 }
 

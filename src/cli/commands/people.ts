@@ -6,7 +6,7 @@ import { listIn } from '../../core/text';
 import { assigning } from '../../core/trajectory/assignments';
 import { MAX_PLAYERS } from '../../core/trajectory/event';
 import { wholeNumber, wrongUse, type CliContext, type CommandResult, type Install } from '../command';
-import { withLog, openClip, openPages } from '../resources';
+import { withLog, openClip, openPages, Opened } from '../resources';
 import { dataOption } from '../play';
 import { table, tableInWords } from '../terminal';
 import { agreementIn, type PeoplesAgreement } from '../../core/evaluation/people/agreement';
@@ -20,9 +20,7 @@ import {
   peopleNotes,
   peopleTable,
 } from '../../core/evaluation/report/people';
-import type { ClipEmbedder } from '../../core/model/local/clip/embedder';
-import type { BrowserPages } from '../../core/rendering/browserPages';
-import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
+import type { TrajectoryFilter } from '../../core/trajectory/log';
 import { Judgements, leaderboardOf, type Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
 import { leaderboardNotes, leaderboardTable } from '../../core/evaluation/report/leaderboard';
 
@@ -151,32 +149,18 @@ async function agreement(
   { data, pack, browser, clip: folder }: AgreementOptions,
   to: CliContext,
 ): Promise<CommandResult> {
-  const clip = folder === undefined ? undefined : openClip(to, folder === true ? undefined : folder);
-  return withLog(data, to.signal, async (log) => {
+  await using opened = new Opened();
+  const pages = opened.add(openPages(to, browser));
+  const clip =
+    folder === undefined ? undefined : opened.add(openClip(to, folder === true ? undefined : folder));
+  return await withLog(data, to.signal, async (log) => {
     const filter: TrajectoryFilter = pack === undefined ? {} : { pack };
-    const measures = await measuresIn(log, filter, openPages(to, browser), clip);
-    const found: Found = {
-      ...(await agreementIn(log, new PeoplesOpinions(), filter)),
-      ...(measures !== undefined && { measures }),
-    };
+    // People's agreement is known without a browser; that of the measures is not.
+    const measures = await unlessUndrawn(new PageChoices().agreement(log, pages, filter, clip));
+    const found: Found = { ...(await agreementIn(log, new PeoplesOpinions(), filter)), measures };
     const { disagreements, ...summary } = found;
     return { rows: disagreements, summary: { data, ...summary }, print: () => agreementInWords(found, data) };
   });
-}
-
-/** People's agreement is known without a browser; that of the measures is not. */
-async function measuresIn(
-  log: TrajectoryLog,
-  filter: TrajectoryFilter,
-  pages: BrowserPages,
-  clip: ClipEmbedder | undefined,
-): Promise<PeopleAndMeasures | string | undefined> {
-  try {
-    return await unlessUndrawn(new PageChoices().agreement(log, pages, filter, clip));
-  } finally {
-    await pages.close();
-    await clip?.close();
-  }
 }
 
 function measuresInWords(found: Found['measures']): string[] {

@@ -47,31 +47,27 @@ async function publish(
     if (!(await confirmed(`Publish these as the ${publication.kind} ${repository}, ${who}?`)))
       return { summary: { published: false }, print: () => 'Nothing is published.', failed: true };
   }
-  const progress = new Progress('publish', 'bytes');
-  try {
-    const published = await upload(publication, {
-      repository,
-      isPublic: options.public === true,
-      accessToken: process.env.HF_TOKEN,
-      hubUrl: options.hub,
-      signal,
-      onProgress: ({ done, total }) => progress.update(done, total),
-      onNotice: say,
-    });
-    const { url, commit, isPrivate } = published;
-    return {
-      summary: {
-        ...published,
-        kind: publication.kind,
-        files: publication.files.length,
-        bytes: publication.bytes,
-      },
-      print: () =>
-        `Published: ${url}, commit ${commit}, which ${isPrivate ? 'only its owner' : 'everybody'} can read.`,
-    };
-  } finally {
-    progress.end();
-  }
+  using progress = new Progress('publish', 'bytes');
+  const published = await upload(publication, {
+    repository,
+    isPublic: options.public === true,
+    accessToken: process.env.HF_TOKEN,
+    hubUrl: options.hub,
+    signal,
+    onProgress: ({ done, total }) => progress.update(done, total),
+    onNotice: say,
+  });
+  const { url, commit, isPrivate } = published;
+  return {
+    summary: {
+      ...published,
+      kind: publication.kind,
+      files: publication.files.length,
+      bytes: publication.bytes,
+    },
+    print: () =>
+      `Published: ${url}, commit ${commit}, which ${isPrivate ? 'only its owner' : 'everybody'} can read.`,
+  };
 }
 
 function refuse({ findings, keptLocal }: Publication, options: Options): void {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { readText } from '../../core/regularFile';
-import { isLoopback } from '../../core/serving/listener';
+import { isLoopback, type ListenPlace } from '../../core/serving/listener';
 import {
   wholeNumber,
   wrongUse,
@@ -9,7 +9,6 @@ import {
   type CliContext,
   type CommandResult,
   type Install,
-  type ServedAt,
   untilStopped,
 } from '../command';
 import {
@@ -111,7 +110,7 @@ const OF_AGENT = new Set<string>([...samplingEntries.map(([name]) => name), 'max
 
 async function serve(options: Options, command: Command, to: CliContext): Promise<CommandResult> {
   const { model, modelName, tasks, agent } = options;
-  if (model !== undefined) return serveModel({ model, name: modelName, ...(await placeOf(options)) }, to);
+  if (model !== undefined) return serveModel(model, options, await placeOf(options), to);
   if (modelName !== undefined) throw wrongUse('--model-name needs --model.');
   if (tasks === undefined)
     throw wrongUse('Say what to serve: tasks with --tasks <file...>, or a model with --model <model>.');
@@ -122,11 +121,11 @@ async function serve(options: Options, command: Command, to: CliContext): Promis
   if (agent === undefined && ofAgent !== undefined)
     throw wrongUse(`${ofAgent.long} is of an agent that plays here; name one with --agent, or leave it out.`);
   // Each of the other options has a default.
-  return serveEnvironment({ ...(options as EnvironmentOptions), tasks, ...(await placeOf(options)) }, to);
+  return serveEnvironment({ ...(options as EnvironmentOptions), tasks }, await placeOf(options), to);
 }
 
 /** @throws {Fault} `usage` when other machines could connect without a token */
-async function placeOf(options: Options): Promise<ServedAt> {
+async function placeOf(options: Options): Promise<ListenPlace> {
   const { host, port } = options;
   const token = await tokenOf(options);
   if (token === undefined && !isLoopback(host)) {
@@ -134,7 +133,7 @@ async function placeOf(options: Options): Promise<ServedAt> {
       `--host ${host} lets other machines in, who must send a token: set TANDEM_SERVE_TOKEN, or name a file with --token-file.`,
     );
   }
-  return { host, port, token, endWithInput: options.endWithInput === true };
+  return { host, port, token };
 }
 
 /** @throws {Fault} `usage` when the token is empty, or a header cannot hold it */
@@ -157,10 +156,12 @@ interface EnvironmentOptions
   readonly idleMinutes: number;
   readonly data?: string;
   readonly agentName: string;
+  readonly endWithInput?: boolean;
 }
 
 async function serveEnvironment(
-  options: EnvironmentOptions & ServedAt,
+  options: EnvironmentOptions,
+  place: ListenPlace,
   to: CliContext,
 ): Promise<CommandResult> {
   await using opened = new Opened();
@@ -186,7 +187,7 @@ async function serveEnvironment(
   const log = options.data === undefined ? undefined : opened.add(await openLog(options.data, to.signal));
   const agent = agentHere ?? clientAgent(options.agentName);
   const valueAgent = open(options.valueAgent);
-  const { seed, mode, host, port, token, capacity, temperature, maxTokens } = options;
+  const { seed, mode, capacity, temperature, maxTokens } = options;
   const own = { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens };
   const sampling = agentHere === undefined ? samplingElsewhere : own;
   const renderer = await rendererOf({ ...play, pages: drawing.pages, mode });
@@ -203,8 +204,7 @@ async function serveEnvironment(
     rollouts: nextRollouts(log, collection),
   };
   const server = await EnvironmentServer.start({
-    plan,
-    ...{ host, port, token, capacity },
+    ...{ plan, ...place, capacity },
     idleMilliseconds: options.idleMinutes * 60_000,
     onTrouble: say,
   });
@@ -251,14 +251,10 @@ function nextRollouts(log: TrajectoryLog | undefined, collection: string): Map<s
   return next;
 }
 
-interface ServeModelOptions extends ServedAt {
-  readonly model: string;
-  /** Name by which clients ask for the model; by default that of the starter model, or of the folder. */
-  readonly name?: string;
-}
-
 async function serveModel(
-  { model: spec, name, endWithInput, ...place }: ServeModelOptions,
+  spec: string,
+  { modelName, endWithInput }: Options,
+  place: ListenPlace,
   to: CliContext,
 ): Promise<CommandResult> {
   const model = openModel(spec, modelOptions(to));
@@ -268,7 +264,7 @@ async function serveModel(
         `--model takes starter, starter-pages, starter-questions or local:<folder>, a model that runs on this machine, not "${spec}".`,
       );
     const { folder } = await model.describe();
-    const id = name ?? (isShipped(spec) ? spec : path.basename(folder));
+    const id = modelName ?? (isShipped(spec) ? spec : path.basename(folder));
     const server = await ModelServer.start({ model, id, ...place });
     to.onInterrupt('Stopping; open requests get an error. Press Ctrl+C again to leave at once.');
     const agent = `openai:${id}@${server.address}/v1`;

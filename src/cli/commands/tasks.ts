@@ -5,7 +5,7 @@ import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
 import { checkPage } from '../../core/page/checks';
 import { isOfPage } from '../../core/page/outline';
 import { isProgram, type PageTask } from '../../core/task/task';
-import { openGrader, openPages } from '../resources';
+import { openGrader, openPages, Opened } from '../resources';
 import { Option } from 'commander';
 import { writeStarterPack, type StarterPack } from '../../core/task/starter/worlds';
 import { DIFFICULTIES, SPLITS } from '../../core/task/starter/world';
@@ -76,29 +76,25 @@ async function checkReferences(
   to: CliContext,
 ): Promise<ReferenceCheck> {
   const { signal } = to;
-  const grader = await openGrader(to);
+  await using opened = new Opened();
+  const grader = opened.add(await openGrader(to));
   const { sheet } = openPages(to);
-  const progress = new Progress('references', 'tasks');
+  using progress = new Progress('references', 'tasks');
   const bad: Finding[] = [];
   const weak: Finding[] = [];
   let done = 0;
-  try {
-    for (const file of files) {
-      await inFlight(readTasks(file, { signal }), IN_FLIGHT, async (read) => {
-        if (!('task' in read)) return;
-        const { task } = read;
-        const reasons = isProgram(task)
-          ? await grader.checkReference(task, { signal })
-          : failedChecks(task, sheet);
-        if (reasons.length > 0) bad.push({ file, task: task.id, reasons });
-        const weaknesses = isProgram(task) ? await grader.weakTests(task, { signal }) : [];
-        if (weaknesses.length > 0) weak.push({ file, task: task.id, reasons: weaknesses });
-        progress.update(++done, total);
-      });
-    }
-  } finally {
-    progress.end();
-    await grader.close();
+  for (const file of files) {
+    await inFlight(readTasks(file, { signal }), IN_FLIGHT, async (read) => {
+      if (!('task' in read)) return;
+      const { task } = read;
+      const reasons = isProgram(task)
+        ? await grader.checkReference(task, { signal })
+        : failedChecks(task, sheet);
+      if (reasons.length > 0) bad.push({ file, task: task.id, reasons });
+      const weaknesses = isProgram(task) ? await grader.weakTests(task, { signal }) : [];
+      if (weaknesses.length > 0) weak.push({ file, task: task.id, reasons: weaknesses });
+      progress.update(++done, total);
+    });
   }
   return { bad, weak };
 }

@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { Fault, messageOf } from '../fault';
-import {
-  NoMemoryForRequest,
-  readBody,
-  sendJson,
-  TooLongRequest,
-  type RequestMemory,
-} from '../serving/messages';
+import { Fault, messageOf, type FaultCode } from '../fault';
+import { readBody, RefusedRequest, sendJson, type RequestMemory } from '../serving/messages';
 import { type EnvironmentPlan, type ServedEpisode, beginEpisode } from './episode';
 import type { PackSplit } from './splits';
 import {
@@ -143,7 +137,7 @@ function values({ plan, enter, signal }: HttpParts, body: unknown): Promise<unkn
 
 async function inPlace<T>(enter: HttpParts['enter'], work: () => Promise<T>): Promise<T> {
   const leave = enter();
-  if (leave === undefined) throw new Refused(503, 'All episodes are taken; try again later.');
+  if (leave === undefined) throw new RefusedRequest(503, 'All episodes are taken; try again later.');
   try {
     return await work();
   } finally {
@@ -189,30 +183,21 @@ function general(path: string): string {
   return rest !== undefined && first.toLowerCase() === ENVIRONMENT ? `/{env_name}/${rest}` : path;
 }
 
-class Refused extends Error {
-  constructor(
-    readonly status: number,
-    readonly detail: string,
-  ) {
-    super(detail);
-  }
-}
-
 function failureOf(error: unknown): Answer {
-  if (error instanceof TooLongRequest) return { status: 413, body: { detail: error.message } };
-  if (error instanceof NoMemoryForRequest) return { status: 503, body: { detail: error.message } };
-  if (error instanceof Refused) return { status: error.status, body: { detail: error.detail } };
   if (error instanceof z.ZodError) return { status: 422, body: { detail: invalidFields(error, ['body']) } };
-  if (error instanceof Fault && error.code === 'environment/unknown-split') {
-    return { status: 404, body: { detail: error.message } };
-  }
-  if (error instanceof Fault && ['environment/unknown-task', 'environment/no-agent'].includes(error.code)) {
-    return { status: 400, body: { detail: error.message } };
-  }
-  return { status: 500, body: { detail: messageOf(error) } };
+  const detail = messageOf(error);
+  if (error instanceof RefusedRequest) return { status: error.status, body: { detail } };
+  const status = error instanceof Fault ? STATUS[error.code] : undefined;
+  return { status: status ?? 500, body: { detail } };
 }
 
-/** @throws {Refused} when it is not JSON, which the Model Context Protocol answers like any request */
+const STATUS: Partial<Record<FaultCode, number>> = {
+  'environment/unknown-split': 404,
+  'environment/unknown-task': 400,
+  'environment/no-agent': 400,
+};
+
+/** @throws {RefusedRequest} when it is not JSON, which the Model Context Protocol answers like any request */
 async function bodyOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -226,7 +211,7 @@ async function bodyOf(
     return JSON.parse(new TextDecoder().decode(body)) as unknown;
   } catch {
     if (path === '/mcp') return undefined;
-    throw new Refused(422, 'The body is not JSON.');
+    throw new RefusedRequest(422, 'The body is not JSON.');
   }
 }
 

@@ -60,9 +60,13 @@ async function eraseRepaired(dataFolder: string, pseudonym: string): Promise<voi
   const folder = repairedFolder(dataFolder);
   await rm(`${folder}${UNFINISHED}`, { recursive: true, force: true });
   if (!(await subfolders(folder)).includes(LOG)) return;
-  const log = await TrajectoryLog.open(folder);
+  await eraseIn(folder, pseudonym);
+}
+
+async function eraseIn(dataFolder: string, pseudonym: string): Promise<Erasure> {
+  const log = await TrajectoryLog.open(dataFolder);
   try {
-    await log.eraseDeveloper(pseudonym);
+    return await log.eraseDeveloper(pseudonym);
   } finally {
     await log.close();
   }
@@ -283,14 +287,9 @@ async function clearExperiment(folder: string, pseudonym: string): Promise<Erasu
   await removeBut([...logs.map((data) => join(data, LOG)), join(folder, CLAIMS_FOLDER)], folder);
   const erased = { episodes: 0, lines: 0 };
   for (const data of logs) {
-    const log = await TrajectoryLog.open(data);
-    try {
-      const { episodes, lines } = await log.eraseDeveloper(pseudonym);
-      erased.episodes += episodes;
-      erased.lines += lines;
-    } finally {
-      await log.close();
-    }
+    const { episodes, lines } = await eraseIn(data, pseudonym);
+    erased.episodes += episodes;
+    erased.lines += lines;
   }
   return erased;
 }

@@ -44,17 +44,14 @@ const CHECK = 'tandem_check';
  * @param name the function; the reference has it too, so that claims mean the function even if a built-in has its name
  */
 export function checkTask(claims: readonly string[], name: string): ProgramTask {
-  const reference = `def ${CHECK}(holds):\n    return True\n\n\n${name} = None\n`;
-  return {
-    id: 'checks',
-    description: '',
-    reference,
-    testCases: claims.map((claim, index) => ({
-      name: `test${index + 1}`,
-      call: `${CHECK}(lambda: (${claim}))`,
-    })),
-    hiddenInformation: reference,
-  };
+  const calls = claims.map((claim) => `${CHECK}(lambda: (${claim}))`);
+  return taskOf('checks', '(holds):\n    return True', calls, name);
+}
+
+function taskOf(id: string, check: string, calls: readonly string[], name: string): ProgramTask {
+  const reference = `def ${CHECK}${check}\n\n\n${name} = None\n`;
+  const testCases = calls.map((call, index) => ({ name: `test${index + 1}`, call }));
+  return { id, description: '', reference, testCases, hiddenInformation: reference };
 }
 
 export function checkable(code: string): string {
@@ -63,17 +60,8 @@ export function checkable(code: string): string {
 
 /** Both values are in the results, where `checkTask` only says whether an equality holds. */
 export function valueTask(equalities: readonly Equality[], name: string): ProgramTask {
-  const reference = `def ${CHECK}(call, wanted):\n    return wanted()\n\n\n${name} = None\n`;
-  return {
-    id: 'values',
-    description: '',
-    reference,
-    testCases: equalities.map(({ call, wanted }, index) => ({
-      name: `test${index + 1}`,
-      call: `${CHECK}(lambda: (${call}), lambda: (${wanted}))`,
-    })),
-    hiddenInformation: reference,
-  };
+  const calls = equalities.map(({ call, wanted }) => `${CHECK}(lambda: (${call}), lambda: (${wanted}))`);
+  return taskOf('values', '(call, wanted):\n    return wanted()', calls, name);
 }
 
 function valuable(code: string): string {

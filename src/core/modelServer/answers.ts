@@ -110,16 +110,15 @@ interface ServedName {
 }
 
 class Completion {
-  readonly #head: { readonly id: string; readonly created: number; readonly model: string };
-  readonly #fingerprint: string;
+  readonly #head: object;
 
   constructor(
     private readonly request: ChatRequest,
     private readonly model: ServedName,
   ) {
     const created = Math.floor(Date.now() / 1000);
-    this.#head = { id: `chatcmpl-${randomUUID()}`, created, model: model.id };
-    this.#fingerprint = model.fingerprint;
+    const { id, fingerprint } = model;
+    this.#head = { id: `chatcmpl-${randomUUID()}`, created, model: id, system_fingerprint: fingerprint };
   }
 
   whole(generations: readonly LocalGeneration[]): object {
@@ -180,7 +179,7 @@ class Completion {
   }
 
   #headOf(object: string): object {
-    return { ...this.#head, object, system_fingerprint: this.#fingerprint };
+    return { ...this.#head, object };
   }
 
   #promptIds(ids: readonly number[]): object {

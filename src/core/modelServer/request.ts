@@ -12,7 +12,7 @@ import {
   type SamplingField,
 } from '../samplingSettings';
 import { Fault, messageOf } from '../fault';
-import { NoMemoryForRequest, TooLongRequest } from '../serving/messages';
+import { RefusedRequest } from '../serving/messages';
 
 export interface ChatRequest {
   readonly model: string;
@@ -276,8 +276,8 @@ export const refused = (param: string | null, message: string, code?: string): A
 export function refusalFor(error: unknown, contextLength: number): ApiRefusal {
   if (error instanceof ApiRefusal) return error;
   const message = messageOf(error);
-  if (error instanceof TooLongRequest) return new ApiRefusal(413, message);
-  if (error instanceof NoMemoryForRequest) return new ApiRefusal(503, message, 'server_overloaded');
+  if (error instanceof RefusedRequest)
+    return new ApiRefusal(error.status, message, error.status === 503 ? 'server_overloaded' : null);
   if (!(error instanceof Fault)) return new ApiRefusal(500, message, null, null, error);
   switch (error.code) {
     case 'model/too-long':

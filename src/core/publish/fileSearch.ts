@@ -53,9 +53,9 @@ export async function stampOf(handle: FileHandle): Promise<string> {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
-export function changed(file: string): Fault {
+export function changed(file: string, cause?: unknown): Fault {
   const message = `${file} has changed since it was searched for secrets, so nothing is published. Wait until nothing writes to it, then publish again.`;
-  return new Fault('publish/changed', message);
+  return new Fault('publish/changed', message, { cause });
 }
 
 class FileSearch {

@@ -213,11 +213,7 @@ function asFault(error: unknown, hubUrl: string, what: string): unknown {
       { cause: error },
     );
   if (error instanceof DOMException && error.name === 'NotReadableError')
-    return new Fault(
-      'publish/changed',
-      `A file of ${what} has changed since it was searched for secrets, so nothing is published. Wait until nothing writes to it, then publish again.`,
-      { cause: error },
-    );
+    return changed(`A file of ${what}`, error);
   if (!isLost(error)) return error;
   return new Fault(
     'publish/unreachable',

@@ -2,21 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
 
-/** The body has more bytes than are read. */
-export class TooLongRequest extends Error {
-  override readonly name = 'TooLongRequest';
+/** A request that gets this HTTP status and no work. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
 
-  constructor(mostBytes: number) {
-    super(`A request has at most ${mostBytes} bytes.`);
-  }
-}
-
-/** The open requests of all clients have as many bytes as the server may hold. */
-export class NoMemoryForRequest extends Error {
-  override readonly name = 'NoMemoryForRequest';
-
-  constructor() {
-    super('Too many large requests are open; send it again later.');
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
   }
 }
 
@@ -32,7 +26,7 @@ interface BodyLimits {
 
 /**
  * A signal that aborts ends the connection of a client that has not sent all of it.
- * @throws {TooLongRequest} {@link NoMemoryForRequest}
+ * @throws {RefusedRequest} 413 for more bytes than are read, 503 if all clients together hold too many
  */
 export async function readBody(
   request: IncomingMessage,
@@ -60,8 +54,8 @@ export async function readBody(
       pieces.push(piece);
     }
   }
-  if (bytes > mostBytes) throw new TooLongRequest(mostBytes);
-  if (isRefused) throw new NoMemoryForRequest();
+  if (bytes > mostBytes) throw new RefusedRequest(413, `A request has at most ${mostBytes} bytes.`);
+  if (isRefused) throw new RefusedRequest(503, 'Too many large requests are open; send it again later.');
   return Buffer.concat(pieces);
 }
 

@@ -134,8 +134,7 @@ async function refused(response: Response): Promise<HubFailure> {
   const said = response.headers.get('X-Error-Message') ?? response.statusText;
   await response.body?.cancel();
   if (status === 416) return new HubFailure('no-range', 'the range is not there');
-  const retryAfterMs = askedWait(response.headers);
-  const details = retryAfterMs === undefined ? { status } : { status, retryAfterMs };
+  const details = { status, retryAfterMs: askedWait(response.headers) };
   return new HubFailure('refused', `${status}${said ? ` ${said}` : ''}`, details);
 }
 

@@ -120,14 +120,16 @@ function pageFrom(row: unknown): PageTask {
     description: problem_description,
     reference: ground_truth,
     ...(checks && checks.length > 0 && { checks }),
-    ...originOf(origin),
+    ...origin,
   };
 }
 
 function programFrom(row: unknown): ProgramTask {
-  const parsed = checked(programSchema, row);
-  const { problem_description, ground_truth, hidden_information, id, facts, ...origin } = parsed;
-  const testCases = inOrder(parsed.test_cases);
+  const { problem_description, ground_truth, hidden_information, id, facts, test_cases, ...origin } = checked(
+    programSchema,
+    row,
+  );
+  const testCases = inOrder(test_cases);
   return {
     id: id ?? contentId(problem_description, ground_truth, testCases),
     description: problem_description,
@@ -135,7 +137,7 @@ function programFrom(row: unknown): ProgramTask {
     testCases,
     hiddenInformation: hidden_information ?? ground_truth,
     ...(facts && facts.length > 0 && { facts }),
-    ...originOf(origin),
+    ...origin,
   };
 }
 
@@ -149,12 +151,12 @@ function checked<Schema extends z.ZodType>(schema: Schema, row: unknown): z.outp
 export function taskToRow(task: ProgramTask): ProgramRow;
 export function taskToRow(task: Task): TaskRow;
 export function taskToRow(task: Task): TaskRow {
-  const { id, description, reference } = task;
+  const { id, description, reference, source, license } = task;
   const request = { problem_description: description, ground_truth: reference };
   const named = id === contentId(description, reference, testsOf(task)) ? {} : { id };
   if (!isProgram(task)) {
     const { checks } = task;
-    return { kind: 'page', ...request, ...named, ...(checks && { checks }), ...originOf(task) };
+    return { kind: 'page', ...request, ...named, checks, source, license };
   }
   const { testCases, hiddenInformation, facts } = task;
   return {
@@ -162,17 +164,11 @@ export function taskToRow(task: Task): TaskRow {
     test_cases: Object.fromEntries(testCases.map(({ name, call }) => [name, call])),
     hidden_information: hiddenInformation,
     ...named,
-    ...(facts && { facts }),
-    ...originOf(task),
+    facts,
+    source,
+    license,
   };
 }
-
-type Origin = Pick<Task, 'source' | 'license'>;
-
-const originOf = ({ source, license }: { [Field in keyof Origin]: string | undefined }): Origin => ({
-  ...(source !== undefined && { source }),
-  ...(license !== undefined && { license }),
-});
 
 /** First 16 hexadecimal digits of the SHA-256 of what the task asks and how it is tested. */
 function contentId(description: string, reference: string, testCases: readonly TestCase[]): string {

@@ -27,6 +27,7 @@ import {
 } from './tool';
 import path from 'node:path';
 import { checkPack } from '../task/pack';
+import { present } from '../text';
 
 export const listPacks = defineTool({
   title: 'List packs',
@@ -146,25 +147,15 @@ export const collect = defineTool({
         const { graded, success } = figuresOf(play.log.outlines({ collection }));
         const pages = renderer === undefined ? [] : await pageFiguresOf(play, collection);
         const { done, total, already } = result;
-        const lines = [
+        const lines = present([
           `${done} of ${total} dialogues of ${agent!.name} with ${play.simulator.name} are in the log, ${already} of them from before.`,
-          ...(success === undefined
-            ? []
-            : [`Success over the whole collection: ${rate(success.value)} of ${graded} graded dialogues.`]),
+          success &&
+            `Success over the whole collection: ${rate(success.value)} of ${graded} graded dialogues.`,
           ...pages.map((one) => `Over the whole collection: ${pageScoreInWords(one)}.`),
           ...failuresOf(result),
-        ];
-        return {
-          lines,
-          data: {
-            collection,
-            agent: agent!.name,
-            simulator: play.simulator.name,
-            ...result,
-            success,
-            ...(pages.length > 0 && { pages }),
-          },
-        };
+        ]);
+        const data = { collection, agent: agent!.name, simulator: play.simulator.name, ...result, success };
+        return { lines, data: { ...data, ...(pages.length > 0 && { pages }) } };
       },
     ),
 });

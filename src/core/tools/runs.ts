@@ -5,6 +5,7 @@ import { readConfigurationFile } from '../training/configuration';
 import { stopRun as stop, finishRun } from '../training/lifecycle';
 import { Runs, type Run } from '../training/runs';
 import { Fault } from '../fault';
+import { present } from '../text';
 import { defineTool, isWithin, MAX_LISTED } from './tool';
 
 const runName = z.string().min(1).describe('The id of the run, or a part that only one id has.');
@@ -88,33 +89,25 @@ export const stopRun = defineTool({
 
 function toldOf(run: Run): { lines: string[]; data: Record<string, unknown> } {
   const { selection, lastLines } = run;
-  const lines = [
+  const lines = present([
     lineOf(run),
-    ...(selection === undefined
-      ? []
-      : [
-          `Data: ${selection.trajectories} dialogues of ${selection.tasks} tasks, ${selection.successes} successes.`,
-        ]),
+    selection &&
+      `Data: ${selection.trajectories} dialogues of ${selection.tasks} tasks, ${selection.successes} successes.`,
     ...lastLines,
-  ];
-  const data = {
-    ...shortOf(run),
-    ...(selection && { selection }),
-    latest: run.progress?.latest,
-    heldOut: run.progress?.heldOut,
-  };
-  return { lines, data };
+  ]);
+  const { latest, heldOut } = run.progress ?? {};
+  return { lines, data: { ...shortOf(run), selection, latest, heldOut } };
 }
 
 function lineOf(run: Run): string {
   const { id, name, method, base, state, message, progress } = run;
   const { stage, step, steps } = progress ?? {};
-  return [
+  return present([
     `${id}${name === '' ? '' : ` (${name})`}, ${method} on ${base}: ${state}`,
-    ...(stage === undefined ? [] : [`, ${stage}`]),
-    ...(step === undefined ? [] : [` ${step}/${steps}`]),
-    ...(message === undefined ? [] : [`. ${message}`]),
-  ].join('');
+    stage && `, ${stage}`,
+    step !== undefined && ` ${step}/${steps}`,
+    message && `. ${message}`,
+  ]).join('');
 }
 
 const LISTED = [
@@ -123,15 +116,8 @@ const LISTED = [
 ];
 
 function shortOf(run: Run): Record<string, unknown> {
-  const { progress, folder } = run;
-  return {
-    ...Object.fromEntries(LISTED.map((field) => [field, run[field]])),
-    ...{
-      stage: progress?.stage,
-      step: progress?.step,
-      steps: progress?.steps,
-      secondsLeft: progress?.secondsLeft,
-    },
-    ...(canPlay(run) && { model: `local:${modelOf({ folder })}` }),
-  };
+  const { stage, step, steps, secondsLeft } = run.progress ?? {};
+  const listed = Object.fromEntries(LISTED.map((field) => [field, run[field]]));
+  const model = canPlay(run) ? `local:${modelOf(run)}` : undefined;
+  return { ...listed, stage, step, steps, secondsLeft, model };
 }

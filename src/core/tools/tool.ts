@@ -28,16 +28,14 @@ export interface ToolCall {
   readonly report: (message: string, done?: number, total?: number) => void;
 }
 
-/** `reads`: nothing is changed. `adds`: something is written or started. `interrupts`: running work is ended. */
-type ToolEffect = 'reads' | 'adds' | 'interrupts';
-
 /** Called by an agent, in the editor or through `tandem mcp`. */
 export interface Tool {
   readonly title: string;
   /** For a person, one sentence. */
   readonly about: string;
   readonly description: string;
-  readonly effect: ToolEffect;
+  /** `reads`: nothing is changed. `adds`: something is written or started. `interrupts`: running work is ended. */
+  readonly effect: 'reads' | 'adds' | 'interrupts';
   /** Models are asked, which may be on servers elsewhere. */
   readonly asksModels: boolean;
   readonly inputSchema: Schema;

@@ -3,6 +3,7 @@ import type { ToolName } from './toolNames';
 import { collect, evaluate, listPacks } from './playTools';
 import { listRuns, startRun, stopRun } from './runs';
 import { type Tool, defineTool, MAX_LISTED } from './tool';
+import { present } from '../text';
 import { figuresOf, groupsOf, type GroupStatistics } from '../evaluation/statistics';
 import { figure, pageScoreInWords, percent } from '../evaluation/words';
 
@@ -40,13 +41,13 @@ const showFigures = defineTool({
 });
 
 function inWords({ dialogues, graded, success, pages = [], turns, leak }: GroupStatistics): string {
-  return [
+  return present([
     `${dialogues} dialogues, ${graded} graded`,
-    ...(success === undefined ? [] : [`success ${figure(success, percent)}`]),
+    success && `success ${figure(success, percent)}`,
     ...pages.map(({ scale, tasks, score }) => pageScoreInWords({ ...scale, tasks, score })),
-    ...(turns === undefined ? [] : [`${turns.value.toFixed(1)} turns`]),
-    ...(leak === undefined ? [] : [`leaks ${figure(leak, percent)}`]),
-  ].join(', ');
+    turns && `${turns.value.toFixed(1)} turns`,
+    leak && `leaks ${figure(leak, percent)}`,
+  ]).join(', ');
 }
 
 /**

@@ -55,32 +55,20 @@ export class WasiPool implements Runner {
     return this.child?.pid;
   }
 
-  run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
-    if (this.closed) return Promise.reject(new Fault('grading/closed', 'The grader is closed.'));
-    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+  async run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
+    if (this.closed) throw new Fault('grading/closed', 'The grader is closed.');
+    signal?.throwIfAborted();
     const id = this.nextId++;
-    return new Promise<JobOutcome>((resolve, reject) => {
-      const abort = (): void => {
-        this.settle(id)?.reject(signal!.reason as Error);
-        this.tell({ kind: 'stop', id });
-      };
-      const settled = (): void => signal?.removeEventListener('abort', abort);
-      signal?.addEventListener('abort', abort, { once: true });
-      this.pending.set(id, {
-        job,
-        deaths: 0,
-        resolve: (outcome) => {
-          settled();
-          resolve(outcome);
-        },
-        reject: (reason) => {
-          settled();
-          reject(reason);
-        },
-      });
-      if (this.child === undefined) this.start();
-      else this.tell({ kind: 'run', id, job });
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<JobOutcome>();
+    const abort = (): void => {
+      this.settle(id)?.reject(signal!.reason as Error);
+      this.tell({ kind: 'stop', id });
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    this.pending.set(id, { job, deaths: 0, resolve, reject });
+    if (this.child === undefined) this.start();
+    else this.tell({ kind: 'run', id, job });
+    return promise.finally(() => signal?.removeEventListener('abort', abort));
   }
 
   async close(): Promise<void> {

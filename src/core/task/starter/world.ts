@@ -33,6 +33,12 @@ export const DIFFICULTIES = {
 } as const;
 export type Difficulty = keyof typeof DIFFICULTIES;
 
+export interface TaskDraw {
+  readonly split: Split;
+  readonly seed: number;
+  readonly difficulty: Difficulty;
+}
+
 export interface Decision {
   readonly kind: DecisionKind;
   readonly value: Value;
@@ -58,12 +64,7 @@ const MIN_DESCRIPTION_WORDS = 25;
 const MAX_DESCRIPTION_WORDS = 60;
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
-export function starterTasks(options: {
-  split: Split;
-  seed: number;
-  difficulty: Difficulty;
-}): Generator<StarterTask, never> {
-  const { split, seed, difficulty } = options;
+export function starterTasks({ split, seed, difficulty }: TaskDraw): Generator<StarterTask, never> {
   const random = new Random(hash(`${split} ${difficulty} ${seed}`));
   return withoutRepeats(() => drawTask(split, difficulty, random));
 }

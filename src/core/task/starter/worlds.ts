@@ -1,8 +1,8 @@
 import type { Task } from '../task';
 import { pageTasks } from './pages/world';
 import { questionTasks } from './questions/world';
-import type { Split, World } from './splits';
-import { starterTasks, type Difficulty } from './world';
+import type { World } from './splits';
+import { starterTasks, type TaskDraw } from './world';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,11 +11,8 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { taskToRow } from '../row';
 
-export interface WorldOptions {
+export interface WorldOptions extends TaskDraw {
   readonly world: World;
-  readonly split: Split;
-  readonly seed: number;
-  readonly difficulty: Difficulty;
 }
 
 const GENERATORS = {

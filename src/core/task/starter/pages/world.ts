@@ -1,7 +1,7 @@
 import type { PageTask } from '../../task';
 import { Random, withoutRepeats } from '../draw';
 import { contentId, hash, splitOf, type Split } from '../splits';
-import type { Difficulty } from '../world';
+import type { Difficulty, TaskDraw } from '../world';
 import { looks, PAGE_DECISIONS, PAGE_OPTIONS, type PageDecision, type PageValues } from './decisions';
 import { PAGE_TRADES, type PageTrade } from './trades';
 
@@ -33,12 +33,7 @@ export interface PageWorldTask {
 }
 
 /** Yields tasks without end, no two the same, and the same ones for the same seed. */
-export function pageTasks(options: {
-  split: Split;
-  seed: number;
-  difficulty: Difficulty;
-}): Generator<PageWorldTask, never> {
-  const { split, seed, difficulty } = options;
+export function pageTasks({ split, seed, difficulty }: TaskDraw): Generator<PageWorldTask, never> {
   const random = new Random(hash(`pages ${split} ${difficulty} ${seed}`));
   return withoutRepeats(() => drawTask(split, difficulty, random));
 }

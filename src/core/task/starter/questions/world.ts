@@ -2,7 +2,7 @@ import { Fault } from '../../../fault';
 import type { ProgramTask, Task } from '../../task';
 import { Random } from '../draw';
 import { contentId, hash, splitOf, worldOf, type Split } from '../splits';
-import type { Difficulty } from '../world';
+import type { Difficulty, TaskDraw } from '../world';
 import {
   ATTRIBUTES,
   FIGURES,
@@ -67,12 +67,7 @@ export const REQUEST_SENTENCES: readonly string[] = [
  * its animal are in all of them, so that what is learned of these holds for figures never played before.
  * @throws {Fault} `task/no-more-tasks` when all have been drawn
  */
-export function* questionTasks(options: {
-  split: Split;
-  seed: number;
-  difficulty: Difficulty;
-}): Generator<QuestionTask, never> {
-  const { split, seed, difficulty } = options;
+export function* questionTasks({ split, seed, difficulty }: TaskDraw): Generator<QuestionTask, never> {
   const random = new Random(hash(`questions ${split} ${difficulty} ${seed}`));
   const figures = FIGURES.filter(({ name }) => splitOf(name) === split);
   const seen = new Set<string>();
