@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .. import importing
 from ..config import RunConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..run.disk_space import fault_of
 from ..run.event_file import Events
 from ..run.stop import STARTED, Stopped, StopRequest
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
     path = Path(os.path.realpath(arguments[0]))
     job = read_job(path.parent)
     if job is None:
-        raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)
+        raise UsageFault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.")
     if job.folder is None:
         return _train(path, job)
     path, there = unpack(path, job)

@@ -25,7 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..regular_file import read_text
 from ..run.event_file import Events, last_state
 from .record import Job
@@ -52,10 +52,9 @@ def bundle(path: Path) -> Iterator[Path]:
     """Makes the folder that goes to the cluster; deletes it afterwards. Errors: Fault for a shared folder."""
     content = json.loads(read_text(path, "utf-8-sig"))
     if content.get("resources", {}).get("shared"):
-        raise Fault(
+        raise UsageFault(
             "resources.shared is a folder of this machine, which a run that is copied to a cluster does not see: leave "
-            "it out.",
-            usage=True,
+            "it out."
         )
     with tempfile.TemporaryDirectory(prefix="tandem-bundle-") as name:
         folder = Path(name)

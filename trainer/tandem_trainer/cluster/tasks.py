@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import ClusterConfig, RunConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..run.claim import alive
 from ..run.disk_space import fault_of, reserved
 from ..run.event_file import Events
@@ -76,10 +76,9 @@ def uses_vllm(config: RunConfig) -> bool:
     assert cluster is not None
     has = importlib.util.find_spec("vllm") is not None
     if cluster.sampler == "vllm" and not has:
-        raise Fault(
+        raise UsageFault(
             "resources.cluster.sampler is vllm, which the Python of the cluster does not have: install vLLM there, or "
-            "set it to auto.",
-            usage=True,
+            "set it to auto."
         )
     is_wanted = cluster.sampler == "vllm" or (cluster.sampler == "auto" and cluster.gpus_per_worker == 1)
     return has and is_wanted and config.model.training != "qlora"

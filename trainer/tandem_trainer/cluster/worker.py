@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from ..config import ResourcesConfig, RunConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..methods.settings import method_of
 from ..run.claim import claim
 from ..run.disk_space import MachineFault, full_disk
@@ -44,10 +44,9 @@ def train_on_worker(given: dict[str, Any]) -> None:
     folder = path.parent
     node = socket.gethostname()
     if not path.exists():
-        raise Fault(
+        raise UsageFault(
             f"The node {node} does not see {path}: put the run's folder on storage that every node of the cluster sees "
-            "under the same path.",
-            usage=True,
+            "under the same path."
         )
     # The driver looked at the nodes that were there when it began; this one may have joined since.
     require_same(node, versions(), given["versions"])

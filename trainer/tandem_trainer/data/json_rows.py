@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..regular_file import require_regular
 from .dialogue import Problem, Spoken
 
@@ -43,9 +43,7 @@ def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]
         with open(file, "rb") as lines:
             for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), start=1):
                 if len(line) == MAX_LINE:
-                    raise Fault(
-                        f"Line {number} of {file} has no end within {MAX_LINE:,} bytes: cut it out.", usage=True
-                    )
+                    raise UsageFault(f"Line {number} of {file} has no end within {MAX_LINE:,} bytes: cut it out.")
                 if number == 1:
                     refuse_other_formats(file, line)
                     line = line.removeprefix(b"\xef\xbb\xbf")
@@ -63,8 +61,8 @@ def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]
     except OSError as error:
         if file.is_dir():
             what = "is a folder; give files of rows, which `tandem train` and `tandem score` write of a data folder"
-            raise Fault(f"{file} {what}.", usage=True) from error
-        raise Fault(f"{file} cannot be read ({error.strerror}); check the path.", usage=True) from error
+            raise UsageFault(f"{file} {what}.") from error
+        raise UsageFault(f"{file} cannot be read ({error.strerror}); check the path.") from error
 
 
 def parse(line: bytes) -> object:
@@ -95,12 +93,12 @@ def refuse_other_formats(file: Path, start: bytes) -> None:
     """Every line of such a file would be reported as unreadable. Errors: Fault."""
     for signature, what in OTHER_FORMATS.items():
         if start.startswith(signature):
-            raise Fault(f"{file} {what}.", usage=True)
+            raise UsageFault(f"{file} {what}.")
     text = start.removeprefix(b"\xef\xbb\xbf").strip()
     if text == b"[" or text.startswith(b"[{"):
-        raise Fault(f"{file} is one JSON array; {WRITE_LINES}.", usage=True)
+        raise UsageFault(f"{file} is one JSON array; {WRITE_LINES}.")
     if CSV_HEADER.fullmatch(text):
-        raise Fault(f"{file} is CSV; {WRITE_LINES}.", usage=True)
+        raise UsageFault(f"{file} is CSV; {WRITE_LINES}.")
 
 
 class BadRow(Exception):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..fault import Fault
+from ..fault import UsageFault
 from .dialogue import (
     Dialogue,
     Messages,
@@ -119,7 +119,7 @@ def read_rows(
                 "rendered from here; give that one as data.opening."
             )
         if not read.dialogues:
-            raise Fault(f"{file} holds no trajectory that can be used{why_none(read)}.", usage=True)
+            raise UsageFault(f"{file} holds no trajectory that can be used{why_none(read)}.")
         return read
 
     return merge(read_file(Path(path)) for path in paths)
@@ -286,7 +286,7 @@ def read_preferences(paths: Iterable[str | Path], role: str = "agent") -> Prefer
             except BadRow as reason:
                 bad.append(Problem(str(path), line, str(reason)))
         if not good:
-            raise Fault(f"{path} holds no preference that can be used{why_none(Read(problems=bad))}.", usage=True)
+            raise UsageFault(f"{path} holds no preference that can be used{why_none(Read(problems=bad))}.")
         all_files.preferences += good
         all_files.problems += bad
     return all_files

@@ -27,7 +27,7 @@ from torch.nn import Parameter
 from transformers import PreTrainedTokenizerBase
 
 from ..config import ModelConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..turn import Turn
 from .attention import attending, obstacle
 from .folder import find_model, load_tokenizer, quiet
@@ -80,10 +80,9 @@ class Base:
         if reason:
             self.notice = f"Common prefixes of this model are computed for each turn again, which is slow: {reason}."
             if _differs(model):
-                raise Fault(
+                raise UsageFault(
                     f"The architecture of {config.base} ({type(decoder).__name__}) gives other logits than this "
-                    "trainer computes from its hidden states: take a model of another family.",
-                    usage=True,
+                    "trainer computes from its hidden states: take a model of another family."
                 )
 
     def adapter(self, name: Name) -> AbstractContextManager[None]:

@@ -20,7 +20,7 @@ from typing import Literal
 
 import torch
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..turn import Turn
 from .files import called
 from .folder_check import configuration_of
@@ -97,15 +97,14 @@ def read_shape(folder: Path) -> Shape:
     config = configuration_of(folder)
     try:
         if getattr(config, "quantization_config", None):
-            raise Fault(
+            raise UsageFault(
                 f"The weights of {called(folder)} are quantised, so nothing can be merged into them: take the model "
-                "that they were made from, with model.training set to qlora.",
-                usage=True,
+                "that they were made from, with model.training set to qlora."
             )
         return shape_of(config)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise Fault(f"The configuration of {called(folder)} cannot be read: {reason}", usage=True) from error
+        raise UsageFault(f"The configuration of {called(folder)} cannot be read: {reason}") from error
 
 
 def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> int:

@@ -26,7 +26,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from ..config import ModelConfig
 from ..data.prompt_file import Prompt
 from ..data.template import Template
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..regular_file import read_text
 from .files import called, missing, not_gguf, only_gguf, weight_files
 from .folder_check import cannot_load, check_tokenizer, configuration_of, rows_of
@@ -65,16 +65,14 @@ def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -
         folder = snapshot(config.base, config.revision, weights=weights)
         if (lack := missing(folder, weights=weights)) is not None:
             if lack == "config.json" and "gguf" in config.base.lower():
-                raise Fault(
+                raise UsageFault(
                     f"{config.base} on the hub holds GGUF files, the format of llama.cpp, and no model that "
                     "transformers reads: name the model that they were made from, or download a file and use "
-                    "`tandem convert`.",
-                    usage=True,
+                    "`tandem convert`."
                 )
-            raise Fault(
+            raise UsageFault(
                 f"What was downloaded of {config.base} has no {lack}: it is not a model that transformers reads, or "
-                "not all of it came. Connect this machine and try again, or take another.",
-                usage=True,
+                "not all of it came. Connect this machine and try again, or take another."
             )
     elif (lack := missing(folder)) is not None:
         remedy = (
@@ -82,7 +80,7 @@ def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -
             if lack == "config.json"
             else "which a model needs: download it again"
         )
-        raise Fault(f"The folder {folder} has no {lack}, {remedy}.", usage=True)
+        raise UsageFault(f"The folder {folder} has no {lack}, {remedy}.")
     return folder
 
 
@@ -96,10 +94,10 @@ def pinned(config: ModelConfig, run_folder: Path) -> ModelConfig:
 def _local(config: ModelConfig, run_folder: Path) -> Path | None:
     given = Path(config.base).expanduser()
     if (file := next((gguf for path in (given, run_folder / given) if (gguf := only_gguf(path))), None)) is not None:
-        raise Fault(f"model.base is {config.base}: {not_gguf(file)}", usage=True)
+        raise UsageFault(f"model.base is {config.base}: {not_gguf(file)}")
     folder = next((path for path in (given, run_folder / given) if path.is_dir()), None)
     if folder is None and (given.is_absolute() or config.base.startswith((".", "~"))):
-        raise Fault(f"model.base is {config.base}, but there is no such folder.", usage=True)
+        raise UsageFault(f"model.base is {config.base}, but there is no such folder.")
     return folder
 
 
@@ -116,7 +114,7 @@ def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTra
         try:
             tokenizer.chat_template = read_text(file)
         except (OSError, UnicodeDecodeError) as error:
-            raise Fault(f"The chat template {file} cannot be read: {error}.", usage=True) from error
+            raise UsageFault(f"The chat template {file} cannot be read: {error}.") from error
     check_tokenizer(tokenizer, rows, model)
     return tokenizer
 
@@ -181,11 +179,11 @@ def hub_fault(name: str, revision: str | None, error: Exception) -> Fault:
     for cause in _causes(error):
         for kind, sentence in sentences.items():
             if isinstance(cause, kind):
-                return Fault(sentence, usage=True)
+                return UsageFault(sentence)
         if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
             return Fault(f"The disk is full while {name} is downloaded: make room and start again.")
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return Fault(f"The model {name} cannot be downloaded, so check model.base: {reason.rstrip('.')}.", usage=True)
+    return UsageFault(f"The model {name} cannot be downloaded, so check model.base: {reason.rstrip('.')}.")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

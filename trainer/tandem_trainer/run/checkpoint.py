@@ -25,7 +25,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 from torch.distributed.checkpoint import CheckpointException, HuggingFaceStorageReader, HuggingFaceStorageWriter
 
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from .disk_space import flush_to_disk, not_written, reason, write_whole
 from .distributed import Ranks
 
@@ -41,13 +41,12 @@ class Checkpoint:
     state: dict[str, Any]
 
     def load(self, name: str, into: Mapping[str, Tensor]) -> None:
-        """Overwrites tensors, or this process's parts of them. Errors: Fault(usage) when others were saved."""
+        """Overwrites tensors, or this process's parts of them. Errors: UsageFault when others were saved."""
         saved = self._saved(name)
         if {key: shape for key, (shape, _) in saved.items()} != {key: tensor.shape for key, tensor in into.items()}:
-            raise Fault(
+            raise UsageFault(
                 f"The checkpoint {self.path.name} does not fit the model: its settings were changed since the run "
-                "began; change them back or start a new run.",
-                usage=True,
+                "began; change them back or start a new run."
             )
         if into:
             with torch.no_grad(), _quiet():

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ..config import CriticConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..turn import History, Ranked, Turn
 from .event_file import Events
 
@@ -136,10 +136,9 @@ def report_unvalued(ranked: int, histories: int, events: Events) -> None:
 
 def cannot_rank(history: History) -> Fault:
     if history.hidden_prompt is None:
-        return Fault(
+        return UsageFault(
             f"The critic cannot rank the turns of {history.group}: its task has no hidden information. Set "
-            "critic.hidden_information to false, or leave such tasks out.",
-            usage=True,
+            "critic.hidden_information to false, or leave such tasks out."
         )
     return Fault(
         f"The critic's scores of the turns of {history.group} are no numbers: lower critic.learning_rate, or set "

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..config import RunConfig
 from ..data.dialogue import Messages, assistant_positions
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..turn import Candidates
 from .disk_space import write_whole
 from .run import Run
@@ -137,10 +137,9 @@ def _command() -> list[str]:
             return command
     except (KeyError, ValueError):
         pass  # see the sentence below
-    raise Fault(
+    raise UsageFault(
         f"This run plays against `tandem serve`, whose command is not known: start the run by `tandem "
-        f'train`, or set {COMMAND} to a list such as ["tandem", "serve"].',
-        usage=True,
+        f'train`, or set {COMMAND} to a list such as ["tandem", "serve"].'
     )
 
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..methods.table import METHODS
 from .doctor_cache import LOADED, Found
 
@@ -146,13 +146,13 @@ def require_online(method: str, plays: bool = False) -> None:
     lacks = [f"{name}>={ONLINE[name]}" for name in needed if find_spec(name) is None]
     if lacks:
         commands = "; ".join(map(install, lacks))
-        raise Fault(f"Method {method} needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
+        raise UsageFault(f"Method {method} needs {' and '.join(lacks)} in the trainer's Python: {commands}")
 
 
 def require_cluster() -> None:
     if find_spec("ray") is None:
         command = install(requirement("ray", RAY["ray"]))
-        raise Fault(f"resources.cluster needs ray in the trainer's Python: {command}", usage=True)
+        raise UsageFault(f"resources.cluster needs ray in the trainer's Python: {command}")
 
 
 def check_installer() -> Check:

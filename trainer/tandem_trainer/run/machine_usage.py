@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from ..config import ModelConfig, ResourcesConfig
-from ..fault import Fault
+from ..fault import UsageFault
 from ..model import memory
 from ..model.base import Base
 from ..model.flops import MATRIX, Shape, Work, peak_flops, step_flops
@@ -49,10 +49,9 @@ def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -
     """Errors: Fault when the requested device is missing, or when there are fewer devices than processes."""
     device, processes = choose_device(model.device), resources.processes
     if device.type == "cuda" and processes > torch.cuda.device_count():
-        raise Fault(
+        raise UsageFault(
             f"resources.processes is {processes}, but this machine has {torch.cuda.device_count()} GPUs, one for each: "
-            "start no more processes than that.",
-            usage=True,
+            "start no more processes than that."
         )
     dtype = choose_dtype(model.dtype, device)
     peak = peak_flops(device, dtype)

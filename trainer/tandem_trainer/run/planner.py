@@ -24,7 +24,7 @@ from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from .. import importing
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..run_json import read_config
 
 
@@ -88,7 +88,7 @@ class Asked:
 
 def main(arguments: list[str]) -> int:
     if arguments:
-        raise Fault("planner takes no arguments: it reads requests from stdin.", usage=True)
+        raise UsageFault("planner takes no arguments: it reads requests from stdin.")
     out = os.dup(1)
     os.dup2(2, 1)  # keeps the output of libraries away from the answers
     asked = Asked(out)

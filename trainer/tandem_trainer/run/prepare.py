@@ -20,7 +20,7 @@ from ..data.pairs import drop_long, first_of, held_out_tasks, imitation, prefere
 from ..data.rows import read_preferences, read_rows, task_id
 from ..data.template import Template
 from ..data.tokenize_turns import settle
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..methods.settings import method_of, needs_hidden_information, plays_values, policy_settings, trains_critic
 from ..turn import Example
 
@@ -98,7 +98,7 @@ class Prepared:
 
 
 def prepare(config: RunConfig, template: Template, context: int | None = None) -> Prepared:
-    """Reads, settles, pairs and splits the data. Errors: Fault(usage) when the method can use nothing of it.
+    """Reads, settles, pairs and splits the data. Errors: UsageFault when the method can use nothing of it.
 
     context: context length of the base model; longer rows are left out, whatever `max_tokens` is.
     """
@@ -128,7 +128,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         left_out["without hidden information"] += len(dialogues) - len(known)
         dialogues = known
     if read.dialogues and not dialogues:
-        raise Fault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.", usage=True)
+        raise UsageFault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.")
 
     critic, policy = examples_of(config, dialogues, template)
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
@@ -159,7 +159,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     ]:
         short, dropped = drop_long(examples, longest)
         if examples and not short:
-            raise Fault(f"All {len(examples)} examples are longer than {group}.max_tokens ({longest:,}).", usage=True)
+            raise UsageFault(f"All {len(examples)} examples are longer than {group}.max_tokens ({longest:,}).")
         if dropped:
             left_out[f"too long for the {stage}"] += dropped
         kept.append(short)
@@ -181,7 +181,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
 
 
 def _to_play(config: RunConfig) -> Prepared:
-    """`tandem serve` reads the packs itself. Errors: Fault(usage) when there is no task."""
+    """`tandem serve` reads the packs itself. Errors: UsageFault when there is no task."""
     problems: list[Problem] = []
     packs, ids = _read_packs(config, problems)
     apart = held_out_tasks([set(ids)], config.data.held_out, config.seed)
@@ -200,7 +200,7 @@ def _to_play(config: RunConfig) -> Prepared:
 
 
 def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict[str, str | None]]:
-    """Returns a hash of the packs, and the hidden information of each task by its id. Errors: Fault(usage) for none."""
+    """Returns a hash of the packs, and the hidden information of each task by its id. Errors: UsageFault for none."""
     found: dict[str, str | None] = {}
     digest = hashlib.sha256()
     for file in map(Path, config.data.tasks):
@@ -208,10 +208,9 @@ def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict
             try:
                 task = task_of(row)
                 if is_page(task):
-                    raise Fault(
+                    raise UsageFault(
                         f"{file}:{number} is a web page, which {config.method} cannot play yet: its reward is the "
-                        "tests passed; leave pages out, or train on collected dialogues by another method.",
-                        usage=True,
+                        "tests passed; leave pages out, or train on collected dialogues by another method."
                     )
                 hidden = task.get("hidden_information") or task.get("ground_truth")
                 found[task.get("id") or content_id(task)] = hidden
@@ -219,7 +218,7 @@ def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict
                 problems.append(Problem(str(file), number, str(bad)))
         digest.update(file.read_bytes())
     if not found:
-        raise Fault(f"There is no task to play in {', '.join(config.data.tasks)}.", usage=True)
+        raise UsageFault(f"There is no task to play in {', '.join(config.data.tasks)}.")
     return digest.digest(), found
 
 
@@ -248,7 +247,7 @@ def examples_of(
 ) -> tuple[list[Example], list[Example]]:
     """Returns the examples of critic and policy, without those of candidates to come. dialogues: settled.
 
-    Errors: Fault(usage) when there is nothing to learn from.
+    Errors: UsageFault when there is nothing to learn from.
     """
     method, data = method_of(config), config.data
     if method.critic:
@@ -275,7 +274,7 @@ def examples_of(
 def played_tasks(files: Iterable[str | Path], wanted: Collection[str], simulator: str) -> dict[str, dict]:
     """Returns the rows of a pack by the ids of their tasks.
 
-    wanted: ids of tasks. simulator: as for `tandem serve`. Errors: Fault(usage) when a task cannot be played.
+    wanted: ids of tasks. simulator: as for `tandem serve`. Errors: UsageFault when a task cannot be played.
     """
     found: dict[str, dict] = {}
     for file in files:
@@ -303,4 +302,4 @@ def played_tasks(files: Iterable[str | Path], wanted: Collection[str], simulator
 
 def _refused(field: str, why: str, ids: Collection[str], wanted: Collection[str]) -> Fault:
     whose = f"{len(ids)} of {counted(len(wanted), 'task')} whose candidates are ranked (such as {min(ids)})"
-    return Fault(f"critic.{field}: {whose} {why}, or leave their dialogues out.", usage=True)
+    return UsageFault(f"critic.{field}: {whose} {why}, or leave their dialogues out.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import DataConfig, ModelConfig, ResourcesConfig, RunConfig
-from ..fault import Fault
+from ..fault import UsageFault
 from .disk_space import write_whole
 
 BEGUN = "configuration.json"
@@ -45,7 +45,7 @@ def planned_budget(folder: Path) -> int:
 def check_same_configuration(
     folder: Path, config: RunConfig, fingerprint: str | None, commit: str | None = None
 ) -> None:
-    """Refuses to resume a run with another configuration or other data. Errors: Fault(usage) naming the difference.
+    """Refuses to resume a run with another configuration or other data. Errors: UsageFault naming the difference.
 
     `configuration.json` holds the initial one: every field with its default, paths relative to the folder, the
     fingerprint of the data and, for a base on the hub, the commit. `name`, `resources` and `export` may change, and
@@ -66,10 +66,9 @@ def check_same_configuration(
     if differs is None and fingerprint not in (None, begun["data"]):
         differs = "the data are"
     if differs is not None:
-        raise Fault(
+        raise UsageFault(
             f"The run in {folder} cannot go on, because {differs} not what it began with: undo that, or start a new "
-            "run in another folder.",
-            usage=True,
+            "run in another folder."
         )
 
 

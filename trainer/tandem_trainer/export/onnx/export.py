@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from ...config import ModelConfig
-from ...fault import Fault
+from ...fault import Fault, UsageFault
 from ...model.files import not_gguf, only_gguf
 from ...model.folder import load_template, quiet
 from ...model.load import load_model
@@ -62,9 +62,9 @@ def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: s
     every graph is refused; nothing is then put in place.
     """
     if (file := only_gguf(folder)) is not None:
-        raise Fault(not_gguf(file), usage=True)
+        raise UsageFault(not_gguf(file))
     if not folder.is_dir():
-        raise Fault(f"There is no such folder as {folder}: give the folder of a model.", usage=True)
+        raise UsageFault(f"There is no such folder as {folder}: give the folder of a model.")
     temporary = folder / f"{FOLDER}.writing"
     try:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -134,13 +134,13 @@ def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, di
 
 
 def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
-    """Some critics only PyTorch can compute as they were trained. Errors: Fault(usage)."""
+    """Some critics only PyTorch can compute as they were trained. Errors: UsageFault."""
     what = {
         about.score == "value-head": "predicts rewards by a value head",
         about.training == "qlora": "was trained against a base in 4 bits",
     }
     if True in what:
-        raise Fault(f"The critic in {folder} {what[True]}, which the trainer alone can score with.", usage=True)
+        raise UsageFault(f"The critic in {folder} {what[True]}, which the trainer alone can score with.")
 
 
 def ready(folder: Path, tokenizer_of: Path, length: int) -> tuple[Shape, list[Sample]]:
@@ -176,13 +176,12 @@ def require_exact(name: str, far: Distance) -> None:
 
 
 def require_same_model(folder: Path, precision: Precision, far: Distance) -> None:
-    """Names a more exact precision for quantised weights that diverge too far. Errors: Fault(usage)."""
+    """Names a more exact precision for quantised weights that diverge too far. Errors: UsageFault."""
     if far.divergence <= USELESS:  # false for NaN
         return
-    raise Fault(
+    raise UsageFault(
         f"With {precision} weights the model in {folder} is another one: its distributions are {far.divergence:.2f} "
-        f"nats from those of PyTorch, and {USELESS} is allowed; take {'int8' if precision == 'int4' else 'fp32'}.",
-        usage=True,
+        f"nats from those of PyTorch, and {USELESS} is allowed; take {'int8' if precision == 'int4' else 'fp32'}."
     )
 
 
@@ -245,11 +244,11 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     quiet()
     if given.precision and is_critic(given.folder):
-        raise Fault(f"{given.folder} holds a critic, which scores in fp32 only: leave --precision out.", usage=True)
+        raise UsageFault(f"{given.folder} holds a critic, which scores in fp32 only: leave --precision out.")
     precisions = (given.precision or "fp32,int8").split(",")
     for name in precisions:
         if name not in PRECISIONS:
-            raise Fault(f'--precision takes {", ".join(PRECISIONS)} with commas between, not "{name}".', usage=True)
+            raise UsageFault(f'--precision takes {", ".join(PRECISIONS)} with commas between, not "{name}".')
     graphs = export_onnx(given.folder, precisions, say, given.base)
     for fault in graphs.refused.values():
         say(str(fault))

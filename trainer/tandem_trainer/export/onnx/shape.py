@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from transformers import PretrainedConfig
 
 from ...config import ExportConfig
-from ...fault import Fault
+from ...fault import UsageFault
 from ...model.files import called
 from ...model.folder_check import configuration_of
 
@@ -43,7 +43,7 @@ class Shape:
 
 
 def read_shape(folder: Path) -> Shape:
-    """Errors: Fault(usage) for a missing configuration or an unsupported model."""
+    """Errors: UsageFault for a missing configuration or an unsupported model."""
     config = exportable(folder)
     heads = config.num_attention_heads
     cos, sin = rotations(config)
@@ -63,7 +63,7 @@ def read_shape(folder: Path) -> Shape:
 
 
 def require_exportable(config: ExportConfig, model: Path) -> None:
-    """Refuses such a run before training. Errors: Fault(usage)."""
+    """Refuses such a run before training. Errors: UsageFault."""
     if config.onnx:
         exportable(model)
 
@@ -76,10 +76,9 @@ def exportable(folder: Path) -> PretrainedConfig:
 
 def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
     if config.model_type not in FAMILIES:
-        raise Fault(
+        raise UsageFault(
             f"The model {called(folder)} is a {config.model_type}, and only {', '.join(FAMILIES.values())} and models "
-            "built like them can be written as ONNX: take another base.",
-            usage=True,
+            "built like them can be written as ONNX: take another base."
         )
     rope = config.rope_parameters or {}
     for name, value, known in (
@@ -89,10 +88,9 @@ def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
         ("remainder of its head size by 16", head_dim(config) % 16, (0,)),  # requirement of GroupQueryAttention
     ):
         if value not in known:
-            raise Fault(
+            raise UsageFault(
                 f"The model {called(folder)} has the {name} {json.dumps(value)}, which cannot be written as ONNX here: "
-                "take another base.",
-                usage=True,
+                "take another base."
             )
 
 
