@@ -225,12 +225,8 @@ def _alive() -> dict[str, dict[str, Any]]:
 
     nodes = [node for node in ray.nodes() if node["Alive"]]
     count = Counter(node["NodeManagerHostname"] for node in nodes)
-    return {_name(node, count[node["NodeManagerHostname"]] > 1): node for node in nodes}
-
-
-def _name(node: dict[str, Any], is_shared: bool) -> str:
-    host = node["NodeManagerHostname"]
-    return f"{host} ({node['NodeID'][:6]})" if is_shared else host
+    hosts = [(node["NodeManagerHostname"], node) for node in nodes]
+    return {host if count[host] == 1 else f"{host} ({node['NodeID'][:6]})": node for host, node in hosts}
 
 
 def _on(node: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
 import shlex
 import shutil
 import socket
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..fault import Fault, UsageFault
 from ..regular_file import read_text
+from ..run.disk_space import write_whole
 from ..run.event_file import Events, last_state
 from .record import Job
 
@@ -169,7 +169,7 @@ class Copy:
         elif data is None:
             (self.folder / name).unlink(missing_ok=True)
         else:
-            _replace(self.folder / name, data)
+            write_whole(self.folder / name, data)
 
     def _append(self, offset: int, data: bytes) -> None:
         """Appends events. Doing so twice changes nothing.
@@ -192,7 +192,7 @@ class Copy:
             with open(path, "ab") as file:
                 file.write(data[known:])
             self.taken = offset + len(data)
-            _replace(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
+            write_whole(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
 
     def _say(self, sentence: str) -> None:
         """Says it once, though the log is read again."""
@@ -234,12 +234,6 @@ def _piece_of(line: str) -> tuple[str, int, bytes | None]:
         if name == "process.json" and content.get("host") == socket.gethostname():
             raise ValueError(f"{name} names a process of this machine")
     return name, offset, data
-
-
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f"{path.name}.copy")
-    temporary.write_bytes(data)
-    os.replace(temporary, path)
 
 
 def visible_lines(log: str) -> list[str]:

@@ -58,23 +58,14 @@ def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
     return prompt
 
 
-def agent_prompt(file: str | None = None) -> Prompt:
+def agent_prompt(file: str | Path | None = None) -> Prompt:
     """The agent's request: from `file`, or the one that ships with Tandem."""
     return read_prompt(file or SHIPPED / "agent.md", AGENT)
 
 
-def critic_prompt() -> Prompt:
-    """The text in front of the critic's first user message."""
-    return read_prompt(SHIPPED / "critic.md", CRITIC)
-
-
-def page_agent_prompt() -> Prompt:
-    """The request for a web page; `data.opening` replaces that for functions."""
-    return read_prompt(SHIPPED / "agent-page.md", AGENT)
-
-
-def page_critic_prompt() -> Prompt:
-    return read_prompt(SHIPPED / "critic-page.md", CRITIC)
+def critic_prompt(file: str = "critic.md") -> Prompt:
+    """The text in front of the critic's first user message, of functions or of pages."""
+    return read_prompt(SHIPPED / file, CRITIC)
 
 
 def strip(text: str) -> str:

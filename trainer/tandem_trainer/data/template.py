@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizerBase
 from ..fault import UsageFault
 from ..turn import Turn
 from .dialogue import TESTS, Dialogue, Measure, Messages
-from .prompt_file import Prompt, critic_prompt, page_critic_prompt
+from .prompt_file import Prompt, critic_prompt
 
 CHUNK = 128  # dialogues tokenised together: enough to keep the tokenizer's threads busy
 # A dialogue as Tandem sends it: texts, the roles in turn, and no system message. src/core/model/local/chat.ts has it.
@@ -48,7 +48,7 @@ class Template:
         self.options = options or {}
         text = tokenizer.get_chat_template()
         self.text = SAME_DAY + text if "strftime_now" in text else text
-        self.critic, self.page_critic = critic or critic_prompt(), critic or page_critic_prompt()
+        self.critic, self.page_critic = critic or critic_prompt(), critic or critic_prompt("critic-page.md")
         self._require_plain_text()
         self.end_of_turn = self._probe()
         require_rows(tokenizer, [self.end_of_turn], self.rows)

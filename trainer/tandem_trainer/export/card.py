@@ -26,7 +26,7 @@ def card_of(
     figures: Mapping[str, Mapping[str, Any]],
     measure: Measure = TESTS,
 ) -> Callable[[Check], str]:
-    """Returns a function that makes the card of the check by `export_policy` or `export_critic`.
+    """Returns a function that makes the card of the check by `export_model` or `export_critic`.
 
     counts: those of the event `data`. figures: of each stage, by name; the ranking's include the untrained baseline.
     config: of a base on the hub, `model.revision` is the commit. measure: of the rewards.

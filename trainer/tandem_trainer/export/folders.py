@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
 
 from ..config import RunConfig
-from ..data.prompt_file import Prompt, critic_prompt
+from ..data.prompt_file import Prompt
 from ..fault import Fault
 from ..model.base import Base, Name
 from ..model.fsdp import whole
@@ -67,49 +67,16 @@ class Check:
         return f"{text} Rounding took {self.lost:.0%} of the change of the weights." if self.lost > 0.005 else text
 
 
-def export_policy(
-    base: Base, target: Path, turns: Sequence[Turn], card: Card, *, beside: Beside | None = None
+def export_model(
+    base: Base, name: Name, target: Path, turns: Sequence[Turn], card: Card, beside: Beside | None = None
 ) -> Check | None:
-    """Writes the policy that `base` holds to the folder `target`; an existing folder is left alone.
+    """Writes critic or policy, which `base` holds, to the folder `target`; an existing folder is left alone.
 
     Of several processes all call this, and the first one writes and returns the check. turns: from the data, for the
     check. card: makes README.md from the check. beside: writes more into the folder after the check.
     Errors: Fault when nothing was learnt, the exported model differs from the live one, or the disk is full; the folder
     then does not exist.
     """
-    return _export(base, "policy", target, turns, card, beside)
-
-
-def export_critic(
-    base: Base,
-    target: Path,
-    turns: Sequence[Turn],
-    card: Card,
-    config: RunConfig,
-    head: Mapping[str, Tensor] | None = None,
-    *,
-    prompt: Prompt | None = None,
-    beside: Beside | None = None,
-) -> Check | None:
-    """As `export_policy`, with `critic.json` and, if there is one, the value head.
-
-    turns: as the critic reads them. prompt: the text in front of them; None for that of functions.
-    """
-
-    def with_about(folder: Path) -> None:
-        about = about_critic(config, base, VALUE_HEAD if head else None, prompt or critic_prompt())
-        write_json(folder / FILE, about)
-        if head:
-            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)
-        if beside:
-            beside(folder)
-
-    return _export(base, "critic", target, turns, card, with_about)
-
-
-def _export(
-    base: Base, name: Name, target: Path, turns: Sequence[Turn], card: Card, beside: Beside | None
-) -> Check | None:
     rows = check_rows(turns)
     with base.adapter(name):
         plain = load_plain(base) if base.is_first else None
@@ -137,6 +104,31 @@ def _export(
     except (OSError, SafetensorError) as error:
         raise not_written(f"The {name} cannot be written to {target}", error) from error
     return check
+
+
+def export_critic(
+    base: Base,
+    target: Path,
+    turns: Sequence[Turn],
+    card: Card,
+    config: RunConfig,
+    prompt: Prompt,
+    head: Mapping[str, Tensor] | None = None,
+    beside: Beside | None = None,
+) -> Check | None:
+    """As `export_model`, with `critic.json` and, if there is one, the value head.
+
+    turns: as the critic reads them. prompt: the text in front of them.
+    """
+
+    def with_about(folder: Path) -> None:
+        write_json(folder / FILE, about_critic(config, base, VALUE_HEAD if head else None, prompt))
+        if head:
+            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)
+        if beside:
+            beside(folder)
+
+    return export_model(base, "critic", target, turns, card, with_about)
 
 
 # ---- the folder

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -87,9 +87,10 @@ class Base:
 
     def adapter(self, name: Name) -> AbstractContextManager[None]:
         """`name` is live and trainable at once; leaving the returned context restores the previous adapter."""
-        before = self.live
+        within = ExitStack()
+        within.callback(self._switch, self.live)
         self._switch(name)
-        return _leaving(lambda: self._switch(before))
+        return within
 
     @contextmanager
     def reference(self) -> Iterator[None]:
@@ -309,11 +310,3 @@ def _checkpointing(decoder: nn.Module) -> dict:
         return nullcontext(), attending(decoder, decoder.config._attn_implementation)
 
     return {"use_reentrant": False, "preserve_rng_state": False, "context_fn": contexts}
-
-
-@contextmanager
-def _leaving(back: Callable[[], None]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        back()

@@ -86,7 +86,7 @@ def shape_of(config) -> Shape:
         head_size=head_size,
         vocabulary=head.shape[0],
         normed=_normed(model, config.num_hidden_layers, heads, key_heads, head_size),
-        windows=_windows(config),
+        windows=windows(config),
         capped=getattr(config, "attn_logit_softcapping", None) is not None,
         largest=max(p.numel() for _, p in layers),
     )
@@ -117,7 +117,7 @@ def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> i
     return total // layers
 
 
-def _windows(config) -> tuple[int | None, ...]:
+def windows(config) -> tuple[int | None, ...]:
     window = getattr(config, "sliding_window", None)
     if getattr(config, "use_sliding_window", True) is False:
         window = None

@@ -45,6 +45,8 @@ def quiet() -> None:
     disable_progress_bars()
     # PEFT uses a name of transformers that is deprecated.
     warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`", category=FutureWarning)
+    # torch says that there is one process even where it is told so (`checkpoint.py`).
+    warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
 
 
 def license_of(folder: Path) -> str | None:

@@ -61,16 +61,11 @@ def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -
         name=torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
         dtype=str(dtype).removeprefix("torch."),
         usable=None if free is None else int(SPARE * free) // (1 if device.type == "cuda" else processes),
-        rate=_rate(peak, device.type, processes),
+        rate=peak and peak * USE[device.type] * share_of(device.type, processes, torch.get_num_threads()),
         host=memory.available_memory(),
         disk=shutil.disk_usage(folder).free,
         processes=processes,
     )
-
-
-def other_machine(model: ModelConfig, size: int) -> Machine:
-    """Only the size of its NVIDIA card is known, in bytes."""
-    return cluster_machine(model, 1, WorkerMemory(f"a card with {size_words(size)}", size))
 
 
 @dataclass(frozen=True)
@@ -106,10 +101,6 @@ def set_threads(resources: ResourcesConfig) -> None:
         torch.set_num_threads(resources.threads)
     elif resources.processes > 1 and "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(1)  # torchrun's default
-
-
-def _rate(peak: float | None, kind: str, processes: int) -> float | None:
-    return None if peak is None else peak * USE[kind] * share_of(kind, processes, torch.get_num_threads())
 
 
 def share_of(kind: str, processes: int, threads: int) -> float:
@@ -155,18 +146,18 @@ def size_words(count: float) -> str:
     return f"{count / GIB:.1f} GiB" if count >= GIB / 10 else f"{count / (1 << 20):.1f} MiB"
 
 
+@dataclass
 class Meter:
     """shape: the model's. peak: peak FLOP/s of one device, None when unknown. world: number of devices."""
 
-    def __init__(self, shape: Shape, work: Work, peak: float | None, device: torch.device, world: int):
-        self.shape = shape
-        self.work = work
-        self.peak = peak
-        self.device = device
-        self.world = world
-        self._looked = -math.inf
-        self._use: float | None = None
-        self._tells_use = device.type == "cuda"
+    shape: Shape
+    work: Work
+    peak: float | None
+    device: torch.device
+    world: int
+
+    def __post_init__(self) -> None:
+        self._looked, self._use, self._tells_use = -math.inf, None, self.device.type == "cuda"
 
     def flops(self, turns: Sequence[Turn], *, shared: bool) -> float:
         return step_flops(self.shape, turns, self.work, shared=shared)

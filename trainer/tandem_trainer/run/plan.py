@@ -34,7 +34,6 @@ from .machine_usage import (
     WorkerMemory,
     cluster_machine,
     measured,
-    other_machine,
     set_threads,
     share_of,
     size_words,
@@ -130,11 +129,10 @@ class Needs:
 
     def parts(self, tokens: int, checkpointed: bool) -> dict[str, int]:
         shape, model, dtype = self.shape, self.config.model, self.machine.dtype
-        fixed = memory.fixed(shape, model, dtype, processes=self.machine.processes)
         logits = self.config.resources.logits_mb << 20
         activations = memory.activations(shape, model, dtype, tokens, checkpointed)
         return {
-            **asdict(fixed),
+            **memory.fixed(shape, model, dtype, processes=self.machine.processes),
             "activations": activations,
             "heap": int(HEAP[checkpointed] * activations) if self.machine.kind == "cpu" else 0,
             "output_layer": memory.head(shape, model, dtype, min(self.scored, tokens), logits),
@@ -181,16 +179,13 @@ def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, templ
     if method_of(config).plays:
         return plan
     machine = measured(base, plan.machine, shape, plan.token_budget)
-    if base.mesh is not None:
-        loads = loads_of(prepared, shape, template)
-        return replace(
-            plan, machine=machine, seconds=seconds_of(loads, shape, machine, plan.checkpoint_activations, {})
-        )
-    rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
-    loads = loads_of(prepared, shape, template)
-    rates, written = rehearsal.write(next((load for load in loads if load.stage == "candidates"), Load("candidates")))
-    loads = loads_of(prepared, shape, template, written)
-    rates |= rehearsal.rates(loads)
+    loads, rates = loads_of(prepared, shape, template), {}
+    if base.mesh is None:
+        rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
+        sampled = next((load for load in loads if load.stage == "candidates"), Load("candidates"))
+        rates, written = rehearsal.write(sampled)
+        loads = loads_of(prepared, shape, template, written)
+        rates |= rehearsal.rates(loads)
     seconds = seconds_of(loads, shape, machine, plan.checkpoint_activations, rates)
     return replace(plan, machine=machine, seconds=seconds)
 
@@ -298,7 +293,7 @@ def plan_of(
     if worker is not None and config.resources.cluster is not None:
         machine = cluster_machine(config.model, config.resources.cluster.workers, worker)
     elif size is not None:
-        machine = other_machine(config.model, size)
+        machine = cluster_machine(config.model, 1, WorkerMemory(f"a card with {size_words(size)}", size))
     else:
         machine = this_machine(config.model, folder, config.resources)
     template = load_template(config.model, path, folder, kind=template_of)

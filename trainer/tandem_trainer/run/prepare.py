@@ -64,8 +64,10 @@ class Prepared:
         return shortages(self.config, self.counts)
 
     def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-        train = [example for example in examples if self._task(example) not in self.apart]
-        return train, [example for example in examples if self._task(example) in self.apart]
+        train, held_out = [], []
+        for example in examples:
+            (held_out if task_of_example(example, self.tasks) in self.apart else train).append(example)
+        return train, held_out
 
     def measured(self, held_out: Sequence[Example], settings: ScheduleConfig) -> list[Example]:
         """Draws the held-out examples of an evaluation: at most half as many as are trained on between two evaluations.
@@ -92,9 +94,6 @@ class Prepared:
                     if number < READ:
                         digest.update(turn.prompt.tobytes())
         return digest.hexdigest()
-
-    def _task(self, example: Example) -> str:
-        return task_of_example(example, self.tasks)
 
 
 def prepare(config: RunConfig, template: Template, context: int | None = None) -> Prepared:
@@ -134,10 +133,10 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
     human: list[Example] = []
     if data.preferences:
-        preferences = read_preferences(data.preferences, config.role)
-        human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
-        tasks |= {each.group: each.chosen.task for each in preferences.preferences}
-        problems += preferences.problems + settled.problems
+        preferences, bad = read_preferences(data.preferences, config.role)
+        human, settled = preference_examples(preferences, template, data.preference_weight)
+        tasks |= {each.group: each.chosen.task for each in preferences}
+        problems += bad + settled.problems
         notices = [*notices, *settled.notices]
         left_out.update(settled.left_out)
 

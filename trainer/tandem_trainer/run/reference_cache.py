@@ -57,7 +57,10 @@ class ReferenceCache:
         for path, piece in zip(paths, pieces, strict=True):
             for copy in (path, self.shared and self.shared / path.name):
                 self._remove_damaged(copy, piece)
-        make_missing(paths, make, self.budget.ranks, within=self.base.reference, progress=progress, shared=self.shared)
+        numbered = dict(enumerate(paths))
+        make_missing(
+            numbered, make, self.budget.ranks, within=self.base.reference, progress=progress, shared=self.shared
+        )
         for piece in pieces:
             self._read(piece)
 

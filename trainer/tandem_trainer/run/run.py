@@ -98,17 +98,12 @@ class Run:
 
     def checkpoint(self, stage: str, step: int | None = None) -> Checkpoint | None:
         """The newest checkpoint of a stage, or the one after a given step."""
-        for checkpoint in self.checkpoints:
-            if checkpoint.stage == stage and not checkpoint.state["done"] and step in (None, checkpoint.state["step"]):
-                return checkpoint
-        return None
+        those = (each for each in self.checkpoints if each.stage == stage and not each.state["done"])
+        return next((each for each in those if step in (None, each.state["step"])), None)
 
     def result(self, stage: str) -> Checkpoint | None:
         """Its tensors are `trained` and `objective`."""
-        for checkpoint in self.checkpoints:
-            if checkpoint.stage == stage and checkpoint.state["done"]:
-                return checkpoint
-        return None
+        return next((each for each in self.checkpoints if each.stage == stage and each.state["done"]), None)
 
     def save(self, stage: str, step: int, state: Mapping[str, Any], tensors: Tensors, best_step: int | None) -> None:
         """Keeps also the best checkpoint, or the one before if the newest is the best.

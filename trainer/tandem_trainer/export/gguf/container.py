@@ -165,19 +165,6 @@ class _Reader:
             raise ValueError("a name that cannot be printed")
         return name
 
-    def strings(self, count: int) -> list[str]:
-        """As `string` so many times, three times as fast."""
-        content, at, end, length_at = self.content, self.at, self.end, struct.Struct("<Q").unpack_from
-        found = []
-        for _ in range(count):
-            [length] = length_at(content, at)
-            at += 8 + length
-            if at > end:
-                raise ValueError("a string behind the end")
-            found.append(content[at - length : at].decode())
-        self.at = at
-        return found
-
     def value(self, kind: int) -> Any:
         if kind == STRING:
             return self.string()
@@ -188,7 +175,7 @@ class _Reader:
         if self.items < 0 or length > self.end - self.at:
             raise ValueError("an array behind the end")
         if kind == STRING:
-            return self.strings(length)
+            return [self.string() for _ in range(length)]
         values = struct.unpack_from(f"<{length}{FORMATS[kind]}", self.content, self.at)
         self.at += struct.calcsize(f"<{length}{FORMATS[kind]}")
         return list(values)

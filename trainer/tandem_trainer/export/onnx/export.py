@@ -14,7 +14,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
@@ -46,17 +45,15 @@ USELESS = 0.5  # greatest allowed divergence of a quantised model, in nats
 Say = Callable[[str], None]
 
 
-@dataclass
-class Graphs:
-    """refused: by precision, why that graph was not written; `files` are complete."""
-
-    files: list[Path] = field(default_factory=list)
-    refused: dict[Precision, Fault] = field(default_factory=dict)
+Refused = dict[Precision, Fault]  # why a graph was not written
 
 
-def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None) -> Graphs:
-    """precisions: of a model's graphs; a critic is always fp32. base: present location of a critic's base, None for
-    that in training. Other existing graphs stay. A graph that differs too much from PyTorch is refused alone.
+def export_onnx(
+    folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None
+) -> tuple[list[Path], Refused]:
+    """Returns the graphs' files. precisions: of a model's graphs; a critic is always fp32. base: present location of a
+    critic's base, None for that in training. Other existing graphs stay. A graph that differs too much from PyTorch is
+    refused alone.
 
     Errors: Fault for an unsupported model, damaged weights, too little memory for the comparison, a full disk, and when
     every graph is refused; nothing is then put in place.
@@ -70,12 +67,12 @@ def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: s
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
         if is_critic(folder):
-            return Graphs(put_in_place(temporary, folder / FOLDER, critic(folder, temporary, say, base)))
+            return put_in_place(temporary, folder / FOLDER, critic(folder, temporary, say, base)), {}
         made, refused = player(folder, temporary, precisions, say)
         if not made:
             sentences = " ".join(str(fault) for fault in refused.values())
             raise Fault(sentences, usage=all(fault.usage for fault in refused.values()))
-        return Graphs(put_in_place(temporary, folder / FOLDER, made), refused)
+        return put_in_place(temporary, folder / FOLDER, made), refused
     except OSError as error:
         raise Fault(f"The graphs of {folder} cannot be written: {reason(error)}.") from error
     finally:
@@ -89,9 +86,7 @@ def is_critic(folder: Path) -> bool:
 # ---- graphs, each compared with PyTorch
 
 
-def player(
-    folder: Path, into: Path, precisions: Sequence[Precision], say: Say
-) -> tuple[dict[str, dict], dict[Precision, Fault]]:
+def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) -> tuple[dict[str, dict], Refused]:
     weights = Weights(folder).digests()
     shape, of = ready(folder, folder, LENGTH)
     made, refused = {}, {}
@@ -249,10 +244,10 @@ def main(arguments: list[str]) -> int:
     for name in precisions:
         if name not in PRECISIONS:
             raise UsageFault(f'--precision takes {", ".join(PRECISIONS)} with commas between, not "{name}".')
-    graphs = export_onnx(given.folder, precisions, say, given.base)
-    for fault in graphs.refused.values():
+    files, refused = export_onnx(given.folder, precisions, say, given.base)
+    for fault in refused.values():
         say(str(fault))
-    print(json.dumps({"files": [str(file) for file in graphs.files], "refused": list(graphs.refused)}))
+    print(json.dumps({"files": [str(file) for file in files], "refused": list(refused)}))
     return 0
 
 
