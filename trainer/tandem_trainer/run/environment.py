@@ -81,19 +81,16 @@ class Environment:
             return False
         return True
 
-    def close(self) -> None:
+    def __enter__(self) -> Environment:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.process.stdin.close()
         try:
             self.process.wait(LEAVING)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-
-    def __enter__(self) -> Environment:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _address(self) -> str | None:
         """Reads until the server says where it listens; None when it ends without."""

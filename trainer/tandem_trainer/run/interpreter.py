@@ -6,6 +6,7 @@ Only the standard library is imported here, because `doctor` runs where nothing 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -111,13 +112,7 @@ def python(script: str, *arguments: str) -> Ran:
 
 def release(text: str) -> tuple[int, ...]:
     """`2.13.1+cu130` becomes (2, 13, 1)."""
-    parts = []
-    for part in text.split("+")[0].split("."):
-        digits = part[: len(part) - len(part.lstrip("0123456789"))]
-        if not digits:
-            break
-        parts.append(int(digits))
-    return tuple(parts)
+    return tuple(map(int, re.findall(r"\d+", re.match(r"[\d.]*", text)[0])))
 
 
 def size(count: float) -> str:

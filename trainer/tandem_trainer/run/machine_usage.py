@@ -173,7 +173,7 @@ class Meter:
             self._looked = now
             try:
                 self._use = torch.cuda.utilization(self.device) / 100
-            except (ImportError, RuntimeError, *_driver_errors()):
+            except Exception:  # of torch, of NVML, or that it is not installed: there is no such figure then
                 self._tells_use, self._use = False, None
         return self._use
 
@@ -189,12 +189,3 @@ class Meter:
         else:
             most = memory.most_resident()
         return most >> 20
-
-
-def _driver_errors() -> tuple[type[Exception], ...]:
-    """Empty when NVML's library is not installed."""
-    try:
-        import pynvml
-    except ImportError:
-        return ()
-    return (pynvml.NVMLError,)

@@ -12,6 +12,7 @@ import json
 import re
 import sys
 import tempfile
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -143,12 +144,9 @@ class Needs:
         return sum(self.parts(tokens, checkpointed).values())
 
     def room(self, usable: int, checkpointed: bool) -> int:
-        """The most tokens of one micro-batch that fit, by bisection; 0 when the weights alone do not fit."""
-        low, high = 0, 1 << 22
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.total(middle, checkpointed) <= usable else (low, middle - 1)
-        return low
+        """The most tokens of one micro-batch that fit; 0 when the weights alone do not fit."""
+        fitting = bisect_right(range(1 << 22), usable, key=lambda tokens: self.total(tokens, checkpointed))
+        return max(0, fitting - 1)
 
 
 def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:

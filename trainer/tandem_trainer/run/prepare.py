@@ -184,12 +184,18 @@ def _to_play(config: RunConfig) -> Prepared:
     problems: list[Problem] = []
     packs, ids = _read_packs(config, problems)
     apart = held_out_tasks([set(ids)], config.data.held_out, config.seed)
-    counts = dict.fromkeys(
-        ("trajectories", "successes", "turns", "turns_as_sampled", "turns_of_another_tokenizer", "tokens"), 0
+    none = (
+        "trajectories",
+        "successes",
+        "turns",
+        "turns_as_sampled",
+        "turns_of_another_tokenizer",
+        "tokens",
+        "preferences",
     )
-    counts |= {
+    counts = {
+        **dict.fromkeys(none, 0),
         "tasks": len(ids),
-        "preferences": 0,
         "critic": {"train": 0, "held_out": 0},
         "policy": {"train": len(ids) - len(apart), "held_out": len(apart)},
         "left_out": {},

@@ -185,11 +185,11 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
     except KeyError as error:
         raise UsageFault(f"The model in {source} has weights {error}, for which GGUF has no name here.") from error
     rope, heads = config["rope_parameters"], {**config, "model_type": metadata["general.architecture"]}
-    scaled = rope["rope_type"] == "llama3"
+    head_dim = metadata[f"{heads['model_type']}.rope.dimension_count"]
 
     def numbers(name: str) -> np.ndarray:
         if name == FREQUENCIES:
-            return llama3_divisors(rope["rope_theta"], metadata_head(metadata), rope["factor"])
+            return llama3_divisors(rope["rope_theta"], head_dim, rope["factor"])
         own = names[name]
         values, count = weights[own].numpy(), heads_of(own, heads)
         together = np.ascontiguousarray(values if count is None else halves_together(values, count))
@@ -199,8 +199,8 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
         return kind if len(shape) == 2 and shape[-1] % KINDS[kind].count == 0 else "F32"
 
     shapes = {name: tuple(weights.shape(own)) for name, own in names.items()}
-    if scaled:
-        shapes[FREQUENCIES] = (metadata_head(metadata) // 2,)
+    if rope["rope_type"] == "llama3":
+        shapes[FREQUENCIES] = (head_dim // 2,)
     temporary = target.with_name(target.name + ".writing")
     try:
         temporary.parent.mkdir(parents=True, exist_ok=True)
@@ -224,7 +224,3 @@ def ends_metadata(folder: Path, eos: int | None) -> dict[str, int]:
             "file names three at most: leave some out."
         )
     return {f"tokenizer.ggml.{key}_token_id": id for key, id in zip(MORE_ENDS, others, strict=False)}
-
-
-def metadata_head(metadata: dict[str, Any]) -> int:
-    return metadata[f"{metadata['general.architecture']}.rope.dimension_count"]

@@ -146,9 +146,7 @@ def config_of(file: GgufFile) -> dict[str, Any]:
     if "token_embd.weight" not in tensors:
         raise UsageFault(f"{file.path} has no token_embd.weight: it is no whole model; download it again.")
     if layers > min(len(tensors), MAX_LAYERS):  # checked before a model of that many layers is made
-        raise UsageFault(
-            f"{file.path} says that it has {layers} layers, and has {len(tensors)} tensors: download it again."
-        )
+        raise file.damaged()
     rotated = values.whole("rope.dimension_count", None)
     head_dim = values.whole("attention.key_length", None) or rotated or width // heads
     require_plain_attention(values, head_dim, rotated or head_dim, context)
@@ -211,10 +209,7 @@ def rope_of(values: _Values, head_dim: int, context: int) -> dict[str, Any]:
         factor = values.real("rope.scale_linear", 0.0)
     attention = values.real("rope.scaling.attn_factor", 1.0)
     if theta <= 0 or factor < 0 or attention <= 0:
-        raise UsageFault(
-            f"{file.path} has a rotary embedding with the base {theta:g}, the factor {factor:g} and the attention "
-            f"factor {attention:g}, which is impossible: download it again."
-        )
+        raise file.damaged()
     is_scaled = kind != "none" and factor not in (0.0, 1.0)
     if attention != 1.0 and not (is_scaled and kind == "yarn"):
         raise UsageFault(f"{file.path} scales its rotated numbers by {attention:g}, which is not converted.")

@@ -50,10 +50,8 @@ def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
     ends = [*(file.value(f"tokenizer.ggml.{key}_token_id", int) for key in ("eot", "eom")), *ids.values()]
     if not tokens or len(types) != len(tokens) or any(id is not None and not 0 <= id < len(tokens) for id in ends):
         raise file.damaged()
-    if "token_embd.weight" in file.tensors and (rows := file.tensors["token_embd.weight"].shape[0]) != len(tokens):
-        raise UsageFault(
-            f"{file.path} has {len(tokens)} tokens and {rows} rows for them in its embedding: download it again."
-        )
+    if "token_embd.weight" in file.tensors and file.tensors["token_embd.weight"].shape[0] != len(tokens):
+        raise file.damaged()
     named = {key: None if id is None else tokens[id] for key, id in ids.items()}
     if kind == "gpt2":
         tokenizer = _byte_level(file, tokens)
