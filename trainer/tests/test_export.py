@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
 from tandem_trainer.data.prompt_file import critic_prompt
 from tandem_trainer.export.card import card_of, revision
-from tandem_trainer.export.folders import Merged, check_rows, distance, export_critic, export_model, logits
+from tandem_trainer.export.folders import check_rows, distance, export_critic, export_model, logits
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
 from tandem_trainer.turn import Turn
@@ -173,8 +173,7 @@ def test_a_result_equal_to_its_base_is_refused(tmp_path):
 
 def test_an_exported_model_that_is_not_the_live_one_is_refused(tmp_path, monkeypatch):
     base = trained_base(tmp_path)
-    forgotten = Merged(changed=1.0, lost=0.0, widened=False)
-    monkeypatch.setattr("tandem_trainer.export.folders.merge", lambda *_: forgotten)
+    monkeypatch.setattr("tandem_trainer.export.folders.merge", lambda *_: (1.0, 0.0, False))
     with pytest.raises(Fault, match="not the trained one"):
         export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import ClusterConfig
 from ..fault import Fault
-from ..run.interpreter import RAY, Check, Ran, check_package, size
-from ..run.machine_checks import DISK, check_driver
+from ..run.interpreter import DISK, RAY, Check, Ran, check_driver, check_package, size
 from ..run_json import read_config
 from .capacity import asked, has, places
 from .follow_job import NOT_FOUND, POLL_INTERVAL, PYTHON_FIRST, VARIABLES, connect, submit

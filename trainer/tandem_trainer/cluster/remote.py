@@ -102,7 +102,8 @@ class Copy:
         assert job.folder is not None
         self.client, self.folder, self.job, self.there = client, folder, job, job.folder
         self.about = folder / "copied.json"
-        self.taken = self._taken_before()
+        before = json.loads(self.about.read_text()) if self.about.exists() else {}
+        self.taken = before["events"] if before.get("job") == job.id else job.since
         self.rest = ""
         self.is_cut = False  # whether `rest` begins inside of a line that is too long
         self.missing_at: int | None = None  # where events were missing when the log was last requested again
@@ -126,13 +127,6 @@ class Copy:
         log = self.client.get_job_logs(self.job.id)
         self.rest, self.is_cut, self.has_all = "", False, True
         self._read(log)
-
-    def _taken_before(self) -> int:
-        if self.about.exists():
-            about = json.loads(self.about.read_text())
-            if about["job"] == self.job.id:
-                return about["events"]
-        return self.job.since
 
     def _follow(self) -> None:
         while not self.closed.is_set():

@@ -43,7 +43,7 @@ class Check:
 
     difference: between its logits and the live ones; learnt: between the live ones and the base's. Both are root mean
     squares over all tokens and the vocabulary, in units of the live logits' spread. In float32 arithmetic a difference
-    of more than half of `learnt` is refused as well. lost, widened: as in `Merged`.
+    of more than half of `learnt` is refused as well. lost, widened: by `merge`.
     """
 
     dtype: str  # type of the exported weights
@@ -80,15 +80,15 @@ def export_model(
     rows = check_rows(turns)
     with base.adapter(name):
         plain = load_plain(base) if base.is_first else None
-        merged = merge(plain, base)
+        changed, lost, widened = merge(plain, base)
         with in_float32(base) as exact:
             live = [logits(base.model, row) for row in rows]
             with base.reference():
                 before = [logits(base.model, row) for row in rows]
     learnt = distance(before, live)
-    if merged is None:
+    if plain is None:
         return None
-    if merged.changed == 0 or learnt == 0:
+    if changed == 0 or learnt == 0:
         raise Fault(
             f"Training changed nothing: the {name} still gives the logits of its base, so there is nothing to export; "
             "raise its learning_rate or its epochs."
@@ -97,7 +97,7 @@ def export_model(
         with whole_folder(target) as folder:
             write_model(plain, base, folder)
             del plain
-            check = _compare(folder, base, rows, live, learnt, merged, exact)
+            check = _compare(folder, base, rows, live, learnt, exact, lost, widened)
             if beside:
                 beside(folder)
             (folder / "README.md").write_text(card(check), encoding="utf-8")
@@ -217,7 +217,7 @@ def in_float32(base: Base) -> Iterator[bool]:
 
 
 def _compare(
-    folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged, exact: bool
+    folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, exact: bool, lost: float, widened: bool
 ) -> Check:
     """Loads the folder as a user would, beside the live model if there is room, else on the CPU."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
@@ -234,8 +234,8 @@ def _compare(
         difference=difference,
         tolerance=tolerance,
         learnt=learnt,
-        lost=merged.lost,
-        widened=merged.widened,
+        lost=lost,
+        widened=widened,
     )
     allowed = min(tolerance, max(learnt / 2, TOLERANCE[torch.float32])) if exact else tolerance
     if not difference <= allowed:  # also refuses NaN
@@ -259,29 +259,19 @@ def _compare(
 LOST = 0.25  # greatest fraction of the change that rounding may remove
 
 
-@dataclass(frozen=True)
-class Merged:
-    """lost: the fraction of the change that rounding removed, 0 to 1, by norms over all changed weights. changed: the
-    norm of the change. widened: whether the weights became float32 to keep it.
-    """
-
-    changed: float
-    lost: float
-    widened: bool
-
-
 @torch.no_grad()
-def merge(plain: nn.Module | None, base: Base) -> Merged | None:
+def merge(plain: nn.Module | None, base: Base) -> tuple[float, float, bool]:
     """Gives `plain`, the base loaded again on the CPU, the present weights of `base`.
 
-    Of several processes only the first has `plain`; the others send their parts. Errors: Fault when float32 weights
-    would be needed and the system's memory does not suffice.
+    Returns the norm of the change, the fraction of it that rounding removed, 0 to 1, and whether the weights became
+    float32 to keep it. Of several processes only the first has `plain`; the others send their parts. Errors: Fault when
+    float32 weights would be needed and the system's memory does not suffice.
     """
     if plain is None:
         for _ in range(2):  # as often as the first process reads them
             for _ in _weights(None, base):
                 pass
-        return None
+        return 0.0, 0.0, False
     changed, lost = _norms(plain, base, plain.dtype)
     widened = lost > LOST
     if widened:
@@ -290,7 +280,7 @@ def merge(plain: nn.Module | None, base: Base) -> Merged | None:
         lost = 0.0
     for weight, value, _ in _weights(plain, base):
         weight.copy_(value)
-    return Merged(changed, lost, widened)
+    return changed, lost, widened
 
 
 def _norms(plain: nn.Module, base: Base, dtype: torch.dtype) -> tuple[float, float]:

@@ -77,12 +77,9 @@ def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -
                 "not all of it came. Connect this machine and try again, or take another."
             )
     elif (lack := missing(folder)) is not None:
-        remedy = (
-            "so it is not a model: check model.base"
-            if lack == "config.json"
-            else "which a model needs: download it again"
+        raise UsageFault(
+            f"The folder {folder} has no {lack}, which a model needs: check model.base, or download it again."
         )
-        raise UsageFault(f"The folder {folder} has no {lack}, {remedy}.")
     return folder
 
 

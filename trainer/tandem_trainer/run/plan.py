@@ -116,7 +116,7 @@ def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence
         largest=largest,
         room=room,
         disk=disk_needed(config, shape, machine.dtype),
-        seconds=seconds_of(loads, shape, machine, checkpointed, {}),
+        seconds={load.stage: seconds_of(load, shape, machine, checkpointed, {}) for load in loads},
     )
     return replace(plan, advice=_advice(plan, config, shape, scored))
 
@@ -184,18 +184,13 @@ def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, templ
         rates, written = rehearsal.write(sampled)
         loads = loads_of(prepared, shape, template, written)
         rates |= rehearsal.rates(loads)
-    seconds = seconds_of(loads, shape, machine, plan.checkpoint_activations, rates)
+    recomputed = plan.checkpoint_activations
+    seconds = {load.stage: seconds_of(load, shape, machine, recomputed, rates) for load in loads}
     return replace(plan, machine=machine, seconds=seconds)
 
 
-def seconds_of(
-    loads: Sequence[Load], shape: Shape, machine: Machine, checkpointed: bool, rates: Rates
-) -> dict[str, float | None]:
+def seconds_of(load: Load, shape: Shape, machine: Machine, checkpointed: bool, rates: Rates) -> float | None:
     """Without early stopping; None when unknown. rates: measured by a rehearsal."""
-    return {load.stage: _seconds(load, shape, machine, checkpointed, rates) for load in loads}
-
-
-def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool, rates: Rates) -> float | None:
     if load.stage == "export":
         moved = (4 * load.copies + 2 * load.graphs) * shape.parameters * memory.SIZES[machine.dtype]
         return round(moved / DISK_SPEED + GRAPH * load.graphs, 1)
