@@ -7,8 +7,6 @@ Where several workers train, or vLLM draws, they end before candidates are sampl
 checkpoint when one has died. Fewer places than `workers` change no step of the run.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

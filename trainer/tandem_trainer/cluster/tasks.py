@@ -182,7 +182,6 @@ class Maker:
         from ..run.reference_cache import ReferenceCache
         from ..run.resume import as_begun, planned_budget
         from ..run.run import in_round
-        from ..run.stop import StopRequest
         from ..run_json import read_config
 
         quiet()

@@ -5,8 +5,6 @@ Nodes are compared with those of the job's last such event, so that a lost node 
 starts again another id, so it is then recognised by its host name.
 """
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Collection, Sequence

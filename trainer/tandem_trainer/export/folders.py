@@ -1,7 +1,5 @@
 """Exports the live model to a Hugging Face folder: merged, checked, and whole or absent."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

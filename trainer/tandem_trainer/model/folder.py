@@ -4,8 +4,6 @@ A base on the hub is downloaded at one commit, into `snapshots/<commit>` of the 
 folders only. Nothing here needs torch, so that `check` works without it.
 """
 
-from __future__ import annotations
-
 import errno
 import re
 import warnings
