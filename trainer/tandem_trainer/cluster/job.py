@@ -89,7 +89,6 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
     from .network import OverRaysNetwork
 
     cluster = config.resources.cluster
-    assert cluster is not None
     on_gpus = cluster.gpus_per_worker == 1
     trainer = TorchTrainer(
         train_on_worker,

@@ -99,7 +99,6 @@ class Copy:
     """
 
     def __init__(self, client: JobSubmissionClient, folder: Path, job: Job):
-        assert job.folder is not None
         self.client, self.folder, self.job, self.there = client, folder, job, job.folder
         self.about = folder / "copied.json"
         before = json.loads(self.about.read_text()) if self.about.exists() else {}
@@ -245,7 +244,6 @@ def unpack(path: Path, job: Job) -> tuple[Path, Job]:
     Events that are only there, because an earlier job's log was lost, are kept. Returns run.json in the folder, and the
     job as it counts there: its events come after the kept ones, unless those finished the run.
     """
-    assert job.folder is not None
     target = Path(job.folder)
     try:
         (target / "files").mkdir(parents=True, exist_ok=True)

@@ -51,7 +51,6 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
 
     folder, cluster = run_json.parent, config.resources.cluster
     work = Work.read(folder)
-    assert cluster is not None and work is not None
     shards = work.shards(folder, config)
     with alive(folder), reserved(folder):
         events.stage = in_round("candidates", work.round)  # which the workers have said to be begun
@@ -73,7 +72,6 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
 def uses_vllm(config: RunConfig) -> bool:
     """Not for a base of 4 bits: vLLM would draw from other weights. Errors: Fault when it is asked for and missing."""
     cluster = config.resources.cluster
-    assert cluster is not None
     has = importlib.util.find_spec("vllm") is not None
     if cluster.sampler == "vllm" and not has:
         raise UsageFault(
@@ -193,7 +191,6 @@ class Maker:
         if config.resources.threads:
             torch.set_num_threads(config.resources.threads)
         work = Work.read(folder)
-        assert work is not None, f"{folder} has no work"
         self.shards = work.shards(folder, config)
         self.base = load_base(model, run_folder=folder, seed=config.seed)
         # The driver is asked to stop, and ends this process.

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from ..config import ResourcesConfig, RunConfig
+from ..config import RunConfig
 from ..fault import Fault, UsageFault
 from ..methods.settings import method_of
 from ..run.claim import claim
@@ -64,7 +64,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
     lock = claimed(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     try:
         if ranks.first:
-            tell_nodes(folder, job, events, workers, config.resources)
+            tell_nodes(folder, job, events, workers, config.resources.cluster.workers)
         request = StopRequest(folder, since=given["since"])
         perform(folder, config, events, request, attempt, first=ranks.first, hands_over=hands_over(config))
     except HandedOver:
@@ -124,12 +124,9 @@ def own_node() -> Node:
     return Node(ray.get_runtime_context().get_node_id(), socket.gethostname(), 1, gpus)
 
 
-def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], resources: ResourcesConfig) -> None:
-    """workers: the node of each worker, by `own_node`. resources: of the run, which names the cluster."""
+def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], asked: int) -> None:
+    """workers: the node of each worker, by `own_node`. asked: how many workers the run asks for."""
     import ray
-
-    assert resources.cluster is not None
-    asked = resources.cluster.workers
 
     told = last_event(folder, "nodes", job.since)
     before = [Node(**each) for each in told["nodes"]] if told else []

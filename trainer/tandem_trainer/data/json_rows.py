@@ -238,14 +238,9 @@ def content_of(task: dict) -> list:
     prefixes = {name.rstrip("0123456789") for name in names}
     if len(prefixes) == 1 and all(name not in prefixes for name in names):
         before = len(prefixes.pop())
-        names.sort(key=lambda name: number_order(name[before:]))
+        # Whole numbers of any length: without leading zeros the longer one is greater.
+        names.sort(key=lambda name: (len(bare := name[before:].lstrip("0")), bare))
     return [task["problem_description"], task.get("ground_truth"), [cases[name] for name in names]]
-
-
-def number_order(digits: str) -> tuple[int, str]:
-    """Sorts whole numbers of any length: without leading zeros the longer one is greater."""
-    bare = digits.lstrip("0")
-    return len(bare), bare
 
 
 def digest(content: list) -> str:

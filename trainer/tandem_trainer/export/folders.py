@@ -270,7 +270,11 @@ def merge(plain: nn.Module | None, base: Base) -> tuple[float, float, bool]:
             for _ in _weights(None, base):
                 pass
         return 0.0, 0.0, False
-    changed, lost = _norms(plain, base, plain.dtype)
+    change = rounded = 0.0  # squares
+    for _, value, before in _weights(plain, base):
+        change += float((value - before).square().sum(dtype=torch.float64))
+        rounded += float((value.to(plain.dtype).float() - value).square().sum(dtype=torch.float64))
+    lost = math.sqrt(rounded / change) if change else 0.0
     widened = lost > LOST
     if widened:
         _require_memory(plain, lost)
@@ -278,16 +282,7 @@ def merge(plain: nn.Module | None, base: Base) -> tuple[float, float, bool]:
         lost = 0.0
     for weight, value, _ in _weights(plain, base):
         weight.copy_(value)
-    return changed, lost, widened
-
-
-def _norms(plain: nn.Module, base: Base, dtype: torch.dtype) -> tuple[float, float]:
-    """Returns the norm of the change, and the fraction of it that `dtype` cannot hold."""
-    change = lost = 0.0
-    for _, value, before in _weights(plain, base):
-        change += float((value - before).square().sum(dtype=torch.float64))
-        lost += float((value.to(dtype).float() - value).square().sum(dtype=torch.float64))
-    return math.sqrt(change), math.sqrt(lost / change) if change else 0.0
+    return math.sqrt(change), lost, widened
 
 
 def _weights(plain: nn.Module | None, base: Base) -> Iterator[tuple[nn.Parameter, Tensor, Tensor]]:

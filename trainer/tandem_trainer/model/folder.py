@@ -7,7 +7,6 @@ folders only. Nothing here needs torch, so that `check` works without it.
 import errno
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -173,17 +172,13 @@ def hub_fault(name: str, revision: str | None, error: Exception) -> Fault:
         LocalEntryNotFoundError: f"The model {name} is on the hub, which cannot be reached, and it was not downloaded "
         f"before{at}: connect this machine and try again, or take a model that is in a folder.",
     }
-    for cause in _causes(error):
+    cause: BaseException | None = error
+    while cause is not None:
         for kind, sentence in sentences.items():
             if isinstance(cause, kind):
                 return UsageFault(sentence)
         if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
             return Fault(f"The disk is full while {name} is downloaded: make room and start again.")
+        cause = cause.__cause__ or cause.__context__
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     return UsageFault(f"The model {name} cannot be downloaded, so check model.base: {reason.rstrip('.')}.")
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

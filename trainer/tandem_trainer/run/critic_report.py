@@ -162,10 +162,7 @@ def turn_gains(drafts: Sequence[tuple[int, float]], turns: int) -> np.ndarray:
     drafts: the number of each turn with one, from 0, and its score, in order.
     """
     gains = np.zeros(turns)
-    before = 0.0
-    for turn, of_draft in drafts:
-        gains[turn] = of_draft - before
-        before = of_draft
+    gains[[turn for turn, _ in drafts]] = np.diff([score for _, score in drafts], prepend=0.0)
     return gains
 
 

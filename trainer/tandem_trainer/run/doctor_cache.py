@@ -36,7 +36,9 @@ class Found:
         variables = sorted((name, value) for name, value in os.environ.items() if name.startswith(VARIABLES))
         name = _digest([sys.executable, platform.node(), asked, variables])
         self.file = folder / f"{name[:16]}.json"
-        self.around = [sys.version, _look(sys.executable), driver, list(map(_place, sys.path)), _own_text()]
+        own = [Path(__file__).with_name(name) for name in ("doctor.py", "doctor_cache.py", "interpreter.py")]
+        texts = [path.read_text(encoding="utf-8") for path in own]  # another version may check more
+        self.around = [sys.version, _look(sys.executable), driver, list(map(_place, sys.path)), texts]
 
     def read(self) -> dict | None:
         try:
@@ -80,9 +82,3 @@ def _place(entry: str) -> list:
     if entry in ("", os.getcwd()):
         return sorted(os.listdir())
     return [entry, _look(entry)]
-
-
-def _own_text() -> list[str]:
-    """Another version of `doctor` may check more."""
-    own = Path(__file__).parent
-    return [(own / name).read_text(encoding="utf-8") for name in ("doctor.py", "doctor_cache.py", "interpreter.py")]

@@ -29,7 +29,7 @@ from ...model.memory import available_memory
 from ...regular_file import read_text
 from ...run.budget import free_memory
 from ...run.disk_space import flush_to_disk, reason
-from ..critic_file import FILE, CriticFile, read_critic_file, reference_of
+from ..critic_file import FILE, read_critic_file, reference_of
 from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
 from .decoder import Precision, write_player, write_scorer
 from .shape import Shape, read_shape
@@ -114,7 +114,9 @@ def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) 
 
 def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, dict]:
     about = read_critic_file(folder)
-    refuse_for_trainer(about, folder)
+    if about.score == "value-head" or about.training == "qlora":
+        what = "predicts rewards by a value head" if about.score == "value-head" else "was trained on a base in 4 bits"
+        raise UsageFault(f"The critic in {folder} {what}, which the trainer alone can score with.")
     reference = reference_of(about, folder, base)
     made = {}
     for name, source in ((CRITIC, folder), (REFERENCE, reference)):
@@ -126,16 +128,6 @@ def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, di
         say(sentence(name, far))
         made[name] = {"precision": "fp32", **far.about(), "weights": weights}
     return made
-
-
-def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
-    """Some critics only PyTorch can compute as they were trained. Errors: UsageFault."""
-    what = {
-        about.score == "value-head": "predicts rewards by a value head",
-        about.training == "qlora": "was trained against a base in 4 bits",
-    }
-    if True in what:
-        raise UsageFault(f"The critic in {folder} {what[True]}, which the trainer alone can score with.")
 
 
 def ready(folder: Path, tokenizer_of: Path, length: int) -> tuple[Shape, list[Sample]]:
