@@ -202,16 +202,9 @@ def report_gains(run: Run, template: Template, prepared: Prepared, credits_of: C
     dialogues, told, plain = (list(part) for part in zip(*short, strict=True))
     gains = [turn_gains(dialogue.drafts, len(dialogue.turns)) for dialogue in dialogues]
     credits, untrained = credits_of(told, plain)
-    count, mean, low, high = mean_correlation(credits, gains, run.config.seed)
-    _, of_untrained, untrained_low, untrained_high = mean_correlation(untrained, gains, run.config.seed)
-    figures = {
-        "dialogues": count,
-        "rank_correlation": mean,
-        "low": low,
-        "high": high,
-        "untrained_rank_correlation": of_untrained,
-        "untrained_low": untrained_low,
-        "untrained_high": untrained_high,
-    }
+    names = ("dialogues", "rank_correlation", "low", "high")
+    figures = dict(zip(names, mean_correlation(credits, gains, run.config.seed), strict=True))
+    of_untrained = zip(names, mean_correlation(untrained, gains, run.config.seed), strict=True)
+    figures |= {f"untrained_{name}": value for name, value in of_untrained if name != "dialogues"}
     run.events.emit("gains", stage="critic", **figures)
     return {"gains": figures}
