@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -178,7 +179,7 @@ class Maker:
         from ..run.objective import objective_of
         from ..run.prepare import within_context
         from ..run.reference_cache import ReferenceCache
-        from ..run.resume import as_begun, planned_budget
+        from ..run.resume import as_begun
         from ..run.run import in_round
         from ..run_json import read_config
 
@@ -195,9 +196,8 @@ class Maker:
         self.base = load_base(model, run_folder=folder, seed=config.seed)
         # The driver is asked to stop, and ends this process.
         never = StopRequest(folder / "candidates")
-        self.budget = TokenBudget(
-            planned_budget(folder), Ranks(), never, self.notices, config.resources.logits_mb << 20
-        )
+        tokens = json.loads((folder / "plan.json").read_text())["token_budget"]
+        self.budget = TokenBudget(tokens, Ranks(), never, self.notices, config.resources.logits_mb << 20)
 
         found = whole_checkpoints(folder / "checkpoints", self.notices.notice)
         results = {checkpoint.stage: checkpoint for checkpoint in found if checkpoint.state["done"]}

@@ -17,7 +17,7 @@ from ..fault import Fault, UsageFault
 from ..methods.settings import method_of
 from ..run.claim import claim
 from ..run.disk_space import MachineFault, full_disk
-from ..run.event_file import Events, last_event, last_state
+from ..run.event_file import Events, StateReader, last_state
 from ..run.restart import Again, Attempt
 from ..run.stop import StopRequest
 from ..run.train import perform
@@ -128,7 +128,7 @@ def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], 
     """workers: the node of each worker, by `own_node`. asked: how many workers the run asks for."""
     import ray
 
-    told = last_event(folder, "nodes", job.since)
+    told = StateReader(folder, job.since, "nodes").last()
     before = [Node(**each) for each in told["nodes"]] if told else []
     alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
     nodes = compared(before, joined(workers), alive)

@@ -305,15 +305,12 @@ def _weights(plain: nn.Module | None, base: Base) -> Iterator[tuple[nn.Parameter
             continue
         change = (b.float() @ a.float()).cpu() * module.scaling[base.live]
         weight = plain.get_submodule(name).weight
-        before = _unpacked(module.weight) if base.config.training == "qlora" else weight.float()
+        before = weight.float()
+        if base.config.training == "qlora":  # the numbers that 4-bit weights represent in a multiplication
+            from bitsandbytes.functional import dequantize_4bit
+
+            before = dequantize_4bit(module.weight.data, module.weight.quant_state).float().cpu()
         yield weight, before + (change.T if module.fan_in_fan_out else change), before
-
-
-def _unpacked(weight: Tensor) -> Tensor:
-    """Returns the numbers that 4-bit weights represent in a multiplication."""
-    from bitsandbytes.functional import dequantize_4bit
-
-    return dequantize_4bit(weight.data, weight.quant_state).float().cpu()
 
 
 def _require_memory(plain: nn.Module, lost: float) -> None:

@@ -76,14 +76,13 @@ class Base:
         decoder = decoder_of(model)
         reason = obstacle(decoder) or _differs(model)
         decoder.shares_prefixes = self.shares_prefixes = reason is None
-        self.notice = None
-        if reason:
-            self.notice = f"Common prefixes of this model are computed for each turn again, which is slow: {reason}."
-            if _differs(model):
-                raise UsageFault(
-                    f"The architecture of {config.base} ({type(decoder).__name__}) gives other logits than this "
-                    "trainer computes from its hidden states: take a model of another family."
-                )
+        if reason and _differs(model):
+            raise UsageFault(
+                f"The architecture of {config.base} ({type(decoder).__name__}) gives other logits than this "
+                "trainer computes from its hidden states: take a model of another family."
+            )
+        again = f"Common prefixes of this model are computed for each turn again, which is slow: {reason}."
+        self.notice = again if reason else None
 
     def adapter(self, name: Name) -> AbstractContextManager[None]:
         """`name` is live and trainable at once; leaving the returned context restores the previous adapter."""

@@ -109,12 +109,8 @@ def _event(line: bytes) -> dict[str, Any] | None:
     return told if is_event else None
 
 
-def last_event(folder: Path, kind: str, since: int = 0) -> dict[str, Any] | None:
-    return StateReader(folder, since, kind).last()
-
-
 def last_state(folder: Path, since: int = 0) -> dict[str, Any] | None:
-    return last_event(folder, "state", since)
+    return StateReader(folder, since).last()
 
 
 def utc_now() -> str:

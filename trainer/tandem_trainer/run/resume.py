@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -36,10 +35,6 @@ def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConf
         return resources
     names = ("token_budget", "checkpoint_activations")
     return replace(resources, **{name: before[name] for name in names if getattr(resources, name) == "auto"})
-
-
-def planned_budget(folder: Path) -> int:
-    return json.loads((folder / "plan.json").read_text())["token_budget"]
 
 
 def check_same_configuration(
@@ -95,9 +90,3 @@ def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
         was, is_now = json.dumps(begun.get(group, {}).get(name)), json.dumps(fields[name])
         return f"{group}.{name} is {is_now} instead of {was}, which is"
     return None
-
-
-def remove_rests(folder: Path) -> None:
-    """A killed process of this run may have swapped weights out (`base.py`)."""
-    for path in folder.glob("weights-*"):
-        shutil.rmtree(path)

@@ -49,11 +49,6 @@ class Ended:
         return f"It was ended at step {self.step:,} of {self.steps:,} of {self.stage} (requested by user)."
 
 
-def is_ended(state: Mapping[str, Any], stage: str) -> bool:
-    """True for the result of a stage that was ended by request."""
-    return state["done"] and "planned_steps" in state["figures"].get(stage, {})
-
-
 def ended_early(figures: dict[str, dict[str, Any]], config: RunConfig) -> Ended | None:
     """None for a run that was not ended by request. figures: of all finished stages, in their order."""
     stage = next(name for name in reversed(figures) if is_policy(name))
@@ -90,7 +85,9 @@ class Run:
         found = whole_checkpoints(self._folder, self.events.notice) if self.ranks.first else []
         self.checkpoints: list[Checkpoint] = self.ranks.of_first(found)  # newest first
         # Name of the policy stage that was ended by request before all its steps.
-        self.ended_in = next((each.stage for each in self.checkpoints if is_ended(each.state, each.stage)), None)
+        done = (each for each in self.checkpoints if each.state["done"])
+        ended = (each.stage for each in done if "planned_steps" in each.state["figures"].get(each.stage, {}))
+        self.ended_in = next(ended, None)
         if self.checkpoints:
             budget.tokens = min(budget.tokens, self.checkpoints[0].state["token_budget"])
 
