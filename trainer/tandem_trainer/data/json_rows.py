@@ -21,13 +21,10 @@ WRITE_LINES = (
     'write it as JSON lines, with pandas by to_json(FILE, orient="records", lines=True), with datasets by to_json(FILE)'
 )
 OTHER_FORMATS = {
-    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
-    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
-    b"\x1f\x8b": "is compressed; unpack it first",
-    b"PK\x03\x04": "is compressed; unpack it first",
-    b"\x28\xb5\x2f\xfd": "is compressed; unpack it first",
-    b"PAR1": f"is Parquet; {WRITE_LINES}",
-    b"ARROW1": f"is Arrow; {WRITE_LINES}",
+    "is in UTF-16; save it as UTF-8": (b"\xff\xfe", b"\xfe\xff"),
+    "is compressed; unpack it first": (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"),
+    f"is Parquet; {WRITE_LINES}": (b"PAR1",),
+    f"is Arrow; {WRITE_LINES}": (b"ARROW1",),
 }
 # Column names of published rows, which are never alone on a line of JSON Lines.
 CSV_HEADER = re.compile(rb"[^{}\[\]]*\b(problem_description|dialogue_history|messages|prompt)\b[^{}\[\]]*")
@@ -91,8 +88,8 @@ def refuse_constant(name: str) -> None:
 
 def refuse_other_formats(file: Path, start: bytes) -> None:
     """Every line of such a file would be reported as unreadable. Errors: Fault."""
-    for signature, what in OTHER_FORMATS.items():
-        if start.startswith(signature):
+    for what, signatures in OTHER_FORMATS.items():
+        if start.startswith(signatures):
             raise UsageFault(f"{file} {what}.")
     text = start.removeprefix(b"\xef\xbb\xbf").strip()
     if text == b"[" or text.startswith(b"[{"):
