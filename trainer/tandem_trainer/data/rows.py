@@ -25,18 +25,7 @@ from .dialogue import (
     listed,
     merge,
 )
-from .json_rows import (
-    BadRow,
-    content_id,
-    is_page,
-    json_lines,
-    object_of,
-    reward_of,
-    row_id,
-    spoken,
-    task_of,
-    text_of,
-)
+from .json_rows import BadRow, content_id, is_page, json_lines, object_of, reward_of, row_id, spoken, task_of, text_of
 from .measures import page_grade, why_unwanted
 from .prompt_file import SHIPPED, Prompt, agent_prompt
 

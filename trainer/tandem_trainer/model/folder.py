@@ -116,11 +116,7 @@ def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTra
 
 
 def load_template(
-    config: ModelConfig,
-    model: Path,
-    run_folder: Path,
-    critic: Prompt | None = None,
-    kind: type[Template] = Template,
+    config: ModelConfig, model: Path, run_folder: Path, critic: Prompt | None = None, kind: type[Template] = Template
 ) -> Template:
     """With its tokenizer, whose tokens all have a row in the model's embedding. Errors: Fault."""
     return kind(load_tokenizer(config, model, run_folder), config.template_options, critic, rows=rows_of(model))

@@ -30,11 +30,7 @@ ROWS = 256
 
 
 def token_log_probs(
-    model: nn.Module,
-    turns: Sequence[Turn],
-    *,
-    temperature: float = 1.0,
-    logits_bytes: int = 256 << 20,
+    model: nn.Module, turns: Sequence[Turn], *, temperature: float = 1.0, logits_bytes: int = 256 << 20
 ) -> list[Tensor]:
     """Computes log p(response token | prompt, earlier response tokens) of each turn: (L_i,) float32, in their order.
 
@@ -165,11 +161,7 @@ def vocabulary_log_probs(hidden: Tensor, head: Head, *, temperature: float = 1.0
 
 
 def divergences(
-    hidden: Tensor,
-    head: Head,
-    targets: Callable[[slice], Tensor],
-    *,
-    logits_bytes: int = 256 << 20,
+    hidden: Tensor, head: Head, targets: Callable[[slice], Tensor], *, logits_bytes: int = 256 << 20
 ) -> Tensor:
     """Computes KL(target ‖ p) of the distribution at each hidden state: hidden (N, d) → (N,) float32.
 

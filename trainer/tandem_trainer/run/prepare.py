@@ -234,8 +234,7 @@ def within_context(config: RunConfig, context: int | None) -> RunConfig:
     groups = {"critic", "policy", method_of(config).policy}
     stages = {name: getattr(config, name) for name in sorted(groups)}
     return replace(
-        config,
-        **{name: replace(stage, max_tokens=min(stage.max_tokens, context)) for name, stage in stages.items()},
+        config, **{name: replace(stage, max_tokens=min(stage.max_tokens, context)) for name, stage in stages.items()}
     )
 
 
