@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 from pathlib import Path
 
 # Runs in the process that did the imports: lists module files and, on Linux, the loaded shared libraries.
@@ -51,10 +50,9 @@ class Found:
         """files: all that the imports loaded. Errors: OSError."""
         record = {"depends": self._depends(files), "files": files, "found": found}
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        handle, path = tempfile.mkstemp(prefix=f"{self.file.name}.", dir=str(self.file.parent))
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-        os.replace(path, str(self.file))
+        path = self.file.with_name(f"{self.file.name}.{os.getpid()}.writing")
+        path.write_text(json.dumps(record), encoding="utf-8")
+        os.replace(path, self.file)
 
     def forget(self) -> None:
         if self.file.exists():
