@@ -145,7 +145,7 @@ class Needs:
 
     def room(self, usable: int, checkpointed: bool) -> int:
         """The most tokens of one micro-batch that fit; 0 when the weights alone do not fit."""
-        fitting = bisect_right(range(1 << 22), usable, key=lambda tokens: self.total(tokens, checkpointed))
+        fitting = bisect_right(range((1 << 22) + 1), usable, key=lambda tokens: self.total(tokens, checkpointed))
         return max(0, fitting - 1)
 
 
