@@ -14,7 +14,7 @@ from measure import clock, peak_mb
 from rows import Text, write_model
 
 from tandem_trainer.config import CandidatesConfig, ModelConfig
-from tandem_trainer.export.folders import export_policy
+from tandem_trainer.export.folders import export_model
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import peak_flops
 from tandem_trainer.model.log_probs import token_log_probs
@@ -88,7 +88,7 @@ def loaded_by_vllm(given: argparse.Namespace) -> dict:
         text = Text(base.model.config.vocab_size, seed=0)
         turns = [Turn(text.tokens(400, 400), text.tokens(60, 60)) for _ in range(4)]
         target = Path(folder) / "exported"
-        export_policy(base, target, turns, lambda check: check.sentence)
+        export_model(base, "policy", target, turns, lambda check: check.sentence)
         del base
         torch.cuda.empty_cache()
         from vllm import LLM, SamplingParams

@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 
 from . import importing
-from .fault import Fault
+from .fault import Fault, UsageFault
 from .regular_file import require_regular, require_regular_files
 from .run import stop  # noqa: F401  must be the first import: it notes when this process began
 
@@ -72,7 +72,7 @@ def _command(arguments: list[str]) -> int:
     if module is None and not rest and (name.endswith(".json") or os.path.exists(name)):
         module, rest = "run.train", [name]
     if module is None:
-        raise Fault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.", usage=True)
+        raise UsageFault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.")
     if name in ("onnx", "convert"):
         # Before torch is imported, which takes seconds.
         for path in (Path(each) for each in rest if not each.startswith("-")):

@@ -1,4 +1,4 @@
-"""The one exception with a message for the user."""
+"""The exceptions with a message for the user."""
 
 
 class Fault(Exception):
@@ -10,3 +10,10 @@ class Fault(Exception):
     def __init__(self, message: str, *, usage: bool = False):
         super().__init__(message)
         self.usage = usage
+
+
+class UsageFault(Fault):
+    """A fault of the input."""
+
+    def __init__(self, message: str):
+        super().__init__(message, usage=True)

@@ -4,7 +4,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from .fault import Fault
+from .fault import UsageFault
 
 MAX_TEXT = 256 << 20  # bytes; the largest tokenizer.json has 40 MB
 TEXT = (".json", ".jinja", ".txt", ".md", ".tiktoken")
@@ -21,7 +21,7 @@ KINDS = {
 
 
 def require_regular(path: Path, most: int | None = None) -> None:
-    """Links are followed. A missing file and a folder are left to what reads it. Errors: Fault(usage).
+    """Links are followed. A missing file and a folder are left to what reads it. Errors: UsageFault.
 
     most: bytes that are read at once; None if it is read in parts.
     """
@@ -30,10 +30,10 @@ def require_regular(path: Path, most: int | None = None) -> None:
     except OSError:
         return
     if (kind := KINDS.get(stat.S_IFMT(about.st_mode))) is not None:
-        raise Fault(f"{path} is {kind} and no regular file: put the file itself in its place.", usage=True)
+        raise UsageFault(f"{path} is {kind} and no regular file: put the file itself in its place.")
     if most is not None and stat.S_ISREG(about.st_mode) and about.st_size > most:
-        raise Fault(
-            f"{path} has {about.st_size:,} bytes, and at most {most:,} are read of such a file: replace it.", usage=True
+        raise UsageFault(
+            f"{path} has {about.st_size:,} bytes, and at most {most:,} are read of such a file: replace it."
         )
 
 
@@ -43,12 +43,12 @@ def require_regular_files(paths: Iterable[Path]) -> None:
 
 
 def require_regular_run(folder: Path) -> None:
-    """What a run reads and appends to in its folder, checkpoints included. Errors: Fault(usage)."""
+    """What a run reads and appends to in its folder, checkpoints included. Errors: UsageFault."""
     for path in (*(folder / name for name in RUN), *folder.glob("candidates/*"), *folder.glob("checkpoints/*/*")):
         require_regular(path, MAX_TEXT if path.suffix == ".json" else None)
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Errors: Fault(usage) for no regular file or a huge one, OSError, UnicodeDecodeError."""
+    """Errors: UsageFault for no regular file or a huge one, OSError, UnicodeDecodeError."""
     require_regular(path, MAX_TEXT)
     return path.read_text(encoding=encoding)

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from .config import RunConfig
 from .config_fields import INSTEAD, is_data_folder
-from .fault import Fault
+from .fault import UsageFault
 from .methods.settings import method_of, plays_values, projects
 from .methods.table import METHODS
 from .regular_file import read_text, require_regular_run
@@ -23,33 +23,33 @@ UNKNOWN = "unexpected_keyword_argument"  # pydantic's name for a field that is n
 
 
 def read_config(path: Path) -> RunConfig:
-    """Errors: Fault(usage) for a missing file, one that is not JSON, and any field that `config.py` does not allow."""
+    """Errors: UsageFault for a missing file, one that is not JSON, and any field that `config.py` does not allow."""
     require_regular_run(path.parent)
     try:
         text = read_text(path, "utf-8-sig")
     except IsADirectoryError:
         if is_data_folder(path):
-            raise Fault(f"{path} is a data folder: {INSTEAD}.", usage=True) from None
-        raise Fault(f"{path} is a folder; give the run.json inside it.", usage=True) from None
+            raise UsageFault(f"{path} is a data folder: {INSTEAD}.") from None
+        raise UsageFault(f"{path} is a folder; give the run.json inside it.") from None
     except FileNotFoundError:
-        raise Fault(f"There is no configuration at {path}.", usage=True) from None
+        raise UsageFault(f"There is no configuration at {path}.") from None
     except UnicodeDecodeError as error:
-        raise Fault(f"{path} is not UTF-8 text (byte {error.start}).", usage=True) from None
+        raise UsageFault(f"{path} is not UTF-8 text (byte {error.start}).") from None
     except OSError as error:
-        raise Fault(f"{path} cannot be read: {error.strerror}.", usage=True) from None
+        raise UsageFault(f"{path} cannot be read: {error.strerror}.") from None
     try:
         # pydantic would take NaN for null, and the last of two fields with one name.
         json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
         config = TypeAdapter(RunConfig).validate_json(text, context={"folder": path.resolve().parent})
         _check_together(config)
     except json.JSONDecodeError as error:
-        raise Fault(f"{path} line {error.lineno} column {error.colno} is not JSON: {error.msg}.", usage=True) from None
+        raise UsageFault(f"{path} line {error.lineno} column {error.colno} is not JSON: {error.msg}.") from None
     except RecursionError:
-        raise Fault(f"{path} is nested too deeply; a configuration is an object of objects.", usage=True) from None
+        raise UsageFault(f"{path} is nested too deeply; a configuration is an object of objects.") from None
     except _Refused as refused:
-        raise Fault(f"{path}: {refused}", usage=True) from None
+        raise UsageFault(f"{path}: {refused}") from None
     except ValidationError as refused:
-        raise Fault(f"{path}: {_sentence(refused.errors())}", usage=True) from None
+        raise UsageFault(f"{path}: {_sentence(refused.errors())}") from None
     return config
 
 

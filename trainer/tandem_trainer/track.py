@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .fault import Fault
+from .fault import Fault, UsageFault
 from .regular_file import require_regular_run
 from .run.claim import is_silent
 from .run.disk_space import write_whole
@@ -40,7 +40,7 @@ class TensorBoard:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise Fault(f"{folder} cannot be made: {error.strerror}.", usage=True) from error
+            raise UsageFault(f"{folder} cannot be made: {error.strerror}.") from error
         self._writer = Writer(str(folder))
 
     def log(self, figures: dict[str, float], step: int, at: float) -> None:
@@ -78,10 +78,9 @@ class Trackio:
 
 
 def lacking(package: str) -> Fault:
-    return Fault(
+    return UsageFault(
         f"{package} is not installed in this Python: run {sys.executable} -m pip install {package}, or give another "
-        "Python as TANDEM_TRAINER_PYTHON.",
-        usage=True,
+        "Python as TANDEM_TRAINER_PYTHON."
     )
 
 
@@ -124,9 +123,9 @@ def main(arguments: list[str]) -> int:
     run = Path(os.path.realpath(given.run))  # unlike `resolve`, takes links that lead round in a circle
     require_regular_run(run)
     if not (run / "run.json").exists():
-        raise Fault(f"{given.run} is no folder of a run: it has no run.json.", usage=True)
+        raise UsageFault(f"{given.run} is no folder of a run: it has no run.json.")
     if (given.tensorboard is None) == (given.trackio is None):
-        raise Fault("Give either --tensorboard FOLDER or --trackio PROJECT.", usage=True)
+        raise UsageFault("Give either --tensorboard FOLDER or --trackio PROJECT.")
     if given.tensorboard is not None:
         folder = Path(os.path.realpath(given.tensorboard)) / run.name
         place = Place(run, f"tensorboard {folder}")

@@ -36,7 +36,7 @@ real_perform, real_make = worker.perform, tasks.Maker.make
 def perform(folder, *given, **named):
     from tandem_trainer.run import optimise, stages
     from tandem_trainer.run.event_file import last_state
-    real_step, real_export, count = optimise._add_gradients, stages.export_policy, Counter()
+    real_step, real_export, count = optimise._add_gradients, stages.export_model, Counter()
 
     def hold(at):
         while (folder / f"hold-{at}").exists():
@@ -53,7 +53,7 @@ def perform(folder, *given, **named):
         hold("export")
         return real_export(*given, **named)
 
-    optimise._add_gradients, stages.export_policy = step, export
+    optimise._add_gradients, stages.export_model = step, export
     return real_perform(folder, *given, **named)
 
 def make(self, name, numbers):

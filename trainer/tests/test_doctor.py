@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from tandem_trainer.run.doctor import as_json, as_text
-from tandem_trainer.run.interpreter import BITSANDBYTES, ONLINE, PACKAGES, RAY, Check
-from tandem_trainer.run.machine_checks import ask_driver, check_driver
+from tandem_trainer.run.interpreter import BITSANDBYTES, ONLINE, PACKAGES, RAY, Check, ask_driver, check_driver
 
 TRAINER = Path(__file__).parents[1]
 DRIVER = """#!/bin/sh

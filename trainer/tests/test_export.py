@@ -13,8 +13,9 @@ from sets import overwrite
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
+from tandem_trainer.data.prompt_file import critic_prompt
 from tandem_trainer.export.card import card_of, revision
-from tandem_trainer.export.folders import Merged, check_rows, distance, export_critic, export_policy, logits
+from tandem_trainer.export.folders import check_rows, distance, export_critic, export_model, logits
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
 from tandem_trainer.turn import Turn
@@ -54,7 +55,7 @@ def config_of(base, **settings) -> RunConfig:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_merged_model_of_every_family_gives_the_logits_of_the_live_adapter(tmp_path, family):
     base = trained_base(tmp_path, family=family)
-    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    check = export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert check.difference < 1e-5
     assert check.learnt > 0.01
     exported = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
@@ -66,7 +67,7 @@ def test_a_merged_model_of_every_family_gives_the_logits_of_the_live_adapter(tmp
 
 def test_full_fine_tuning_is_exported_as_it_is(tmp_path):
     base = trained_base(tmp_path, "full")
-    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    check = export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert check.difference == 0
     row = check_rows(turns())[0]
     assert torch.equal(logits(AutoModelForCausalLM.from_pretrained(tmp_path / "model"), row), logits(base.model, row))
@@ -76,7 +77,7 @@ def test_the_folder_is_a_plain_model_with_tokenizer_and_template(tmp_path):
     base = trained_base(tmp_path, files="bfloat16", change=0.5)
     base.tokenizer.chat_template = "{% for message in messages %}{{ message.content }}<|im_end|>{% endfor %}"
     (tmp_path / "base" / "generation_config.json").write_text('{"temperature": 0.5, "eos_token_id": [1, 2]}')
-    export_policy(base, tmp_path / "model", turns(), plain_card)
+    export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     names = {path.name for path in (tmp_path / "model").iterdir()}
     assert names == {
         "README.md", "chat_template.jinja", "config.json", "generation_config.json", "model.safetensors",
@@ -102,7 +103,7 @@ def test_the_configuration_stays_the_one_that_runners_of_the_base_know(tmp_path)
     older |= {"rope_theta": 10000.0, "rope_scaling": None, "torch_dtype": "float32", "_name_or_path": "/home/me/base"}
     del older["rope_parameters"], older["dtype"]
     path.write_text(json.dumps(older))
-    export_policy(base, tmp_path / "model", turns(), plain_card)
+    export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     config = json.loads((tmp_path / "model" / "config.json").read_text())
     del older["_name_or_path"]
     assert config == {**older, "dtype": "float32"}
@@ -111,7 +112,7 @@ def test_the_configuration_stays_the_one_that_runners_of_the_base_know(tmp_path)
 def test_the_check_computes_in_32_bits_and_the_live_weights_come_back_bit_for_bit(tmp_path):
     base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
     before = {name: weight.clone() for name, weight in base.model.state_dict().items()}
-    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    check = export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert (check.arithmetic, check.dtype, check.widened) == ("float32", "bfloat16", False)
     assert check.difference < 0.02 < check.learnt
     assert 0 < check.lost < 0.25
@@ -124,7 +125,7 @@ def test_the_check_computes_in_32_bits_and_the_live_weights_come_back_bit_for_bi
 @pytest.mark.parametrize(("files", "apart"), [("float32", 1e-5), ("float16", 1e-2)])
 def test_adapters_that_were_trained_on_rounded_weights_are_merged_into_these(tmp_path, files, apart):
     base = trained_base(tmp_path, files=files, dtype="bfloat16", change=0.5)
-    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    check = export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert check.dtype == files
     assert check.difference < apart
     plain = load_file(tmp_path / "base" / "model.safetensors")["model.embed_tokens.weight"]
@@ -135,14 +136,14 @@ def test_adapters_that_were_trained_on_rounded_weights_are_merged_into_these(tmp
 def test_without_the_memory_for_that_the_check_allows_for_the_noise_of_16_bits(tmp_path, monkeypatch):
     base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
     monkeypatch.setattr("tandem_trainer.export.folders.room", lambda _: 1000)
-    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    check = export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert (check.arithmetic, check.tolerance) == ("bfloat16", 0.2)
     assert check.difference < check.tolerance
 
 
 def test_a_change_that_16_bits_would_lose_is_written_as_32(tmp_path):
     base = trained_base(tmp_path, files="bfloat16", change=2e-4)
-    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    check = export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert check.widened
     assert check.dtype == "float32"
     assert "would have lost what was learnt" in check.sentence
@@ -159,23 +160,22 @@ def test_without_the_memory_for_32_bits_a_loss_is_refused_and_not_exported(tmp_p
     base = trained_base(tmp_path, files="bfloat16", change=2e-4)
     monkeypatch.setattr("tandem_trainer.export.folders.available_memory", lambda: 1000)
     with pytest.raises(Fault, match=r"Rounding to bfloat16 would take \d+% of what was learnt"):
-        export_policy(base, tmp_path / "model", turns(), plain_card)
+        export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))
 
 
 def test_a_result_equal_to_its_base_is_refused(tmp_path):
     base = trained_base(tmp_path, change=0.0)
     with pytest.raises(Fault, match="Training changed nothing"):
-        export_policy(base, tmp_path / "model", turns(), plain_card)
+        export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))
 
 
 def test_an_exported_model_that_is_not_the_live_one_is_refused(tmp_path, monkeypatch):
     base = trained_base(tmp_path)
-    forgotten = Merged(changed=1.0, lost=0.0, widened=False)
-    monkeypatch.setattr("tandem_trainer.export.folders.merge", lambda *_: forgotten)
+    monkeypatch.setattr("tandem_trainer.export.folders.merge", lambda *_: (1.0, 0.0, False))
     with pytest.raises(Fault, match="not the trained one"):
-        export_policy(base, tmp_path / "model", turns(), plain_card)
+        export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     assert not list(tmp_path.glob("model*"))
 
 
@@ -186,7 +186,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limit[1]))
     try:
         with pytest.raises(Fault, match=r"The policy cannot be written to .*model: File too large") as raised:
-            export_policy(base, tmp_path / "model", turns(), plain_card)
+            export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, before)
@@ -196,10 +196,10 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
 
 def test_a_critic_has_beside_it_what_scoring_needs(tmp_path):
     base = trained_base(tmp_path)
-    export_policy(base, tmp_path / "model", turns(), plain_card)
+    export_model(base, "policy", tmp_path / "model", turns(), plain_card)
     config = config_of(base, convention="reference-code", critic=CriticConfig(score="value-head", beta=0.2))
     head = {"value_head.weight": torch.ones(32), "value_head.bias": torch.tensor(2.0)}
-    export_critic(base, tmp_path / "critic", turns(), plain_card, config, head)
+    export_critic(base, tmp_path / "critic", turns(), plain_card, config, critic_prompt(), head)
     about = json.loads((tmp_path / "critic" / "critic.json").read_text())
     assert about["version"] == 1
     assert about["base"] == str(tmp_path / "base")
@@ -225,7 +225,7 @@ def test_the_card_tells_data_settings_figures_and_the_check(tmp_path):
     counts = {"trajectories": 1234, "left_out": {"leaked": 3}}
     (tmp_path / "base" / "README.md").write_text("---\nlicense: apache-2.0\n---\n# A base\n")
     card = card_of("policy", config, base, counts, figures)
-    check = export_policy(base, tmp_path / "model", turns(), card)
+    check = export_model(base, "policy", tmp_path / "model", turns(), card)
     text = (tmp_path / "model" / "README.md").read_text()
     assert text.startswith("---\nlibrary_name: transformers\npipeline_tag: text-generation\nlicense: apache-2.0\n")
     for part in (
@@ -245,7 +245,7 @@ def test_nothing_foreign_breaks_out_of_its_line_of_the_card(tmp_path, license):
     base = trained_base(tmp_path)
     (tmp_path / "base" / "README.md").write_text(f"---\nlicense: {license}\n---\n# A base\n", encoding="utf-8")
     config = config_of(base, name="a run\n---\n# Owned\x1b[31m")
-    export_policy(base, tmp_path / "model", turns(), card_of("policy", config, base, {}, {}))
+    export_model(base, "policy", tmp_path / "model", turns(), card_of("policy", config, base, {}, {}))
     lines = (tmp_path / "model" / "README.md").read_text(encoding="utf-8").splitlines()
     assert "license: unknown" in lines
     assert lines.count("---") == 2

@@ -22,7 +22,7 @@ from tandem_trainer.config import (
     ResourcesConfig,
     RunConfig,
 )
-from tandem_trainer.export.folders import export_policy
+from tandem_trainer.export.folders import export_model
 from tandem_trainer.methods.rft import RejectionFineTuning
 from tandem_trainer.methods.sweet_rl import Critic, Policy
 from tandem_trainer.methods.sweet_rl_variants import ValueHead
@@ -213,12 +213,14 @@ def export(ranks: Ranks, folder: Path, training: str) -> dict:
     base = loaded(ranks, folder, training)
     held = memory.fixed(shape_of(base.model.config), base.config, "float32", processes=ranks.world)
     parts = [part_of(weight).numel() for weight in base.model.parameters()]
-    assert 4 * sum(parts) == pytest.approx(held.weights + held.adapters, rel=0.02)  # parts of odd sizes differ a little
+    assert 4 * sum(parts) == pytest.approx(
+        held["weights"] + held["adapters"], rel=0.02
+    )  # parts of odd sizes differ a little
     run = a_run(ranks, folder, base)
     imitate = RejectionFineTuning(ReferenceCache(base, folder, run.budget))
     pairs = [Example(pair.group, pair.chosen) for pair in secret_pairs(12, 0)]
     optimise("policy", base, imitate, pairs, [], SETTINGS, run)
-    check = export_policy(base, folder / "model", turns_of(pairs), lambda made: made.sentence)
+    check = export_model(base, "policy", folder / "model", turns_of(pairs), lambda made: made.sentence)
     assert (check is None) == (ranks.rank > 0)
     return {key: whole(weight).clone() for key, weight in base.state().items()}
 

@@ -175,7 +175,7 @@ def test_weights_in_8_bits_are_within_a_step_and_the_graph_of_the_folder_holds(t
     assert after.dtype == torch.bfloat16
     for one, other in zip(before.parameters(), after.parameters(), strict=True):
         assert (one - other).abs().max() <= one.abs().max() / 64
-    assert len(export_onnx(tmp_path / "again", ["fp32"], lambda sentence: None).files) == 1
+    assert len(export_onnx(tmp_path / "again", ["fp32"], lambda sentence: None)[0]) == 1
 
 
 @pytest.mark.parametrize("kind", BLOCKS)
@@ -278,7 +278,7 @@ def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()
                 "tokenizer.ggml.padding_token_id": 1,
             },
             (),
-            "has 3 tokens and 320 rows for them",
+            "is damaged",
         ),
         ({"llama.rope.dimension_count": 4}, (), "rotates 4 of the 8 numbers of a head"),
         ({"llama.attention.value_length": 4}, (), "keys and values of .* differ in length"),
@@ -288,12 +288,12 @@ def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()
         ({"llama.rope.dimension_sections": [1, 2]}, (), r"has llama\.rope\.dimension_sections"),
         ({"llama.final_logit_softcapping": 30.0}, (), r"has llama\.final_logit_softcapping = 30"),
         ({"llama.rope.scaling.attn_factor": 2.0}, (), "scales its rotated numbers by 2"),
-        ({"llama.rope.freq_base": 0.0}, (), "which is impossible"),
+        ({"llama.rope.freq_base": 0.0}, (), "is damaged"),
         ({"llama.rope.freq_base": float("nan")}, (), r"unusable llama\.rope\.freq_base"),
         ({"llama.rope.scaling.factor": float("inf")}, (), r"unusable llama\.rope\.scaling\.factor"),
         ({"llama.rope.scaling.type": 3}, (), r"unusable llama\.rope\.scaling\.type"),
         ({"llama.block_count": 2**32 - 1}, (), "4294967295"),
-        ({"llama.block_count": 2**30}, (), "1073741824 layers"),
+        ({"llama.block_count": 2**30}, (), "is damaged"),
         ({"llama.attention.head_count": 0}, (), r"unusable llama\.attention\.head_count"),
         ({"llama.attention.head_count": 2**31 - 1, "llama.attention.head_count_kv": None}, (), "damaged|not the model"),
         ({"llama.feed_forward_length": 2**31 - 1, "llama.attention.key_length": 2**31 - 2}, (), "rotates 8 of the"),

@@ -7,7 +7,7 @@ import pytest
 
 from tandem_trainer.data.dialogue import TESTS, Measure
 from tandem_trainer.data.measures import require_one_measure
-from tandem_trainer.data.prompt_file import page_agent_prompt
+from tandem_trainer.data.prompt_file import SHIPPED, agent_prompt
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.fault import Fault
 
@@ -50,7 +50,9 @@ def test_a_published_row_of_a_page_is_known_by_its_html_and_asked_for_as_pages_a
     published = {"task": {**PAGE, "kind": None}, "dialogue_history": HISTORY, "answer": WANTED, "reward": 0.8}
     (dialogue,) = read(tmp_path, published).dialogues
     assert (dialogue.is_page, dialogue.measure, dialogue.drafts) == (True, Measure(None), None)
-    asked = page_agent_prompt().render(description=PAGE["problem_description"], maxTurns=10, replyLimit=1000)
+    asked = agent_prompt(SHIPPED / "agent-page.md").render(
+        description=PAGE["problem_description"], maxTurns=10, replyLimit=1000
+    )
     assert dialogue.messages[0]["content"] == asked
 
 

@@ -6,7 +6,7 @@ import pytest
 from page_rows import page_rows
 from tiny_run import events, tiny_run, train, trajectory_rows, write_lines
 
-from tandem_trainer.data.prompt_file import page_critic_prompt
+from tandem_trainer.data.prompt_file import critic_prompt
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.folder import load_tokenizer
@@ -36,7 +36,7 @@ def test_a_run_on_pages_pairs_by_margin_and_leaves_a_model_and_a_critic(run):
     assert data["trajectories"] == 32
     assert data["critic"]["train"] + data["critic"]["held_out"] == 8 * PAIRS
     about = json.loads((run.parent / "critic" / "critic.json").read_text())
-    assert about["prompt"] == page_critic_prompt().text
+    assert about["prompt"] == critic_prompt("critic-page.md").text
     assert (run.parent / "model" / "model.safetensors").exists()
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,7 @@ from tandem_trainer.model.flops import shape_of, step_flops
 from tandem_trainer.model.folder import load_tokenizer
 from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.model.prefix_tree import forest_tokens
-from tandem_trainer.run.machine_usage import Machine, other_machine, share_of
+from tandem_trainer.run.machine_usage import Machine, WorkerMemory, cluster_machine, share_of
 from tandem_trainer.run.plan import _bytes, make_plan, timed
 from tandem_trainer.run.prepare import prepare
 from tandem_trainer.run.workload import Load, loads_of
@@ -59,7 +58,7 @@ def worst_loads(config: RunConfig) -> list[Load]:
 def plan_for(config, card: str, *, training: str = "lora", cards: int = 1, **settings):
     """Plans a run without data whose other settings are the defaults."""
     run = RunConfig(model=ModelConfig(base="base", training=training), data=DataConfig(), **settings)
-    machine = replace(other_machine(run.model, _bytes(card)), processes=cards)
+    machine = cluster_machine(run.model, cards, WorkerMemory("a card", _bytes(card)))
     return make_plan(run, shape_of(config), machine, worst_loads(run))
 
 
@@ -113,8 +112,8 @@ def test_what_a_run_holds_all_the_time_is_what_the_model_has(tmp_path):
     base = load_base(model, run_folder=tmp_path)
     fixed = memory.fixed(shape_of(base.model.config), model, "float32")
     trained = sum(weight.numel() for _, weight in base.trainable())
-    assert fixed.weights + fixed.adapters == 4 * sum(weight.numel() for weight in base.model.parameters())
-    assert (fixed.gradients, fixed.optimiser) == (4 * trained, 8 * trained)
+    assert fixed["weights"] + fixed["adapters"] == 4 * sum(weight.numel() for weight in base.model.parameters())
+    assert (fixed["gradients"], fixed["optimiser"]) == (4 * trained, 8 * trained)
 
 
 @pytest.mark.parametrize(

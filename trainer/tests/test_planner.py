@@ -11,7 +11,7 @@ from tiny_run import tiny_run
 from tandem_trainer.fault import Fault
 from tandem_trainer.run.machine_usage import GIB
 from tandem_trainer.run.plan import plan_of
-from tandem_trainer.run.planner import Cancelled, Request, _plan
+from tandem_trainer.run.planner import Cancelled, _plan
 from tandem_trainer.run_json import read_config
 
 TRAINER = Path(__file__).parents[1]
@@ -80,7 +80,7 @@ def test_a_run_on_a_cluster_is_planned_for_the_place_of_a_worker_there(tmp_path)
     path.write_text(path.read_text().replace('"device": "cpu"', '"device": "auto"'))
 
     def plan_for(gpu: str | None, memory: int | None) -> dict:
-        return _plan(Request(1, path, {"gpu": gpu, "memory": memory}), lambda: True)
+        return _plan({"id": 1, "run": str(path), "worker": {"gpu": gpu, "memory": memory}}, lambda: True)
 
     plan = plan_for("NVIDIA H100 80GB HBM3", 80 * GIB)
     machine = plan["machine"]
@@ -103,4 +103,4 @@ def test_it_ends_at_what_is_no_request():
 def test_reading_and_measuring_stop_soon_after_nobody_wants_the_plan(run_json, looks):
     left = iter([True] * looks)
     with pytest.raises(Cancelled):
-        _plan(Request(1, run_json, None), lambda: next(left, False))
+        _plan({"id": 1, "run": str(run_json)}, lambda: next(left, False))

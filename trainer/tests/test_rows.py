@@ -158,7 +158,7 @@ def test_a_row_of_another_role_than_the_run_trains_is_a_bad_line(tmp_path):
     assert "row of the agent, and this run trains the collaborator" in read.problems[0].reason
     assert len(read_rows([write(tmp_path, *replies, ROW)]).problems) == 2
     edit = {**STEP, "tandem": reply}
-    assert len(read_preferences([write(tmp_path, edit, STEP)], "collaborator").preferences) == 1
+    assert len(read_preferences([write(tmp_path, edit, STEP)], "collaborator")[0]) == 1
 
 
 def test_a_bad_line_is_told_with_file_line_and_reason_and_the_good_ones_load(tmp_path):
@@ -295,18 +295,20 @@ STEP = {
 
 
 def test_a_preference_between_two_drafts_has_one_turn_on_each_side_and_its_history_is_context(tmp_path):
-    read = read_preferences([write(tmp_path, STEP, {**STEP, "chosen": [{"role": "assistant", "content": "Hm."}]})])
-    first, second = read.preferences
+    preferences, _ = read_preferences(
+        [write(tmp_path, STEP, {**STEP, "chosen": [{"role": "assistant", "content": "Hm."}]})]
+    )
+    first, second = preferences
     assert list(first.chosen.messages) == [*STEP["prompt"], *STEP["chosen"]]
     assert [turn.position for turn in first.chosen.turns] == [3]
     assert [turn.position for turn in first.rejected.turns] == [3]
     assert first.group == second.group
-    assert len({side.id for each in read.preferences for side in (each.chosen, each.rejected)}) == 4
+    assert len({side.id for each in preferences for side in (each.chosen, each.rejected)}) == 4
 
 
 def test_a_preference_between_dialogues_has_all_their_turns_and_the_task(tmp_path):
     row = {"prompt": MESSAGES[:1], "chosen": MESSAGES[1:], "rejected": MESSAGES[3:], "tandem": {"task": "mean"}}
-    (preference,) = read_preferences([write(tmp_path, row)]).preferences
+    ((preference,), _) = read_preferences([write(tmp_path, row)])
     assert [turn.position for turn in preference.chosen.turns] == [1, 3]
     assert [turn.position for turn in preference.rejected.turns] == [1]
     assert preference.chosen.task == "mean"
@@ -322,7 +324,7 @@ def test_where_no_task_is_named_it_is_what_the_agent_was_asked(tmp_path):
     assert sort.task != add.task
     early = {"prompt": sort.messages[:2], "chosen": sort.messages[2:3], "rejected": MESSAGES[3:]}
     late = {**early, "prompt": sort.messages[:4]}
-    preferences = read_preferences([write(tmp_path, early, late)]).preferences
+    preferences, _ = read_preferences([write(tmp_path, early, late)])
     assert [each.chosen.task for each in preferences] == [sort.task] * 2
 
 
@@ -337,8 +339,8 @@ def test_preferences_that_say_nothing_are_told(tmp_path):
         "chosen must begin with a message of the assistant.": {**STEP, "chosen": MESSAGES[2:]},
         "The role of prompt[0] must be": {**STEP, "prompt": [{"role": "tool", "content": ""}]},
     }
-    read = read_preferences([write(tmp_path, STEP, *told.values())])
-    assert len(read.preferences) == 1
-    assert all(problem.reason.startswith(part) for part, problem in zip(told, read.problems, strict=True))
+    preferences, problems = read_preferences([write(tmp_path, STEP, *told.values())])
+    assert len(preferences) == 1
+    assert all(problem.reason.startswith(part) for part, problem in zip(told, problems, strict=True))
     with pytest.raises(Fault, match="holds no preference that can be used"):
         read_preferences([write(tmp_path, {})])

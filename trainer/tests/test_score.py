@@ -10,6 +10,7 @@ from models import tiny_model
 from tiny_critic import tiny_critic
 
 from tandem_trainer.__main__ import _command
+from tandem_trainer.data.prompt_file import critic_prompt
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.template import Template
 from tandem_trainer.data.tokenize_turns import settle
@@ -53,7 +54,9 @@ class Setting:
     def export(self, head=None) -> None:
         shutil.rmtree(self.folder / "critic", ignore_errors=True)
         turns = [turn for turns in self.turns(hidden=True) for turn in turns]
-        export_critic(self.base, self.folder / "critic", turns, lambda check: check.sentence, self.config, head)
+        export_critic(
+            self.base, self.folder / "critic", turns, lambda check: check.sentence, self.config, critic_prompt(), head
+        )
 
     def turns(self, *, hidden: bool):
         template = Template(self.base.tokenizer)

@@ -57,7 +57,7 @@ def test_what_the_sampler_says_of_its_tokens_is_what_the_trainer_computes(tmp_pa
     made.sample(base, budget(tmp_path))
     for one in all_candidates(made):
         with torch.no_grad():
-            log_probs = token_log_probs(base.model, one.turns, shared=base.shares_prefixes, temperature=temperature)
+            log_probs = token_log_probs(base.model, one.turns, temperature=temperature)
         for turn, computed in zip(one.turns, log_probs, strict=True):
             assert turn.sampled and np.allclose(turn.log_probs, computed, atol=1e-4)
     figures = made.figures()

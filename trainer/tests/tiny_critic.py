@@ -8,6 +8,7 @@ from models import tiny_model
 from sets import overwrite
 
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
+from tandem_trainer.data.prompt_file import critic_prompt
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.template import Template
 from tandem_trainer.data.tokenize_turns import settle
@@ -39,5 +40,5 @@ def write_critic(folder: Path, rows: Path, **settings) -> Path:
     template = Template(base.tokenizer)
     seen = template.all_turns(settle(template, read_rows([rows]).dialogues).dialogues, hidden=True)
     turns = [turn for of_dialogue in seen for turn in of_dialogue]
-    export_critic(base, folder / "critic", turns, lambda check: check.sentence, config)
+    export_critic(base, folder / "critic", turns, lambda check: check.sentence, config, critic_prompt())
     return folder / "critic"

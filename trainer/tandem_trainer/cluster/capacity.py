@@ -1,7 +1,5 @@
 """What a run asks a cluster for and what the cluster has, also while the run waits for it."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Sequence

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import ClusterConfig
 from ..fault import Fault
-from ..run.interpreter import RAY, Check, Ran, check_package, size
-from ..run.machine_checks import DISK, check_driver
+from ..run.interpreter import DISK, RAY, Check, Ran, check_driver, check_package, size
 from ..run_json import read_config
 from .capacity import asked, has, places
 from .follow_job import NOT_FOUND, POLL_INTERVAL, PYTHON_FIRST, VARIABLES, connect, submit
@@ -56,15 +55,15 @@ def examine_cluster(address: str, run_json: Path | None = None, storage: Path | 
     asks = nonce = None
     is_copied = cluster is not None and cluster.copy_to is not None
     if storage is not None:
-        storage = storage if is_copied else storage.resolve()
-        nonce = storage / f".tandem-doctor-{secrets.token_hex(8)}"
-        asks = {"folder": str(storage), "nonce": nonce.name, "text": secrets.token_hex(16), "written": False}
+        name, folder = f".tandem-doctor-{secrets.token_hex(8)}", storage if is_copied else storage.resolve()
+        asks = {"folder": str(folder), "nonce": name, "text": secrets.token_hex(16), "written": False}
+        nonce = None if is_copied else folder / name
     try:
-        if asks is not None and nonce is not None and not is_copied:
+        if nonce is not None:
             checks.append(_write(nonce, asks))
         found = _ask(client, address, asks, is_copied)
     finally:
-        if nonce is not None and not is_copied:
+        if nonce is not None:
             nonce.unlink(missing_ok=True)
     if isinstance(found, Check):
         return [*checks, found]

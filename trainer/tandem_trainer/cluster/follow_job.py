@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.request import urlopen
 
 from ..config import ClusterConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..run.event_file import Events, StateReader, last_state
 from ..run.interpreter import require_cluster
 from ..run.stop import STARTED
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
     path = Path(os.path.realpath(arguments[0]))
     cluster = read_config(path).resources.cluster
     if cluster is None:
-        raise Fault(f"{path} names no cluster: set resources.cluster.address, or leave out `cluster`.", usage=True)
+        raise UsageFault(f"{path} names no cluster: set resources.cluster.address, or leave out `cluster`.")
     requests = Requests(path.parent)
     requests.listen()
     job = read_job(path.parent)

@@ -7,15 +7,13 @@ Where several workers train, or vLLM draws, they end before candidates are sampl
 checkpoint when one has died. Fewer places than `workers` change no step of the run.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path
 
 from .. import importing
 from ..config import RunConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..run.disk_space import fault_of
 from ..run.event_file import Events
 from ..run.stop import STARTED, Stopped, StopRequest
@@ -41,7 +39,7 @@ def main(arguments: list[str]) -> int:
     path = Path(os.path.realpath(arguments[0]))
     job = read_job(path.parent)
     if job is None:
-        raise Fault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.", usage=True)
+        raise UsageFault(f"{path} has no Ray job: `python -m tandem_trainer cluster {path}` submits one.")
     if job.folder is None:
         return _train(path, job)
     path, there = unpack(path, job)
@@ -91,7 +89,6 @@ def fit(run_json: Path, config: RunConfig, job: Job) -> None:
     from .network import OverRaysNetwork
 
     cluster = config.resources.cluster
-    assert cluster is not None
     on_gpus = cluster.gpus_per_worker == 1
     trainer = TorchTrainer(
         train_on_worker,

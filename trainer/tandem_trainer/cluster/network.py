@@ -3,8 +3,6 @@
 gloo would take the address to which a machine's own name leads, and on many machines that is the loopback.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

@@ -27,7 +27,7 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..run import interpreter
 from ..run.interpreter import PACKAGES, RAY, release, requirement, run
 from .record import last_line
@@ -149,10 +149,9 @@ def connect() -> None:
             raise
         # Ray names the versions of the cluster, then those of this process.
         rays, pythons = re.findall(r"Ray: (\S+)", str(error)), re.findall(r"Python: (\S+)", str(error))
-        raise Fault(
+        raise UsageFault(
             f"The cluster was started with Ray {rays[0]} and Python {pythons[0]}, but the trainer has Ray {rays[1]} "
-            f"and Python {pythons[1]}: start Ray on every node with {sys.prefix}/bin/ray.",
-            usage=True,
+            f"and Python {pythons[1]}: start Ray on every node with {sys.prefix}/bin/ray."
         ) from error
 
 
@@ -226,12 +225,8 @@ def _alive() -> dict[str, dict[str, Any]]:
 
     nodes = [node for node in ray.nodes() if node["Alive"]]
     count = Counter(node["NodeManagerHostname"] for node in nodes)
-    return {_name(node, count[node["NodeManagerHostname"]] > 1): node for node in nodes}
-
-
-def _name(node: dict[str, Any], is_shared: bool) -> str:
-    host = node["NodeManagerHostname"]
-    return f"{host} ({node['NodeID'][:6]})" if is_shared else host
+    hosts = [(node["NodeManagerHostname"], node) for node in nodes]
+    return {host if count[host] == 1 else f"{host} ({node['NodeID'][:6]})": node for host, node in hosts}
 
 
 def _on(node: dict[str, Any]) -> dict[str, Any]:
@@ -330,7 +325,7 @@ def require_same(node: str, there: dict[str, Any], here: dict[str, Any]) -> None
     """Errors: Fault, for the most important difference that would break the run."""
     for difference in differences(node, there, here):
         if difference.breaks:
-            raise Fault(f"The node {node} has {difference.saw}. {difference.remedy}", usage=True)
+            raise UsageFault(f"The node {node} has {difference.saw}. {difference.remedy}")
 
 
 def _public(version: str | None) -> str | None:

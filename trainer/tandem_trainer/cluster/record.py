@@ -1,7 +1,5 @@
 """`cluster.json` in a run's folder: the last Ray job of the run."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict, dataclass

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
 import shlex
 import shutil
 import socket
@@ -25,8 +24,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..regular_file import read_text
+from ..run.disk_space import write_whole
 from ..run.event_file import Events, last_state
 from .record import Job
 
@@ -52,10 +52,9 @@ def bundle(path: Path) -> Iterator[Path]:
     """Makes the folder that goes to the cluster; deletes it afterwards. Errors: Fault for a shared folder."""
     content = json.loads(read_text(path, "utf-8-sig"))
     if content.get("resources", {}).get("shared"):
-        raise Fault(
+        raise UsageFault(
             "resources.shared is a folder of this machine, which a run that is copied to a cluster does not see: leave "
-            "it out.",
-            usage=True,
+            "it out."
         )
     with tempfile.TemporaryDirectory(prefix="tandem-bundle-") as name:
         folder = Path(name)
@@ -100,10 +99,10 @@ class Copy:
     """
 
     def __init__(self, client: JobSubmissionClient, folder: Path, job: Job):
-        assert job.folder is not None
         self.client, self.folder, self.job, self.there = client, folder, job, job.folder
         self.about = folder / "copied.json"
-        self.taken = self._taken_before()
+        before = json.loads(self.about.read_text()) if self.about.exists() else {}
+        self.taken = before["events"] if before.get("job") == job.id else job.since
         self.rest = ""
         self.is_cut = False  # whether `rest` begins inside of a line that is too long
         self.missing_at: int | None = None  # where events were missing when the log was last requested again
@@ -127,13 +126,6 @@ class Copy:
         log = self.client.get_job_logs(self.job.id)
         self.rest, self.is_cut, self.has_all = "", False, True
         self._read(log)
-
-    def _taken_before(self) -> int:
-        if self.about.exists():
-            about = json.loads(self.about.read_text())
-            if about["job"] == self.job.id:
-                return about["events"]
-        return self.job.since
 
     def _follow(self) -> None:
         while not self.closed.is_set():
@@ -170,7 +162,7 @@ class Copy:
         elif data is None:
             (self.folder / name).unlink(missing_ok=True)
         else:
-            _replace(self.folder / name, data)
+            write_whole(self.folder / name, data)
 
     def _append(self, offset: int, data: bytes) -> None:
         """Appends events. Doing so twice changes nothing.
@@ -193,7 +185,7 @@ class Copy:
             with open(path, "ab") as file:
                 file.write(data[known:])
             self.taken = offset + len(data)
-            _replace(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
+            write_whole(self.about, json.dumps({"job": self.job.id, "events": self.taken}).encode())
 
     def _say(self, sentence: str) -> None:
         """Says it once, though the log is read again."""
@@ -237,12 +229,6 @@ def _piece_of(line: str) -> tuple[str, int, bytes | None]:
     return name, offset, data
 
 
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f"{path.name}.copy")
-    temporary.write_bytes(data)
-    os.replace(temporary, path)
-
-
 def visible_lines(log: str) -> list[str]:
     """Returns the lines without pieces of files, shortened, and without characters that a terminal would obey."""
     lines = (line for line in log.splitlines() if line.strip() and not line.startswith(MARK))
@@ -258,7 +244,6 @@ def unpack(path: Path, job: Job) -> tuple[Path, Job]:
     Events that are only there, because an earlier job's log was lost, are kept. Returns run.json in the folder, and the
     job as it counts there: its events come after the kept ones, unless those finished the run.
     """
-    assert job.folder is not None
     target = Path(job.folder)
     try:
         (target / "files").mkdir(parents=True, exist_ok=True)

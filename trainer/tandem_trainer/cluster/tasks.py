@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import ClusterConfig, RunConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..run.claim import alive
 from ..run.disk_space import fault_of, reserved
 from ..run.event_file import Events
@@ -51,7 +52,6 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
 
     folder, cluster = run_json.parent, config.resources.cluster
     work = Work.read(folder)
-    assert cluster is not None and work is not None
     shards = work.shards(folder, config)
     with alive(folder), reserved(folder):
         events.stage = in_round("candidates", work.round)  # which the workers have said to be begun
@@ -73,13 +73,11 @@ def make_work(run_json: Path, config: RunConfig, events: Events, request: StopRe
 def uses_vllm(config: RunConfig) -> bool:
     """Not for a base of 4 bits: vLLM would draw from other weights. Errors: Fault when it is asked for and missing."""
     cluster = config.resources.cluster
-    assert cluster is not None
     has = importlib.util.find_spec("vllm") is not None
     if cluster.sampler == "vllm" and not has:
-        raise Fault(
+        raise UsageFault(
             "resources.cluster.sampler is vllm, which the Python of the cluster does not have: install vLLM there, or "
-            "set it to auto.",
-            usage=True,
+            "set it to auto."
         )
     is_wanted = cluster.sampler == "vllm" or (cluster.sampler == "auto" and cluster.gpus_per_worker == 1)
     return has and is_wanted and config.model.training != "qlora"
@@ -181,9 +179,8 @@ class Maker:
         from ..run.objective import objective_of
         from ..run.prepare import within_context
         from ..run.reference_cache import ReferenceCache
-        from ..run.resume import as_begun, planned_budget
+        from ..run.resume import as_begun
         from ..run.run import in_round
-        from ..run.stop import StopRequest
         from ..run_json import read_config
 
         quiet()
@@ -195,14 +192,12 @@ class Maker:
         if config.resources.threads:
             torch.set_num_threads(config.resources.threads)
         work = Work.read(folder)
-        assert work is not None, f"{folder} has no work"
         self.shards = work.shards(folder, config)
         self.base = load_base(model, run_folder=folder, seed=config.seed)
         # The driver is asked to stop, and ends this process.
         never = StopRequest(folder / "candidates")
-        self.budget = TokenBudget(
-            planned_budget(folder), Ranks(), never, self.notices, config.resources.logits_mb << 20
-        )
+        tokens = json.loads((folder / "plan.json").read_text())["token_budget"]
+        self.budget = TokenBudget(tokens, Ranks(), never, self.notices, config.resources.logits_mb << 20)
 
         found = whole_checkpoints(folder / "checkpoints", self.notices.notice)
         results = {checkpoint.stage: checkpoint for checkpoint in found if checkpoint.state["done"]}

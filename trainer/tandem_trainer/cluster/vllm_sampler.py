@@ -109,9 +109,7 @@ class Requests:
         from ..run.candidate_work import Work
 
         if self.shards is None:
-            work = Work.read(self.folder)
-            assert work is not None
-            self.shards = work.shards(self.folder, self.config)
+            self.shards = Work.read(self.folder).shards(self.folder, self.config)
         number, settings = row["shard"], self.shards.settings
         prompts = [history.prompt.tolist() for history in self.shards.histories[number]]
         for place in range(len(prompts) * settings.sampled):
@@ -137,7 +135,6 @@ def _processor(shards: Shards, config: RunConfig, folder: Path) -> Any:
     from ..run.resume import as_begun
 
     cluster = config.resources.cluster
-    assert cluster is not None
     on_gpus = cluster.gpus_per_worker == 1
     dtype = ("bfloat16" if on_gpus else "float32") if config.model.dtype == "auto" else config.model.dtype
     longest = max(len(history.prompt) for history in shards.all_histories)

@@ -5,8 +5,6 @@ Nodes are compared with those of the job's last such event, so that a lost node 
 starts again another id, so it is then recognised by its host name.
 """
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Collection, Sequence
@@ -14,12 +12,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from ..config import ResourcesConfig, RunConfig
-from ..fault import Fault
+from ..config import RunConfig
+from ..fault import Fault, UsageFault
 from ..methods.settings import method_of
 from ..run.claim import claim
 from ..run.disk_space import MachineFault, full_disk
-from ..run.event_file import Events, last_event, last_state
+from ..run.event_file import Events, StateReader, last_state
 from ..run.restart import Again, Attempt
 from ..run.stop import StopRequest
 from ..run.train import perform
@@ -44,10 +42,9 @@ def train_on_worker(given: dict[str, Any]) -> None:
     folder = path.parent
     node = socket.gethostname()
     if not path.exists():
-        raise Fault(
+        raise UsageFault(
             f"The node {node} does not see {path}: put the run's folder on storage that every node of the cluster sees "
-            "under the same path.",
-            usage=True,
+            "under the same path."
         )
     # The driver looked at the nodes that were there when it began; this one may have joined since.
     require_same(node, versions(), given["versions"])
@@ -67,7 +64,7 @@ def train_on_worker(given: dict[str, Any]) -> None:
     lock = claimed(folder, f"{node} in the Ray cluster at {job.address}") if ranks.first else None
     try:
         if ranks.first:
-            tell_nodes(folder, job, events, workers, config.resources)
+            tell_nodes(folder, job, events, workers, config.resources.cluster.workers)
         request = StopRequest(folder, since=given["since"])
         perform(folder, config, events, request, attempt, first=ranks.first, hands_over=hands_over(config))
     except HandedOver:
@@ -127,14 +124,11 @@ def own_node() -> Node:
     return Node(ray.get_runtime_context().get_node_id(), socket.gethostname(), 1, gpus)
 
 
-def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], resources: ResourcesConfig) -> None:
-    """workers: the node of each worker, by `own_node`. resources: of the run, which names the cluster."""
+def tell_nodes(folder: Path, job: Job, events: Events, workers: Sequence[Node], asked: int) -> None:
+    """workers: the node of each worker, by `own_node`. asked: how many workers the run asks for."""
     import ray
 
-    assert resources.cluster is not None
-    asked = resources.cluster.workers
-
-    told = last_event(folder, "nodes", job.since)
+    told = StateReader(folder, job.since, "nodes").last()
     before = [Node(**each) for each in told["nodes"]] if told else []
     alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
     nodes = compared(before, joined(workers), alive)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..regular_file import require_regular
 from .dialogue import Problem, Spoken
 
@@ -21,13 +21,10 @@ WRITE_LINES = (
     'write it as JSON lines, with pandas by to_json(FILE, orient="records", lines=True), with datasets by to_json(FILE)'
 )
 OTHER_FORMATS = {
-    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
-    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
-    b"\x1f\x8b": "is compressed; unpack it first",
-    b"PK\x03\x04": "is compressed; unpack it first",
-    b"\x28\xb5\x2f\xfd": "is compressed; unpack it first",
-    b"PAR1": f"is Parquet; {WRITE_LINES}",
-    b"ARROW1": f"is Arrow; {WRITE_LINES}",
+    "is in UTF-16; save it as UTF-8": (b"\xff\xfe", b"\xfe\xff"),
+    "is compressed; unpack it first": (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"),
+    f"is Parquet; {WRITE_LINES}": (b"PAR1",),
+    f"is Arrow; {WRITE_LINES}": (b"ARROW1",),
 }
 # Column names of published rows, which are never alone on a line of JSON Lines.
 CSV_HEADER = re.compile(rb"[^{}\[\]]*\b(problem_description|dialogue_history|messages|prompt)\b[^{}\[\]]*")
@@ -43,9 +40,7 @@ def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]
         with open(file, "rb") as lines:
             for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE), b""), start=1):
                 if len(line) == MAX_LINE:
-                    raise Fault(
-                        f"Line {number} of {file} has no end within {MAX_LINE:,} bytes: cut it out.", usage=True
-                    )
+                    raise UsageFault(f"Line {number} of {file} has no end within {MAX_LINE:,} bytes: cut it out.")
                 if number == 1:
                     refuse_other_formats(file, line)
                     line = line.removeprefix(b"\xef\xbb\xbf")
@@ -63,8 +58,8 @@ def json_lines(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dict]
     except OSError as error:
         if file.is_dir():
             what = "is a folder; give files of rows, which `tandem train` and `tandem score` write of a data folder"
-            raise Fault(f"{file} {what}.", usage=True) from error
-        raise Fault(f"{file} cannot be read ({error.strerror}); check the path.", usage=True) from error
+            raise UsageFault(f"{file} {what}.") from error
+        raise UsageFault(f"{file} cannot be read ({error.strerror}); check the path.") from error
 
 
 def parse(line: bytes) -> object:
@@ -93,14 +88,14 @@ def refuse_constant(name: str) -> None:
 
 def refuse_other_formats(file: Path, start: bytes) -> None:
     """Every line of such a file would be reported as unreadable. Errors: Fault."""
-    for signature, what in OTHER_FORMATS.items():
-        if start.startswith(signature):
-            raise Fault(f"{file} {what}.", usage=True)
+    for what, signatures in OTHER_FORMATS.items():
+        if start.startswith(signatures):
+            raise UsageFault(f"{file} {what}.")
     text = start.removeprefix(b"\xef\xbb\xbf").strip()
     if text == b"[" or text.startswith(b"[{"):
-        raise Fault(f"{file} is one JSON array; {WRITE_LINES}.", usage=True)
+        raise UsageFault(f"{file} is one JSON array; {WRITE_LINES}.")
     if CSV_HEADER.fullmatch(text):
-        raise Fault(f"{file} is CSV; {WRITE_LINES}.", usage=True)
+        raise UsageFault(f"{file} is CSV; {WRITE_LINES}.")
 
 
 class BadRow(Exception):
@@ -240,14 +235,9 @@ def content_of(task: dict) -> list:
     prefixes = {name.rstrip("0123456789") for name in names}
     if len(prefixes) == 1 and all(name not in prefixes for name in names):
         before = len(prefixes.pop())
-        names.sort(key=lambda name: number_order(name[before:]))
+        # Whole numbers of any length: without leading zeros the longer one is greater.
+        names.sort(key=lambda name: (len(bare := name[before:].lstrip("0")), bare))
     return [task["problem_description"], task.get("ground_truth"), [cases[name] for name in names]]
-
-
-def number_order(digits: str) -> tuple[int, str]:
-    """Sorts whole numbers of any length: without leading zeros the longer one is greater."""
-    bare = digits.lstrip("0")
-    return len(bare), bare
 
 
 def digest(content: list) -> str:

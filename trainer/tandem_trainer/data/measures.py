@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ..fault import Fault
+from ..fault import UsageFault
 from .dialogue import TESTS, Dialogue, Measure
 from .json_rows import BadRow, is_page, object_of
 
@@ -54,10 +54,9 @@ def require_one_measure(dialogues: Sequence[Dialogue]) -> None:
     if len(counts) < 2:
         return
     listed = ", ".join(f"{count:,} by {measure}" for measure, count in counts.most_common())
-    raise Fault(
+    raise UsageFault(
         f"The rewards of the {len(dialogues):,} dialogues are of different measures, which are never compared: "
-        f"{listed}; {_remedy(list(counts))}.",
-        usage=True,
+        f"{listed}; {_remedy(list(counts))}."
     )
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..config import DataConfig, Pairing
-from ..fault import Fault
+from ..fault import UsageFault
 from ..turn import Example, Turn
 from .batch_order import lot
 from .dialogue import Dialogue, Read, counted
@@ -43,7 +43,7 @@ def trajectory_pairs(
         for chosen in better[:1] if pairing == "paper" and not every else better:
             pairs += [(chosen, index) for index in members if is_lower(dialogues[index], dialogues[chosen], margin)]
     if not pairs:
-        raise Fault(why_no_pairs(dialogues, pairing, margin), usage=True)
+        raise UsageFault(why_no_pairs(dialogues, pairing, margin))
     turns = _turns(dialogues, read, {index for pair in pairs for index in pair})
     return [
         Example(
@@ -102,10 +102,9 @@ def imitation(dialogues: Sequence[Dialogue], read: ReadTurns, minimum_reward: fl
         good = sorted(index for index in best if dialogues[index].reward >= least)
     if not good:
         best = max((dialogue.reward for dialogue in dialogues), default=0.0)
-        raise Fault(
+        raise UsageFault(
             f"None of {counted(len(dialogues), 'trajectory', 'trajectories')} has a reward of {minimum_reward:g} or "
-            f"more, the best has {best:g}; collect more rollouts of each task or lower policy.minimum_reward.",
-            usage=True,
+            f"more, the best has {best:g}; collect more rollouts of each task or lower policy.minimum_reward."
         )
     turns = _turns(dialogues, read, good)
     return [Example(dialogues[index].task, turns[index]) for index in good]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..regular_file import MAX_TEXT, require_regular
 
 SHIPPED = Path(__file__).parent / "prompts"
@@ -43,38 +43,29 @@ def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
         require_regular(Path(file), MAX_TEXT)
         prompt = Prompt(Path(file).read_bytes().decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise Fault(f"The prompt file {file} cannot be read ({error}); fix it or leave it out.", usage=True) from error
+        raise UsageFault(f"The prompt file {file} cannot be read ({error}); fix it or leave it out.") from error
     text = LEADING_COMMENT.sub("", prompt.text)
     used = [strip(name) for name in PLACEHOLDER.findall(text)]
     if strip(text) == "":
-        raise Fault(f"The prompt file {file} is empty; write a prompt or leave it out.", usage=True)
+        raise UsageFault(f"The prompt file {file} is empty; write a prompt or leave it out.")
     for name in used:
         if name not in known:
             may = ", ".join(f"{{{{{each}}}}}" for each in known)
             what = f"uses {{{{{name}}}}}, which does not exist; it may use {may}"
-            raise Fault(f"The prompt file {file} {what}.", usage=True)
+            raise UsageFault(f"The prompt file {file} {what}.")
     if known[0] not in used:
-        raise Fault(f"The prompt file {file} lacks {{{{{known[0]}}}}}; put it where that text belongs.", usage=True)
+        raise UsageFault(f"The prompt file {file} lacks {{{{{known[0]}}}}}; put it where that text belongs.")
     return prompt
 
 
-def agent_prompt(file: str | None = None) -> Prompt:
+def agent_prompt(file: str | Path | None = None) -> Prompt:
     """The agent's request: from `file`, or the one that ships with Tandem."""
     return read_prompt(file or SHIPPED / "agent.md", AGENT)
 
 
-def critic_prompt() -> Prompt:
-    """The text in front of the critic's first user message."""
-    return read_prompt(SHIPPED / "critic.md", CRITIC)
-
-
-def page_agent_prompt() -> Prompt:
-    """The request for a web page; `data.opening` replaces that for functions."""
-    return read_prompt(SHIPPED / "agent-page.md", AGENT)
-
-
-def page_critic_prompt() -> Prompt:
-    return read_prompt(SHIPPED / "critic-page.md", CRITIC)
+def critic_prompt(file: str = "critic.md") -> Prompt:
+    """The text in front of the critic's first user message, of functions or of pages."""
+    return read_prompt(SHIPPED / file, CRITIC)
 
 
 def strip(text: str) -> str:

@@ -9,10 +9,10 @@ add the sampler's record under `tandem`, and the conversation as the agent saw i
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..fault import Fault
+from ..fault import UsageFault
 from .dialogue import (
     Dialogue,
     Messages,
@@ -25,20 +25,9 @@ from .dialogue import (
     listed,
     merge,
 )
-from .json_rows import (
-    BadRow,
-    content_id,
-    is_page,
-    json_lines,
-    object_of,
-    reward_of,
-    row_id,
-    spoken,
-    task_of,
-    text_of,
-)
+from .json_rows import BadRow, content_id, is_page, json_lines, object_of, reward_of, row_id, spoken, task_of, text_of
 from .measures import page_grade, why_unwanted
-from .prompt_file import Prompt, agent_prompt, page_agent_prompt
+from .prompt_file import SHIPPED, Prompt, agent_prompt
 
 AGENT = ("agent", "assistant")
 COLLABORATOR = ("human", "user", "collaborator")
@@ -58,18 +47,12 @@ class Preference:
     rejected: Dialogue
 
 
-@dataclass
-class Preferences:
-    preferences: list[Preference] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-
 Openings = dict[bool, Prompt]  # the requests that are rendered for rows without `messages`: of functions, of pages
 
 
 def openings_of(file: str | None = None) -> Openings:
-    """file: an agent.md; None: Tandem's."""
-    return {False: agent_prompt(file), True: page_agent_prompt()}
+    """file: an agent.md, which replaces Tandem's for functions."""
+    return {False: agent_prompt(file), True: agent_prompt(SHIPPED / "agent-page.md")}
 
 
 def read_rows(
@@ -119,7 +102,7 @@ def read_rows(
                 "rendered from here; give that one as data.opening."
             )
         if not read.dialogues:
-            raise Fault(f"{file} holds no trajectory that can be used{why_none(read)}.", usage=True)
+            raise UsageFault(f"{file} holds no trajectory that can be used{why_none(read)}.")
         return read
 
     return merge(read_file(Path(path)) for path in paths)
@@ -269,13 +252,13 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
     )
 
 
-def read_preferences(paths: Iterable[str | Path], role: str = "agent") -> Preferences:
+def read_preferences(paths: Iterable[str | Path], role: str = "agent") -> tuple[list[Preference], list[Problem]]:
     """Reads rows `prompt`, `chosen`, `rejected`: the messages before the choice, and two continuations.
 
     A person's choice between two drafts has one assistant message on each side; Tandem's preference export has the rest
     of two dialogues. Raises Fault when no row can be used.
     """
-    all_files = Preferences()
+    preferences, problems = [], []
     for path in paths:
         bad: list[Problem] = []
         good = []
@@ -286,10 +269,10 @@ def read_preferences(paths: Iterable[str | Path], role: str = "agent") -> Prefer
             except BadRow as reason:
                 bad.append(Problem(str(path), line, str(reason)))
         if not good:
-            raise Fault(f"{path} holds no preference that can be used{why_none(Read(problems=bad))}.", usage=True)
-        all_files.preferences += good
-        all_files.problems += bad
-    return all_files
+            raise UsageFault(f"{path} holds no preference that can be used{why_none(Read(problems=bad))}.")
+        preferences += good
+        problems += bad
+    return preferences, problems
 
 
 def preference_of(row: dict, where: str) -> Preference:

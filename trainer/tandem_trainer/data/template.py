@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..turn import Turn
 from .dialogue import TESTS, Dialogue, Measure, Messages
-from .prompt_file import Prompt, critic_prompt, page_critic_prompt
+from .prompt_file import Prompt, critic_prompt
 
 CHUNK = 128  # dialogues tokenised together: enough to keep the tokenizer's threads busy
 # A dialogue as Tandem sends it: texts, the roles in turn, and no system message. src/core/model/local/chat.ts has it.
@@ -48,7 +48,7 @@ class Template:
         self.options = options or {}
         text = tokenizer.get_chat_template()
         self.text = SAME_DAY + text if "strftime_now" in text else text
-        self.critic, self.page_critic = critic or critic_prompt(), critic or page_critic_prompt()
+        self.critic, self.page_critic = critic or critic_prompt(), critic or critic_prompt("critic-page.md")
         self._require_plain_text()
         self.end_of_turn = self._probe()
         require_rows(tokenizer, [self.end_of_turn], self.rows)
@@ -68,10 +68,9 @@ class Template:
             )
         except Exception as error:  # a template computes: it may divide by zero or add a text to a number
             what = f"the dialogue at {where}" if where else "a plain conversation of user and assistant"
-            raise Fault(
+            raise UsageFault(
                 f"The chat template of {name_of(self.tokenizer)} refuses {what}: {str(error).rstrip('.')}; "
-                "leave that out or set model.chat_template to a file with another template.",
-                usage=True,
+                "leave that out or set model.chat_template to a file with another template."
             ) from error
 
     def turns(self, dialogue: Dialogue, hidden: bool = False) -> tuple[Turn, ...]:
@@ -114,10 +113,9 @@ class Template:
         if not hidden:
             return dialogue.messages
         if dialogue.hidden_information is None:
-            raise Fault(
+            raise UsageFault(
                 f"The dialogue at {dialogue.where} has no hidden information, which the critic reads; give rows with "
-                "task.hidden_information or set critic.hidden_information to false.",
-                usage=True,
+                "task.hidden_information or set critic.hidden_information to false."
             )
         told = self.critic_for(dialogue.measure).render(hiddenInformation=dialogue.hidden_information)
         messages = list(dialogue.messages)
@@ -133,10 +131,9 @@ class Template:
         text = self.render(PLAIN)
         for message in PLAIN:
             if message["content"] not in text:
-                raise Fault(
+                raise UsageFault(
                     f"The chat template of {name_of(self.tokenizer)} leaves out what the {message['role']} says in a "
-                    "plain text, as Tandem sends it; set model.chat_template to a file with another template.",
-                    usage=True,
+                    "plain text, as Tandem sends it; set model.chat_template to a file with another template."
                 )
 
     def _probe(self) -> int:
@@ -148,18 +145,17 @@ class Template:
             if token in added and added[token].content.strip():
                 return token
         if self.tokenizer.eos_token_id is None:
-            raise Fault(f"Nothing ends a turn in the chat template of {name_of(self.tokenizer)}.", usage=True)
+            raise UsageFault(f"Nothing ends a turn in the chat template of {name_of(self.tokenizer)}.")
         return self.tokenizer.eos_token_id
 
 
 def require_rows(tokenizer: PreTrainedTokenizerBase, ids: Iterable[int], rows: int) -> None:
-    """A token without a row of the embedding cannot be read. Errors: Fault(usage)."""
+    """A token without a row of the embedding cannot be read. Errors: UsageFault."""
     if (last := max(ids, default=0)) >= rows:
-        raise Fault(
+        raise UsageFault(
             f"The tokenizer of {name_of(tokenizer)} has the token {tokenizer.convert_ids_to_tokens(last)} ({last}), "
             f"and its model {rows} rows for tokens: take the tokenizer that was published with the model, or leave the "
-            "token out.",
-            usage=True,
+            "token out."
         )
 
 

@@ -11,7 +11,7 @@ from jinja2 import nodes
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.ext import loopcontrols
 
-from ..fault import Fault
+from ..fault import UsageFault
 
 CONSTRUCTS = {
     "tags": (
@@ -52,15 +52,13 @@ def check_template(text: str, name: str) -> None:
     except RecursionError:
         construct = "too many levels of nesting"
     except TemplateSyntaxError as error:
-        raise Fault(
-            f"The chat template of {name} is damaged at line {error.lineno}: {str(error.message).rstrip('.')}.",
-            usage=True,
+        raise UsageFault(
+            f"The chat template of {name} is damaged at line {error.lineno}: {str(error.message).rstrip('.')}."
         ) from error
     if construct is not None:
-        raise Fault(
+        raise UsageFault(
             f"The chat template of {name} uses {construct}, which Tandem does not render as Python does; set "
-            "model.chat_template to a file with a template that does without.",
-            usage=True,
+            "model.chat_template to a file with a template that does without."
         )
 
 

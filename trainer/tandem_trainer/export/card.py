@@ -26,7 +26,7 @@ def card_of(
     figures: Mapping[str, Mapping[str, Any]],
     measure: Measure = TESTS,
 ) -> Callable[[Check], str]:
-    """Returns a function that makes the card of the check by `export_policy` or `export_critic`.
+    """Returns a function that makes the card of the check by `export_model` or `export_critic`.
 
     counts: those of the event `data`. figures: of each stage, by name; the ranking's include the untrained baseline.
     config: of a base on the hub, `model.revision` is the commit. measure: of the rewards.
@@ -145,17 +145,13 @@ def _settings(config: RunConfig) -> dict[str, Any]:
     for key in ("trajectories", "preferences", "tasks"):
         data[key] = len(data[key])
     settings["grpo"]["log"] = settings["grpo"]["log"] is not None
-    for player in ("agent", "simulator"):
-        settings["grpo"][player] = _without_folder(settings["grpo"][player])
+    for player in ("agent", "simulator"):  # `local:/home/ada/models/mine` becomes `local:mine`
+        if (model := settings["grpo"][player] or "").startswith("local:"):
+            settings["grpo"][player] = f"local:{Path(model).name}"
     if config.model.revision is None:
         settings["model"]["base"] = Path(config.model.base).name
     settings["model"]["chat_template"] = settings["model"]["chat_template"] is not None
     return settings
-
-
-def _without_folder(model: str | None) -> str | None:
-    """`local:/home/ada/models/mine` becomes `local:mine`."""
-    return f"local:{Path(model).name}" if model is not None and model.startswith("local:") else model
 
 
 def _reproduction(config: RunConfig, base: Base) -> str:

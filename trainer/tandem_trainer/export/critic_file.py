@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import ModelConfig, RunConfig
 from ..data.prompt_file import Prompt
-from ..fault import Fault
+from ..fault import UsageFault
 from ..model.files import called, weight_files
 from ..regular_file import read_text
 
@@ -64,42 +64,39 @@ def about_critic(config: RunConfig, base: Base, value_head: str | None, prompt: 
 
 
 def read_critic_file(folder: Path) -> CriticFile:
-    """Errors: Fault(usage) when the folder holds no exported critic."""
+    """Errors: UsageFault when the folder holds no exported critic."""
     try:
         about = json.loads(read_text(folder / FILE))
         version = about.pop("version")
         if version != VERSION:
-            raise Fault(f"{folder / FILE} has version {version}, which this trainer does not know.", usage=True)
+            raise UsageFault(f"{folder / FILE} has version {version}, which this trainer does not know.")
         return CriticFile(**about)
     except FileNotFoundError:
-        raise Fault(
-            f"{folder} has no {FILE}, so it is not an exported critic: give the folder `critic` of a SWEET-RL run.",
-            usage=True,
+        raise UsageFault(
+            f"{folder} has no {FILE}, so it is not an exported critic: give the folder `critic` of a SWEET-RL run."
         ) from None
     except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
-        raise Fault(f"{folder / FILE} cannot be read: {error}.", usage=True) from error
+        raise UsageFault(f"{folder / FILE} cannot be read: {error}.") from error
 
 
 def reference_of(critic: CriticFile, folder: Path, given: str | None) -> Path:
     """Returns the folder of the model against which the critic in `folder` was trained.
 
     given: its present folder or hub name; None for the original one. A base on the hub is downloaded at the critic's
-    commit. Errors: Fault(usage) when it is missing or another model.
+    commit. Errors: UsageFault when it is missing or another model.
     """
     base = given or critic.base
     try:
         path = _place(base, critic.revision if base == critic.base else None)
         found = fingerprint(path)
     except OSError as error:
-        raise Fault(
-            f"The base {base} that the critic in {folder} was trained with is gone: give where it is now with --base.",
-            usage=True,
+        raise UsageFault(
+            f"The base {base} that the critic in {folder} was trained with is gone: give where it is now with --base."
         ) from error
     if found != critic.fingerprint:
-        raise Fault(
+        raise UsageFault(
             f"The model {called(path)} is not the one that the critic in {folder} was trained with: its configuration "
-            "or the size of its weights differs; give the right one with --base.",
-            usage=True,
+            "or the size of its weights differs; give the right one with --base."
         )
     return path
 

@@ -1,7 +1,5 @@
 """Exports the live model to a Hugging Face folder: merged, checked, and whole or absent."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil
@@ -17,7 +15,7 @@ from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
 
 from ..config import RunConfig
-from ..data.prompt_file import Prompt, critic_prompt
+from ..data.prompt_file import Prompt
 from ..fault import Fault
 from ..model.base import Base, Name
 from ..model.fsdp import whole
@@ -43,7 +41,7 @@ class Check:
 
     difference: between its logits and the live ones; learnt: between the live ones and the base's. Both are root mean
     squares over all tokens and the vocabulary, in units of the live logits' spread. In float32 arithmetic a difference
-    of more than half of `learnt` is refused as well. lost, widened: as in `Merged`.
+    of more than half of `learnt` is refused as well. lost, widened: by `merge`.
     """
 
     dtype: str  # type of the exported weights
@@ -67,61 +65,28 @@ class Check:
         return f"{text} Rounding took {self.lost:.0%} of the change of the weights." if self.lost > 0.005 else text
 
 
-def export_policy(
-    base: Base, target: Path, turns: Sequence[Turn], card: Card, *, beside: Beside | None = None
+def export_model(
+    base: Base, name: Name, target: Path, turns: Sequence[Turn], card: Card, beside: Beside | None = None
 ) -> Check | None:
-    """Writes the policy that `base` holds to the folder `target`; an existing folder is left alone.
+    """Writes critic or policy, which `base` holds, to the folder `target`; an existing folder is left alone.
 
     Of several processes all call this, and the first one writes and returns the check. turns: from the data, for the
     check. card: makes README.md from the check. beside: writes more into the folder after the check.
     Errors: Fault when nothing was learnt, the exported model differs from the live one, or the disk is full; the folder
     then does not exist.
     """
-    return _export(base, "policy", target, turns, card, beside)
-
-
-def export_critic(
-    base: Base,
-    target: Path,
-    turns: Sequence[Turn],
-    card: Card,
-    config: RunConfig,
-    head: Mapping[str, Tensor] | None = None,
-    *,
-    prompt: Prompt | None = None,
-    beside: Beside | None = None,
-) -> Check | None:
-    """As `export_policy`, with `critic.json` and, if there is one, the value head.
-
-    turns: as the critic reads them. prompt: the text in front of them; None for that of functions.
-    """
-
-    def with_about(folder: Path) -> None:
-        about = about_critic(config, base, VALUE_HEAD if head else None, prompt or critic_prompt())
-        write_json(folder / FILE, about)
-        if head:
-            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)
-        if beside:
-            beside(folder)
-
-    return _export(base, "critic", target, turns, card, with_about)
-
-
-def _export(
-    base: Base, name: Name, target: Path, turns: Sequence[Turn], card: Card, beside: Beside | None
-) -> Check | None:
     rows = check_rows(turns)
     with base.adapter(name):
         plain = load_plain(base) if base.is_first else None
-        merged = merge(plain, base)
+        changed, lost, widened = merge(plain, base)
         with in_float32(base) as exact:
             live = [logits(base.model, row) for row in rows]
             with base.reference():
                 before = [logits(base.model, row) for row in rows]
     learnt = distance(before, live)
-    if merged is None:
+    if plain is None:
         return None
-    if merged.changed == 0 or learnt == 0:
+    if changed == 0 or learnt == 0:
         raise Fault(
             f"Training changed nothing: the {name} still gives the logits of its base, so there is nothing to export; "
             "raise its learning_rate or its epochs."
@@ -130,13 +95,38 @@ def _export(
         with whole_folder(target) as folder:
             write_model(plain, base, folder)
             del plain
-            check = _compare(folder, base, rows, live, learnt, merged, exact)
+            check = _compare(folder, base, rows, live, learnt, exact, lost, widened)
             if beside:
                 beside(folder)
             (folder / "README.md").write_text(card(check), encoding="utf-8")
     except (OSError, SafetensorError) as error:
         raise not_written(f"The {name} cannot be written to {target}", error) from error
     return check
+
+
+def export_critic(
+    base: Base,
+    target: Path,
+    turns: Sequence[Turn],
+    card: Card,
+    config: RunConfig,
+    prompt: Prompt,
+    head: Mapping[str, Tensor] | None = None,
+    beside: Beside | None = None,
+) -> Check | None:
+    """As `export_model`, with `critic.json` and, if there is one, the value head.
+
+    turns: as the critic reads them. prompt: the text in front of them.
+    """
+
+    def with_about(folder: Path) -> None:
+        write_json(folder / FILE, about_critic(config, base, VALUE_HEAD if head else None, prompt))
+        if head:
+            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)
+        if beside:
+            beside(folder)
+
+    return export_model(base, "critic", target, turns, card, with_about)
 
 
 # ---- the folder
@@ -225,7 +215,7 @@ def in_float32(base: Base) -> Iterator[bool]:
 
 
 def _compare(
-    folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged, exact: bool
+    folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, exact: bool, lost: float, widened: bool
 ) -> Check:
     """Loads the folder as a user would, beside the live model if there is room, else on the CPU."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
@@ -242,8 +232,8 @@ def _compare(
         difference=difference,
         tolerance=tolerance,
         learnt=learnt,
-        lost=merged.lost,
-        widened=merged.widened,
+        lost=lost,
+        widened=widened,
     )
     allowed = min(tolerance, max(learnt / 2, TOLERANCE[torch.float32])) if exact else tolerance
     if not difference <= allowed:  # also refuses NaN
@@ -267,30 +257,24 @@ def _compare(
 LOST = 0.25  # greatest fraction of the change that rounding may remove
 
 
-@dataclass(frozen=True)
-class Merged:
-    """lost: the fraction of the change that rounding removed, 0 to 1, by norms over all changed weights. changed: the
-    norm of the change. widened: whether the weights became float32 to keep it.
-    """
-
-    changed: float
-    lost: float
-    widened: bool
-
-
 @torch.no_grad()
-def merge(plain: nn.Module | None, base: Base) -> Merged | None:
+def merge(plain: nn.Module | None, base: Base) -> tuple[float, float, bool]:
     """Gives `plain`, the base loaded again on the CPU, the present weights of `base`.
 
-    Of several processes only the first has `plain`; the others send their parts. Errors: Fault when float32 weights
-    would be needed and the system's memory does not suffice.
+    Returns the norm of the change, the fraction of it that rounding removed, 0 to 1, and whether the weights became
+    float32 to keep it. Of several processes only the first has `plain`; the others send their parts. Errors: Fault when
+    float32 weights would be needed and the system's memory does not suffice.
     """
     if plain is None:
         for _ in range(2):  # as often as the first process reads them
             for _ in _weights(None, base):
                 pass
-        return None
-    changed, lost = _norms(plain, base, plain.dtype)
+        return 0.0, 0.0, False
+    change = rounded = 0.0  # squares
+    for _, value, before in _weights(plain, base):
+        change += float((value - before).square().sum(dtype=torch.float64))
+        rounded += float((value.to(plain.dtype).float() - value).square().sum(dtype=torch.float64))
+    lost = math.sqrt(rounded / change) if change else 0.0
     widened = lost > LOST
     if widened:
         _require_memory(plain, lost)
@@ -298,16 +282,7 @@ def merge(plain: nn.Module | None, base: Base) -> Merged | None:
         lost = 0.0
     for weight, value, _ in _weights(plain, base):
         weight.copy_(value)
-    return Merged(changed, lost, widened)
-
-
-def _norms(plain: nn.Module, base: Base, dtype: torch.dtype) -> tuple[float, float]:
-    """Returns the norm of the change, and the fraction of it that `dtype` cannot hold."""
-    change = lost = 0.0
-    for _, value, before in _weights(plain, base):
-        change += float((value - before).square().sum(dtype=torch.float64))
-        lost += float((value.to(dtype).float() - value).square().sum(dtype=torch.float64))
-    return math.sqrt(change), math.sqrt(lost / change) if change else 0.0
+    return math.sqrt(change), lost, widened
 
 
 def _weights(plain: nn.Module | None, base: Base) -> Iterator[tuple[nn.Parameter, Tensor, Tensor]]:
@@ -330,15 +305,12 @@ def _weights(plain: nn.Module | None, base: Base) -> Iterator[tuple[nn.Parameter
             continue
         change = (b.float() @ a.float()).cpu() * module.scaling[base.live]
         weight = plain.get_submodule(name).weight
-        before = _unpacked(module.weight) if base.config.training == "qlora" else weight.float()
+        before = weight.float()
+        if base.config.training == "qlora":  # the numbers that 4-bit weights represent in a multiplication
+            from bitsandbytes.functional import dequantize_4bit
+
+            before = dequantize_4bit(module.weight.data, module.weight.quant_state).float().cpu()
         yield weight, before + (change.T if module.fan_in_fan_out else change), before
-
-
-def _unpacked(weight: Tensor) -> Tensor:
-    """Returns the numbers that 4-bit weights represent in a multiplication."""
-    from bitsandbytes.functional import dequantize_4bit
-
-    return dequantize_4bit(weight.data, weight.quant_state).float().cpu()
 
 
 def _require_memory(plain: nn.Module, lost: float) -> None:

@@ -167,18 +167,15 @@ class Lanes:
 def lanes(forest: Forest) -> Lanes:
     """Built once for all layers."""
     if "lanes" not in forest.cache:
-        device, runs = forest.ids.device, []
-        query_lengths, key_lengths = [], []
-        for segment in forest.segments:
-            path = [*segment.ancestors, (segment.start, segment.end)]
-            runs += path
-            query_lengths.append(segment.end - segment.start)
-            key_lengths.append(sum(end - start for start, end in path))
+        device = forest.ids.device
+        paths = [[*segment.ancestors, (segment.start, segment.end)] for segment in forest.segments]
+        query_lengths = [segment.end - segment.start for segment in forest.segments]
+        key_lengths = [sum(end - start for start, end in path) for path in paths]
         query_ends = key_ends = _ends(query_lengths).to(device)
         index = None
         if any(segment.ancestors for segment in forest.segments):
             key_ends = _ends(key_lengths).to(device)
-            index = torch.cat([torch.arange(start, end) for start, end in runs]).to(device)
+            index = torch.cat([torch.arange(*run) for path in paths for run in path]).to(device)
         forest.cache["lanes"] = Lanes(index, query_ends, key_ends, max(query_lengths), max(key_lengths))
     return forest.cache["lanes"]
 

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -27,7 +27,7 @@ from torch.nn import Parameter
 from transformers import PreTrainedTokenizerBase
 
 from ..config import ModelConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..turn import Turn
 from .attention import attending, obstacle
 from .folder import find_model, load_tokenizer, quiet
@@ -76,21 +76,20 @@ class Base:
         decoder = decoder_of(model)
         reason = obstacle(decoder) or _differs(model)
         decoder.shares_prefixes = self.shares_prefixes = reason is None
-        self.notice = None
-        if reason:
-            self.notice = f"Common prefixes of this model are computed for each turn again, which is slow: {reason}."
-            if _differs(model):
-                raise Fault(
-                    f"The architecture of {config.base} ({type(decoder).__name__}) gives other logits than this "
-                    "trainer computes from its hidden states: take a model of another family.",
-                    usage=True,
-                )
+        if reason and _differs(model):
+            raise UsageFault(
+                f"The architecture of {config.base} ({type(decoder).__name__}) gives other logits than this "
+                "trainer computes from its hidden states: take a model of another family."
+            )
+        again = f"Common prefixes of this model are computed for each turn again, which is slow: {reason}."
+        self.notice = again if reason else None
 
     def adapter(self, name: Name) -> AbstractContextManager[None]:
         """`name` is live and trainable at once; leaving the returned context restores the previous adapter."""
-        before = self.live
+        within = ExitStack()
+        within.callback(self._switch, self.live)
         self._switch(name)
-        return _leaving(lambda: self._switch(before))
+        return within
 
     @contextmanager
     def reference(self) -> Iterator[None]:
@@ -310,11 +309,3 @@ def _checkpointing(decoder: nn.Module) -> dict:
         return nullcontext(), attending(decoder, decoder.config._attn_implementation)
 
     return {"use_reentrant": False, "preserve_rng_state": False, "context_fn": contexts}
-
-
-@contextmanager
-def _leaving(back: Callable[[], None]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        back()

@@ -20,7 +20,7 @@ from typing import Literal
 
 import torch
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..turn import Turn
 from .files import called
 from .folder_check import configuration_of
@@ -86,7 +86,7 @@ def shape_of(config) -> Shape:
         head_size=head_size,
         vocabulary=head.shape[0],
         normed=_normed(model, config.num_hidden_layers, heads, key_heads, head_size),
-        windows=_windows(config),
+        windows=windows(config),
         capped=getattr(config, "attn_logit_softcapping", None) is not None,
         largest=max(p.numel() for _, p in layers),
     )
@@ -97,15 +97,14 @@ def read_shape(folder: Path) -> Shape:
     config = configuration_of(folder)
     try:
         if getattr(config, "quantization_config", None):
-            raise Fault(
+            raise UsageFault(
                 f"The weights of {called(folder)} are quantised, so nothing can be merged into them: take the model "
-                "that they were made from, with model.training set to qlora.",
-                usage=True,
+                "that they were made from, with model.training set to qlora."
             )
         return shape_of(config)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise Fault(f"The configuration of {called(folder)} cannot be read: {reason}", usage=True) from error
+        raise UsageFault(f"The configuration of {called(folder)} cannot be read: {reason}") from error
 
 
 def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> int:
@@ -118,7 +117,7 @@ def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> i
     return total // layers
 
 
-def _windows(config) -> tuple[int | None, ...]:
+def windows(config) -> tuple[int | None, ...]:
     window = getattr(config, "sliding_window", None)
     if getattr(config, "use_sliding_window", True) is False:
         window = None

@@ -4,12 +4,9 @@ A base on the hub is downloaded at one commit, into `snapshots/<commit>` of the 
 folders only. Nothing here needs torch, so that `check` works without it.
 """
 
-from __future__ import annotations
-
 import errno
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +23,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from ..config import ModelConfig
 from ..data.prompt_file import Prompt
 from ..data.template import Template
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..regular_file import read_text
 from .files import called, missing, not_gguf, only_gguf, weight_files
 from .folder_check import cannot_load, check_tokenizer, configuration_of, rows_of
@@ -45,6 +42,8 @@ def quiet() -> None:
     disable_progress_bars()
     # PEFT uses a name of transformers that is deprecated.
     warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`", category=FutureWarning)
+    # torch says that there is one process even where it is told so (`checkpoint.py`).
+    warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
 
 
 def license_of(folder: Path) -> str | None:
@@ -65,24 +64,19 @@ def find_model(config: ModelConfig, run_folder: Path, *, weights: bool = True) -
         folder = snapshot(config.base, config.revision, weights=weights)
         if (lack := missing(folder, weights=weights)) is not None:
             if lack == "config.json" and "gguf" in config.base.lower():
-                raise Fault(
+                raise UsageFault(
                     f"{config.base} on the hub holds GGUF files, the format of llama.cpp, and no model that "
                     "transformers reads: name the model that they were made from, or download a file and use "
-                    "`tandem convert`.",
-                    usage=True,
+                    "`tandem convert`."
                 )
-            raise Fault(
+            raise UsageFault(
                 f"What was downloaded of {config.base} has no {lack}: it is not a model that transformers reads, or "
-                "not all of it came. Connect this machine and try again, or take another.",
-                usage=True,
+                "not all of it came. Connect this machine and try again, or take another."
             )
     elif (lack := missing(folder)) is not None:
-        remedy = (
-            "so it is not a model: check model.base"
-            if lack == "config.json"
-            else "which a model needs: download it again"
+        raise UsageFault(
+            f"The folder {folder} has no {lack}, which a model needs: check model.base, or download it again."
         )
-        raise Fault(f"The folder {folder} has no {lack}, {remedy}.", usage=True)
     return folder
 
 
@@ -96,10 +90,10 @@ def pinned(config: ModelConfig, run_folder: Path) -> ModelConfig:
 def _local(config: ModelConfig, run_folder: Path) -> Path | None:
     given = Path(config.base).expanduser()
     if (file := next((gguf for path in (given, run_folder / given) if (gguf := only_gguf(path))), None)) is not None:
-        raise Fault(f"model.base is {config.base}: {not_gguf(file)}", usage=True)
+        raise UsageFault(f"model.base is {config.base}: {not_gguf(file)}")
     folder = next((path for path in (given, run_folder / given) if path.is_dir()), None)
     if folder is None and (given.is_absolute() or config.base.startswith((".", "~"))):
-        raise Fault(f"model.base is {config.base}, but there is no such folder.", usage=True)
+        raise UsageFault(f"model.base is {config.base}, but there is no such folder.")
     return folder
 
 
@@ -116,17 +110,13 @@ def load_tokenizer(config: ModelConfig, model: Path, run_folder: Path) -> PreTra
         try:
             tokenizer.chat_template = read_text(file)
         except (OSError, UnicodeDecodeError) as error:
-            raise Fault(f"The chat template {file} cannot be read: {error}.", usage=True) from error
+            raise UsageFault(f"The chat template {file} cannot be read: {error}.") from error
     check_tokenizer(tokenizer, rows, model)
     return tokenizer
 
 
 def load_template(
-    config: ModelConfig,
-    model: Path,
-    run_folder: Path,
-    critic: Prompt | None = None,
-    kind: type[Template] = Template,
+    config: ModelConfig, model: Path, run_folder: Path, critic: Prompt | None = None, kind: type[Template] = Template
 ) -> Template:
     """With its tokenizer, whose tokens all have a row in the model's embedding. Errors: Fault."""
     return kind(load_tokenizer(config, model, run_folder), config.template_options, critic, rows=rows_of(model))
@@ -178,17 +168,13 @@ def hub_fault(name: str, revision: str | None, error: Exception) -> Fault:
         LocalEntryNotFoundError: f"The model {name} is on the hub, which cannot be reached, and it was not downloaded "
         f"before{at}: connect this machine and try again, or take a model that is in a folder.",
     }
-    for cause in _causes(error):
+    cause: BaseException | None = error
+    while cause is not None:
         for kind, sentence in sentences.items():
             if isinstance(cause, kind):
-                return Fault(sentence, usage=True)
+                return UsageFault(sentence)
         if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
             return Fault(f"The disk is full while {name} is downloaded: make room and start again.")
+        cause = cause.__cause__ or cause.__context__
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return Fault(f"The model {name} cannot be downloaded, so check model.base: {reason.rstrip('.')}.", usage=True)
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
+    return UsageFault(f"The model {name} cannot be downloaded, so check model.base: {reason.rstrip('.')}.")

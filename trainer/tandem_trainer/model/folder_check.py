@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, PretrainedConfig, PreTrainedTokenizerBase
 
 from ..data.template_check import check_template
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..regular_file import read_text, require_regular_files
 from .files import called
 
@@ -44,7 +44,7 @@ ROPE_NUMBERS = (
 
 
 def configuration_of(folder: Path) -> PretrainedConfig:
-    """Errors: Fault(usage) for a file that is none, a damaged configuration, and positions that would be ignored."""
+    """Errors: UsageFault for a file that is none, a damaged configuration, and positions that would be ignored."""
     require_regular_files((*folder.glob("*"), *folder.glob(f"{TEMPLATES}/*")))
     try:
         said = json.loads(read_text(folder / "config.json"))
@@ -74,19 +74,17 @@ def refuse_sizes(folder: Path, said: dict[str, Any]) -> None:
         for key, most in SIZES.items():
             value = part.get(key) if isinstance(part, dict) else None
             if isinstance(value, int | float) and not 1 <= value <= most:
-                raise Fault(
-                    f"The config.json of {called(folder)} says {key} {value}, which no model has: download it again.",
-                    usage=True,
+                raise UsageFault(
+                    f"The config.json of {called(folder)} says {key} {value}, which no model has: download it again."
                 )
 
 
 def refuse_positions(folder: Path, said: dict[str, Any], config: PretrainedConfig) -> None:
-    """Requires that what the file says of its rotary embedding is what transformers computes. Errors: Fault(usage)."""
+    """Requires that what the file says of its rotary embedding is what transformers computes. Errors: UsageFault."""
 
     def refuse(what: str) -> Fault:
-        return Fault(
-            f"The config.json of {called(folder)} {what}: correct it as the model's publisher has it, or take another.",
-            usage=True,
+        return UsageFault(
+            f"The config.json of {called(folder)} {what}: correct it as the model's publisher has it, or take another."
         )
 
     window = said.get("sliding_window") if config.model_type == "llama" else None
@@ -114,39 +112,34 @@ def refuse_positions(folder: Path, said: dict[str, Any], config: PretrainedConfi
 
 
 def check_tokenizer(tokenizer: PreTrainedTokenizerBase, rows: int | None, folder: Path) -> None:
-    """Requires a chat template, and a row of the embedding for each token of the vocabulary. Errors: Fault(usage).
+    """Requires a chat template, and a row of the embedding for each token of the vocabulary. Errors: UsageFault.
 
     An added token may be without a row if no conversation has it, such as that of pictures in a model without eyes:
     `Template` refuses it where it occurs.
     """
     template = tokenizer.chat_template
     if not template:
-        raise Fault(
+        raise UsageFault(
             f"The tokenizer of {called(folder)} has no chat template: take an instruction-tuned model, or set "
-            "model.chat_template to a file with one.",
-            usage=True,
+            "model.chat_template to a file with one."
         )
     if isinstance(template, dict) and not template.get("default"):
-        raise Fault(
+        raise UsageFault(
             f"The tokenizer of {called(folder)} has the chat templates {', '.join(sorted(template))} and none that is "
-            "the default: name one of them default, or set model.chat_template to a file with one.",
-            usage=True,
+            "the default: name one of them default, or set model.chat_template to a file with one."
         )
     check_template(tokenizer.get_chat_template(), called(folder))
     added = tokenizer.added_tokens_decoder
     last = max((id for id in tokenizer.get_vocab().values() if id not in added), default=-1)
     if rows is not None and last >= rows:
-        raise Fault(
+        raise UsageFault(
             f"The tokenizer in {called(folder)} has {last + 1} tokens, its model {rows} rows for them: take the "
-            "tokenizer that was published with the model.",
-            usage=True,
+            "tokenizer that was published with the model."
         )
 
 
 def cannot_load(what: str, model: Path, error: BaseException) -> Fault:
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     if isinstance(error, SafetensorError):
-        return Fault(f"The weights of {called(model)} are damaged ({reason}): download the model again.", usage=True)
-    return Fault(
-        f"The {what} of {called(model)} cannot be loaded, so check model.base: {reason.rstrip('.')}.", usage=True
-    )
+        return UsageFault(f"The weights of {called(model)} are damaged ({reason}): download the model again.")
+    return UsageFault(f"The {what} of {called(model)} cannot be loaded, so check model.base: {reason.rstrip('.')}.")

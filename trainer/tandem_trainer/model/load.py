@@ -12,7 +12,7 @@ from torch import nn
 from transformers import BitsAndBytesConfig
 
 from ..config import ModelConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from .files import called
 from .folder_check import cannot_load, configuration_of
 
@@ -28,19 +28,17 @@ def choose_device(asked: str) -> torch.device:
     if asked == "auto":
         asked = next(name for name in ("cuda", "mps", "cpu") if have[name])
     if not have[asked]:
-        raise Fault(
+        raise UsageFault(
             f"model.device is {asked}, but torch {torch.__version__} finds no such device: run `doctor`, or set "
-            "model.device to cpu.",
-            usage=True,
+            "model.device to cpu."
         )
     if asked != "cuda":
         return torch.device(asked)
     index = int(os.environ.get("LOCAL_RANK", "0"))
     if index >= torch.cuda.device_count():
-        raise Fault(
+        raise UsageFault(
             f"Process {index} of this machine has no GPU of its own: there are {torch.cuda.device_count()}, so start "
-            "no more processes than that.",
-            usage=True,
+            "no more processes than that."
         )
     torch.cuda.set_device(index)
     return torch.device("cuda", index)
@@ -74,10 +72,9 @@ def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: to
         raise cannot_load("model", model, error) from error
     wrong = sorted({*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])})
     if wrong:
-        raise Fault(
+        raise UsageFault(
             f"Of {called(model)}, {len(wrong)} tensors that its config.json asks for are not in its files or have "
-            f"another shape, such as {wrong[0]}: download the model again.",
-            usage=True,
+            f"another shape, such as {wrong[0]}: download the model again."
         )
     _as_trained(loaded)
     return loaded if device.type == "cuda" else loaded.to(device)
@@ -107,17 +104,16 @@ def _as_trained(model: PreTrainedModel) -> None:
 def require_nvidia(device: torch.device) -> None:
     """4-bit weights need an NVIDIA GPU. Errors: Fault."""
     if device.type != "cuda":
-        raise Fault("model.training is qlora, which needs an NVIDIA GPU, and none is used: set it to lora.", usage=True)
+        raise UsageFault("model.training is qlora, which needs an NVIDIA GPU, and none is used: set it to lora.")
 
 
 def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
     """4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
     require_nvidia(device)
     if importlib.util.find_spec("bitsandbytes") is None:
-        raise Fault(
+        raise UsageFault(
             "model.training is qlora, which needs bitsandbytes: install it (`pip install bitsandbytes`), or set it to "
-            "lora.",
-            usage=True,
+            "lora."
         )
     return BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=dtype

@@ -30,28 +30,22 @@ ROWS = 256
 
 
 def token_log_probs(
-    model: nn.Module,
-    turns: Sequence[Turn],
-    *,
-    shared: bool = True,
-    temperature: float = 1.0,
-    logits_bytes: int = 256 << 20,
+    model: nn.Module, turns: Sequence[Turn], *, temperature: float = 1.0, logits_bytes: int = 256 << 20
 ) -> list[Tensor]:
     """Computes log p(response token | prompt, earlier response tokens) of each turn: (L_i,) float32, in their order.
 
     model:        a causal language model of transformers, with or without PEFT adapters.
-    shared:       computes common prefixes once. Otherwise rows are padded and use the model's own attention, which is
-                  also needed for models with other layers than plain causal attention (`Base.shares_prefixes`).
     temperature:  log-probabilities under softmax(logits / temperature), as a sampler at that temperature reports them.
     logits_bytes: the most that logits may take at one time.
 
-    Differentiable, unless under `torch.no_grad`.
+    Common prefixes are computed once, unless the model has other layers than plain causal attention: then rows are
+    padded. Differentiable, unless under `torch.no_grad`.
     """
     forest = grow(turns).to(_device(model))
     settings = {"temperature": temperature, "logits_bytes": logits_bytes}
 
     def compute() -> Tensor:
-        hidden = _hidden(model, forest, shared)
+        hidden = _hidden(model, forest)
         return chosen_log_probs(hidden, forest.targets, Head.of(model), **settings)[torch.cat(forest.places)]
 
     lengths = [len(place) for place in forest.places]
@@ -65,13 +59,13 @@ def with_hidden(model: nn.Module, turns: Sequence[Turn], use: Callable[[Tensor, 
     """
     forest = grow(turns).to(_device(model))
     places = torch.cat(forest.places)
-    return within_forward(causal_of(model), lambda: use(_hidden(model, forest, True)[places], Head.of(model)))
+    return within_forward(causal_of(model), lambda: use(_hidden(model, forest)[places], Head.of(model)))
 
 
 def last_hidden(model: nn.Module, turns: Sequence[Turn]) -> Tensor:
     """Returns the hidden state at each turn's last response token, after the final norm: (len(turns), d)."""
     forest = grow(turns, ends=True).to(_device(model))
-    return within_forward(causal_of(model), lambda: _hidden(model, forest, True))
+    return within_forward(causal_of(model), lambda: _hidden(model, forest))
 
 
 def causal_of(model: nn.Module) -> nn.Module:
@@ -84,10 +78,10 @@ def decoder_of(model: nn.Module) -> nn.Module:
     return causal_of(model).get_decoder()
 
 
-def _hidden(model: nn.Module, forest: Forest, shared: bool) -> Tensor:
+def _hidden(model: nn.Module, forest: Forest) -> Tensor:
     """Returns the hidden states at `forest.reads`: (N, d)."""
     decoder = decoder_of(model)
-    if not (shared and getattr(decoder, "shares_prefixes", True)):
+    if not getattr(decoder, "shares_prefixes", True):  # by `Base`
         return _separate(decoder, forest)
     with attending(decoder, "tandem"):
         states = decoder(
@@ -167,11 +161,7 @@ def vocabulary_log_probs(hidden: Tensor, head: Head, *, temperature: float = 1.0
 
 
 def divergences(
-    hidden: Tensor,
-    head: Head,
-    targets: Callable[[slice], Tensor],
-    *,
-    logits_bytes: int = 256 << 20,
+    hidden: Tensor, head: Head, targets: Callable[[slice], Tensor], *, logits_bytes: int = 256 << 20
 ) -> Tensor:
     """Computes KL(target ‖ p) of the distribution at each hidden state: hidden (N, d) → (N,) float32.
 

@@ -13,7 +13,6 @@ import ctypes
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,19 +26,10 @@ SIZES = {"float32": 4, "float16": 2, "bfloat16": 2}
 NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)  # bytes a weight: 4 bits, a byte for 64 of them, a float32 for 256 of those bytes
 
 
-@dataclass(frozen=True)
-class Fixed:
-    """Memory that each process of a run holds from start to end, whatever the batch."""
+def fixed(shape: Shape, model: ModelConfig, dtype: str, processes: int = 1) -> dict[str, int]:
+    """Returns, by its use, the memory that each process of a run holds from start to end, whatever the batch.
 
-    weights: int
-    adapters: int
-    gradients: int
-    optimiser: int
-    gathered: int = 0  # of several processes: weights put together from their parts at one time
-
-
-def fixed(shape: Shape, model: ModelConfig, dtype: str, processes: int = 1) -> Fixed:
-    """Of the adapters, critic and policy are in memory; one at a time is trained.
+    Of the adapters, critic and policy are in memory; one at a time is trained.
 
     Gradients are summed in float32. Adam keeps two moments in float32, and a float32 original of weights of another
     type (`adam.py`). Processes have equal parts of everything but weights of 4 bits, which each has whole (`fsdp.py`).
@@ -50,13 +40,13 @@ def fixed(shape: Shape, model: ModelConfig, dtype: str, processes: int = 1) -> F
     trained = shape.parameters if model.training == "full" else shape.adapted * model.lora_rank
     weights = int(quantised * NF4 + (shape.parameters - quantised) * size / processes)
     added = 0 if model.training == "full" else 2 * trained * size // processes
-    return Fixed(
-        weights,
-        added,
-        4 * trained // processes,
-        moments * trained // processes,
-        _gathered(shape, model, size, processes),
-    )
+    return {
+        "weights": weights,
+        "adapters": added,
+        "gradients": 4 * trained // processes,
+        "optimiser": moments * trained // processes,
+        "gathered": _gathered(shape, model, size, processes),
+    }
 
 
 def _gathered(shape: Shape, model: ModelConfig, size: int, processes: int) -> int:
@@ -88,26 +78,19 @@ def kept_per_token(shape: Shape, model: ModelConfig, dtype: str) -> int:
     return norms + inputs + 3 * size * middle + attention
 
 
-def kept_per_pair(shape: Shape, dtype: str) -> int:
-    """Bytes per pair of tokens: none, unless capped scores rule out a fused kernel."""
-    return shape.heads * (2 * SIZES[dtype] + (4 if SIZES[dtype] != 4 else 0)) if shape.capped else 0
-
-
-def passing_per_token(shape: Shape, dtype: str) -> int:
-    """Temporary bytes per token in one layer's backward pass: gradients within the MLP."""
-    return 2 * SIZES[dtype] * shape.intermediate + 4 * shape.hidden
-
-
 def activations(shape: Shape, model: ModelConfig, dtype: str, tokens: int, checkpointed: bool) -> int:
     """Peak in a forward and backward pass over a pack of `tokens`.
 
     With checkpointing, layers keep only their inputs, and one layer at a time is complete.
     """
-    layer = kept_per_token(shape, model, dtype) * tokens + kept_per_pair(shape, dtype) * tokens**2
-    passing = passing_per_token(shape, dtype) * tokens
+    size = SIZES[dtype]
+    layer = kept_per_token(shape, model, dtype) * tokens
+    if shape.capped:  # which rules out a fused kernel, so that scores are kept
+        layer += shape.heads * (2 * size + (4 if size != 4 else 0)) * tokens**2
+    passing = (2 * size * shape.intermediate + 4 * shape.hidden) * tokens  # gradients within the MLP
     if not checkpointed:
         return shape.layers * layer + passing
-    return shape.layers * SIZES[dtype] * shape.hidden * tokens + layer + passing
+    return shape.layers * size * shape.hidden * tokens + layer + passing
 
 
 def head(shape: Shape, model: ModelConfig, dtype: str, scored: int, logits: int) -> int:

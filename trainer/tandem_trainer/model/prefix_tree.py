@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..turn import Turn
 
 
@@ -101,7 +101,7 @@ def _rows(turns: Sequence[Turn], ends: bool) -> list[np.ndarray]:
     """(P + L − 1,) int32 each, or with the last token (P + L,)."""
     for turn in turns:
         if not len(turn.prompt) or not len(turn.response):
-            raise Fault("A turn has an empty prompt or an empty response: leave it out of the data.", usage=True)
+            raise UsageFault("A turn has an empty prompt or an empty response: leave it out of the data.")
     rows = (np.concatenate([turn.prompt, turn.response if ends else turn.response[:-1]]) for turn in turns)
     return [row.astype(np.int32, copy=False) for row in rows]
 

@@ -18,7 +18,7 @@ from ..data.rows import dialogue_of, openings_of, why_none
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..export.critic_file import VALUE_HEAD, CriticFile
-from ..fault import Fault
+from ..fault import UsageFault
 from ..model.base import Base
 from ..model.folder import find_model, load_template, quiet
 from ..model.load import choose_device, choose_dtype, load_model
@@ -138,7 +138,7 @@ def read_dialogues(paths: Sequence[Path], template: Template, critic: CriticFile
         say(f"Left out: {listed(left_out)}.")
     if not dialogues:
         why = why_none(Read(problems=problems, left_out=left_out))
-        raise Fault(f"No trajectory can be scored by this critic{why}.", usage=True)
+        raise UsageFault(f"No trajectory can be scored by this critic{why}.")
     return dialogues
 
 

@@ -69,7 +69,10 @@ class TokenBudget:
                         raise
                     failed = tokens(batch) if batch else self.tokens
                     if len(batch) == 1:
-                        raise _does_not_fit(failed) from None
+                        raise Fault(
+                            f"One example of {failed:,} tokens alone does not fit into memory: lower max_tokens of "
+                            "this stage, or set resources.checkpoint_activations to true."
+                        ) from None
                     break
                 sums.update(figures if batch else {})
             if failed is None:
@@ -100,13 +103,6 @@ def free_memory() -> None:
         torch.cuda.empty_cache()
     elif torch.backends.mps.is_available():
         torch.mps.empty_cache()
-
-
-def _does_not_fit(tokens: int) -> Fault:
-    return Fault(
-        f"One example of {tokens:,} tokens alone does not fit into memory: lower max_tokens of this stage, "
-        "or set resources.checkpoint_activations to true."
-    )
 
 
 def score(base: Base, turns: Sequence[Turn], budget: TokenBudget, *, temperature: float = 1.0) -> list[np.ndarray]:

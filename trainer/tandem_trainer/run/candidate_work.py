@@ -44,9 +44,9 @@ class Work:
     def write(self, folder: Path) -> None:
         """Texts of the histories are left out. Errors: Fault for a full disk."""
         parts = [
-            tokens
+            NONE if tokens is None else tokens
             for history in self.histories
-            for tokens in (history.prompt, _or_none(history.hidden_prompt), _or_none(history.logged))
+            for tokens in (history.prompt, history.hidden_prompt, history.logged)
         ]
         arrays = {
             "tokens": np.concatenate([NONE, *parts]).astype("<i4"),
@@ -93,7 +93,3 @@ def hand_over(run: Run, base: Base, shards: Shards, scores: Sequence[str]) -> No
     if run.ranks.first:
         Work(shards.round, tuple(scores), tuple(sorted(shards.stop_ids)), shards.all_histories).write(run.folder)
     raise HandedOver
-
-
-def _or_none(tokens: np.ndarray | None) -> np.ndarray:
-    return NONE if tokens is None else tokens

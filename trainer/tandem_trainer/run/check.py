@@ -21,7 +21,7 @@ LISTED = 100
 
 
 def main(arguments: list[str]) -> int:
-    """Errors: Fault(usage) for a configuration or data that cannot be used."""
+    """Errors: UsageFault for a configuration or data that cannot be used."""
     parser = argparse.ArgumentParser(prog="tandem_trainer check", description="Is run.json sound, and what is in it?")
     parser.add_argument("run_json", type=Path, metavar="run.json")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -11,10 +11,9 @@ import os
 import random
 import shutil
 import sys
-import warnings
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 from torch.distributed.checkpoint import CheckpointException, HuggingFaceStorageReader, HuggingFaceStorageWriter
 
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from .disk_space import flush_to_disk, not_written, reason, write_whole
 from .distributed import Ranks
 
@@ -41,16 +40,15 @@ class Checkpoint:
     state: dict[str, Any]
 
     def load(self, name: str, into: Mapping[str, Tensor]) -> None:
-        """Overwrites tensors, or this process's parts of them. Errors: Fault(usage) when others were saved."""
+        """Overwrites tensors, or this process's parts of them. Errors: UsageFault when others were saved."""
         saved = self._saved(name)
         if {key: shape for key, (shape, _) in saved.items()} != {key: tensor.shape for key, tensor in into.items()}:
-            raise Fault(
+            raise UsageFault(
                 f"The checkpoint {self.path.name} does not fit the model: its settings were changed since the run "
-                "began; change them back or start a new run.",
-                usage=True,
+                "began; change them back or start a new run."
             )
         if into:
-            with torch.no_grad(), _quiet():
+            with torch.no_grad():
                 dcp.load(dict(into), storage_reader=HuggingFaceStorageReader(str(self.path / name)), no_dist=True)
 
     def tensors(self, name: str) -> dict[str, Tensor]:
@@ -88,8 +86,7 @@ def write_checkpoint(
         for name, named in tensors.items():
             if named:
                 writer = HuggingFaceStorageWriter(str(temporary / name), save_distributed=True)
-                with _quiet():
-                    dcp.save(dict(named), storage_writer=writer, no_dist=ranks.world == 1)
+                dcp.save(dict(named), storage_writer=writer, no_dist=ranks.world == 1)
         if ranks.first:
             written = adopt_checkpoint(folder, stage, state, temporary)
     except (OSError, SafetensorError, CheckpointException) as error:
@@ -129,14 +126,6 @@ def _not_written(folder: Path, error: Exception) -> Fault:
     if isinstance(error, CheckpointException):  # the errors of all processes
         error = next(iter(error.failures.values()))[0]
     return not_written(f"A checkpoint cannot be written to {folder}", error)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """torch warns that there is one process, even where that is said."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
-        yield
 
 
 def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Checkpoint]:
@@ -187,7 +176,7 @@ def _crc32(path: Path) -> int:
 
 
 def make_missing(
-    paths: Sequence[Path],
+    paths: Mapping[int, Path],
     make: Callable[[int | None], bytes],
     ranks: Ranks,
     *,
@@ -197,29 +186,29 @@ def make_missing(
 ) -> None:
     """Writes the missing files of `paths`; all ranks return when all exist.
 
-    make:     makes the content of the file at an index. Ranks call it in step, so that it may communicate; with None
+    make:     makes the content of the file of a number. Ranks call it in step, so that it may communicate; with None
               where a rank has no work left.
     within:   context that is entered once, if anything is missing.
     progress: gets (done, all), counting missing files.
     shared:   a folder shared with other runs, which copy from it and add to it. Equal names must mean equal content.
     """
-    missing = [index for index, path in enumerate(paths) if not path.exists()]
+    missing = [number for number, path in paths.items() if not path.exists()]
     if shared is not None:
         random.Random().shuffle(missing)  # so that simultaneous runs do not make the same files
     missing = ranks.of_first(missing)
     with within() if missing else nullcontext():
         for first in range(0, len(missing), ranks.world):
             mine = first + ranks.rank
-            index = missing[mine] if mine < len(missing) else None
-            if index is not None and shared is not None and _take(paths[index], shared):
-                index = None
+            number = missing[mine] if mine < len(missing) else None
+            if number is not None and shared is not None and _take(paths[number], shared):
+                number = None
             # The work may be skipped only if all ranks found their files, because they go in step.
-            if ranks.highest(index is not None):
-                data = make(index)
-                if index is not None:
-                    write_whole(paths[index], data)
+            if ranks.highest(number is not None):
+                data = make(number)
+                if number is not None:
+                    write_whole(paths[number], data)
                     if shared is not None:
-                        shared = _give(shared, paths[index].name, data)
+                        shared = _give(shared, paths[number].name, data)
             if progress:
                 progress(min(first + ranks.world, len(missing)), len(missing))
     ranks.wait()

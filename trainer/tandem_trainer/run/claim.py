@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from .disk_space import write_whole
 from .event_file import utc_now
 
@@ -29,15 +29,15 @@ def claim(folder: Path, host: str | None = None) -> IO[str]:
 
     Under torchrun it also writes the pid of torchrun as `launcher`: to kill the trainer, end that first. host: the name
     for readers, by default this machine's; readers on a machine of that name look for the process. The system releases
-    the lock however the process ends. Errors: Fault(usage) when another trainer holds it.
+    the lock however the process ends. Errors: UsageFault when another trainer holds it.
     """
     try:
         lock = open(folder / "lock", "a+")  # noqa: SIM115  open as long as the run
     except OSError as error:
-        raise Fault(f"{folder} cannot be written: {error.strerror}.", usage=True) from None
+        raise UsageFault(f"{folder} cannot be written: {error.strerror}.") from None
     if not _try_lock(lock):
         lock.close()
-        raise Fault(f"{folder} is being trained {_by_whom(folder)}: stop that trainer first.", usage=True)
+        raise UsageFault(f"{folder} is being trained {_by_whom(folder)}: stop that trainer first.")
     about = {"pid": os.getpid(), "started": utc_now(), "host": host or socket.gethostname()}
     if "TORCHELASTIC_RUN_ID" in os.environ and os.getppid() > 1:  # 1: torchrun is gone
         about["launcher"] = os.getppid()

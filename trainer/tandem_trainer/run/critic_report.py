@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ..config import CriticConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..turn import History, Ranked, Turn
 from .event_file import Events
 
@@ -136,10 +136,9 @@ def report_unvalued(ranked: int, histories: int, events: Events) -> None:
 
 def cannot_rank(history: History) -> Fault:
     if history.hidden_prompt is None:
-        return Fault(
+        return UsageFault(
             f"The critic cannot rank the turns of {history.group}: its task has no hidden information. Set "
-            "critic.hidden_information to false, or leave such tasks out.",
-            usage=True,
+            "critic.hidden_information to false, or leave such tasks out."
         )
     return Fault(
         f"The critic's scores of the turns of {history.group} are no numbers: lower critic.learning_rate, or set "
@@ -163,10 +162,7 @@ def turn_gains(drafts: Sequence[tuple[int, float]], turns: int) -> np.ndarray:
     drafts: the number of each turn with one, from 0, and its score, in order.
     """
     gains = np.zeros(turns)
-    before = 0.0
-    for turn, of_draft in drafts:
-        gains[turn] = of_draft - before
-        before = of_draft
+    gains[[turn for turn, _ in drafts]] = np.diff([score for _, score in drafts], prepend=0.0)
     return gains
 
 
@@ -206,16 +202,9 @@ def report_gains(run: Run, template: Template, prepared: Prepared, credits_of: C
     dialogues, told, plain = (list(part) for part in zip(*short, strict=True))
     gains = [turn_gains(dialogue.drafts, len(dialogue.turns)) for dialogue in dialogues]
     credits, untrained = credits_of(told, plain)
-    count, mean, low, high = mean_correlation(credits, gains, run.config.seed)
-    _, of_untrained, untrained_low, untrained_high = mean_correlation(untrained, gains, run.config.seed)
-    figures = {
-        "dialogues": count,
-        "rank_correlation": mean,
-        "low": low,
-        "high": high,
-        "untrained_rank_correlation": of_untrained,
-        "untrained_low": untrained_low,
-        "untrained_high": untrained_high,
-    }
+    names = ("dialogues", "rank_correlation", "low", "high")
+    figures = dict(zip(names, mean_correlation(credits, gains, run.config.seed), strict=True))
+    of_untrained = zip(names, mean_correlation(untrained, gains, run.config.seed), strict=True)
+    figures |= {f"untrained_{name}": value for name, value in of_untrained if name != "dialogues"}
     run.events.emit("gains", stage="critic", **figures)
     return {"gains": figures}

@@ -34,6 +34,9 @@ from .interpreter import (
     PACKAGES,
     RAY,
     Check,
+    ask_driver,
+    check_driver,
+    check_folder,
     check_package,
     keep_interpreter,
     known_interpreter,
@@ -41,7 +44,6 @@ from .interpreter import (
     needs_trl,
     size,
 )
-from .machine_checks import ask_driver, check_driver, check_folder
 
 PYTHON = (3, 10)
 MEMORY = 4 << 30

@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 from pathlib import Path
 
 # Runs in the process that did the imports: lists module files and, on Linux, the loaded shared libraries.
@@ -36,7 +35,9 @@ class Found:
         variables = sorted((name, value) for name, value in os.environ.items() if name.startswith(VARIABLES))
         name = _digest([sys.executable, platform.node(), asked, variables])
         self.file = folder / f"{name[:16]}.json"
-        self.around = [sys.version, _look(sys.executable), driver, list(map(_place, sys.path)), _own_text()]
+        own = [Path(__file__).with_name(name) for name in ("doctor.py", "doctor_cache.py", "interpreter.py")]
+        texts = [path.read_text(encoding="utf-8") for path in own]  # another version may check more
+        self.around = [sys.version, _look(sys.executable), driver, list(map(_place, sys.path)), texts]
 
     def read(self) -> dict | None:
         try:
@@ -49,10 +50,9 @@ class Found:
         """files: all that the imports loaded. Errors: OSError."""
         record = {"depends": self._depends(files), "files": files, "found": found}
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        handle, path = tempfile.mkstemp(prefix=f"{self.file.name}.", dir=str(self.file.parent))
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-        os.replace(path, str(self.file))
+        path = self.file.with_name(f"{self.file.name}.{os.getpid()}.writing")
+        path.write_text(json.dumps(record), encoding="utf-8")
+        os.replace(path, self.file)
 
     def forget(self) -> None:
         if self.file.exists():
@@ -80,9 +80,3 @@ def _place(entry: str) -> list:
     if entry in ("", os.getcwd()):
         return sorted(os.listdir())
     return [entry, _look(entry)]
-
-
-def _own_text() -> list[str]:
-    """Another version of `doctor` may check more."""
-    own = Path(__file__).parent
-    return [(own / name).read_text(encoding="utf-8") for name in ("doctor.py", "doctor_cache.py", "interpreter.py")]

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..config import RunConfig
 from ..data.dialogue import Messages, assistant_positions
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..turn import Candidates
 from .disk_space import write_whole
 from .run import Run
@@ -81,19 +81,16 @@ class Environment:
             return False
         return True
 
-    def close(self) -> None:
+    def __enter__(self) -> Environment:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.process.stdin.close()
         try:
             self.process.wait(LEAVING)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-
-    def __enter__(self) -> Environment:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _address(self) -> str | None:
         """Reads until the server says where it listens; None when it ends without."""
@@ -137,10 +134,9 @@ def _command() -> list[str]:
             return command
     except (KeyError, ValueError):
         pass  # see the sentence below
-    raise Fault(
+    raise UsageFault(
         f"This run plays against `tandem serve`, whose command is not known: start the run by `tandem "
-        f'train`, or set {COMMAND} to a list such as ["tandem", "serve"].',
-        usage=True,
+        f'train`, or set {COMMAND} to a list such as ["tandem", "serve"].'
     )
 
 

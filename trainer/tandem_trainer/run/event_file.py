@@ -5,7 +5,6 @@ appends to it and reports repeated steps again; the later line counts.
 """
 
 import json
-import math
 import os
 import sys
 from datetime import datetime, timezone
@@ -40,8 +39,9 @@ class Events:
     def emit(self, event: str, **fields: Any) -> None:
         if self.path is None:
             return
-        told = {"version": VERSION, "at": utc_now(), "event": event, **fields}
-        line = json.dumps(_finite(told), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+        told = json.dumps({"version": VERSION, "at": utc_now(), "event": event, **fields})
+        finite = json.loads(told, parse_constant=lambda _: None)  # JSON has no NaN and no infinity
+        line = json.dumps(finite, ensure_ascii=False, separators=(",", ":")) + "\n"
         try:
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
@@ -109,12 +109,8 @@ def _event(line: bytes) -> dict[str, Any] | None:
     return told if is_event else None
 
 
-def last_event(folder: Path, kind: str, since: int = 0) -> dict[str, Any] | None:
-    return StateReader(folder, since, kind).last()
-
-
 def last_state(folder: Path, since: int = 0) -> dict[str, Any] | None:
-    return last_event(folder, "state", since)
+    return StateReader(folder, since).last()
 
 
 def utc_now() -> str:
@@ -136,14 +132,3 @@ def _end_torn_line(path: Path) -> None:
     if path.exists():
         with open(path, "r+b") as file:
             file.truncate(file.read().rfind(b"\n") + 1)
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(entry) for entry in value]
-    return value

@@ -1,4 +1,4 @@
-"""Checks of packages and device. They run in separate processes, because they take seconds and may crash.
+"""Checks of packages, device, driver and folders. Slow ones, which may crash, run in separate processes.
 
 Only the standard library is imported here, because `doctor` runs where nothing else is installed.
 """
@@ -6,15 +6,19 @@ Only the standard library is imported here, because `doctor` runs where nothing 
 from __future__ import annotations
 
 import json
+import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 
-from ..fault import Fault
+from ..fault import UsageFault
 from ..methods.table import METHODS
 from .doctor_cache import LOADED, Found
 
@@ -32,6 +36,8 @@ RAY = {"ray": "2.60"}  # that of the extra `ray`
 EXTRAS = {"online": ONLINE, "ray": RAY}
 PARTS = {"ray": "ray[default,train]"}  # requirements with extras
 SECONDS = 180  # time limit of one check
+DRIVER = {"11": 450, "12": 525, "13": 580}  # oldest NVIDIA driver for each major version of CUDA (its release notes)
+DISK = (2 << 30, 20 << 30)  # free bytes below which the check fails; free bytes below which it warns
 
 # Runs in its own process: a mismatched driver can crash it, and its warnings belong into the report.
 DEVICE = """
@@ -111,13 +117,7 @@ def python(script: str, *arguments: str) -> Ran:
 
 def release(text: str) -> tuple[int, ...]:
     """`2.13.1+cu130` becomes (2, 13, 1)."""
-    parts = []
-    for part in text.split("+")[0].split("."):
-        digits = part[: len(part) - len(part.lstrip("0123456789"))]
-        if not digits:
-            break
-        parts.append(int(digits))
-    return tuple(parts)
+    return tuple(map(int, re.findall(r"\d+", re.match(r"[\d.]*", text)[0])))
 
 
 def size(count: float) -> str:
@@ -146,13 +146,13 @@ def require_online(method: str, plays: bool = False) -> None:
     lacks = [f"{name}>={ONLINE[name]}" for name in needed if find_spec(name) is None]
     if lacks:
         commands = "; ".join(map(install, lacks))
-        raise Fault(f"Method {method} needs {' and '.join(lacks)} in the trainer's Python: {commands}", usage=True)
+        raise UsageFault(f"Method {method} needs {' and '.join(lacks)} in the trainer's Python: {commands}")
 
 
 def require_cluster() -> None:
     if find_spec("ray") is None:
         command = install(requirement("ray", RAY["ray"]))
-        raise Fault(f"resources.cluster needs ray in the trainer's Python: {command}", usage=True)
+        raise UsageFault(f"resources.cluster needs ray in the trainer's Python: {command}")
 
 
 def check_installer() -> Check:
@@ -224,6 +224,59 @@ def check_device(ran: Ran) -> tuple[Check, dict]:
     else:
         saw = f"{kind}: {speed}"
     return Check("device", "ok", ran.command, saw), facts
+
+
+def ask_driver() -> Ran:
+    return run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"])
+
+
+def check_driver(ran: Ran, facts: dict, wanted: str) -> Check:
+    """The driver must be new enough for torch's CUDA. ran: from `ask_driver`."""
+    matters = "failed" if wanted in ("auto", "cuda") else "warning"
+    if ran.code == 127 and (facts.get("device") == "cuda" or not os.path.exists("/proc/driver/nvidia/version")):
+        asked = wanted == "cuda" and facts.get("device") != "cuda"
+        remedy = "Install the NVIDIA driver, or set model.device to another device." if asked else None
+        saw = "no nvidia-smi, so no NVIDIA driver to check"
+        return Check("driver", "failed" if asked else "ok", ran.command, saw, remedy)
+    if ran.code != 0:
+        remedy = "Reinstall the NVIDIA driver and restart, until nvidia-smi lists the card."
+        return Check("driver", matters, ran.command, ran.saw, remedy)
+    driver = next((part.strip() for part in ran.saw.split(",") if part.strip()[:1].isdigit() and "." in part), "")
+    build = facts.get("cuda")
+    if facts and not build:
+        remedy = "Install the build of torch for CUDA that PyTorch's installation page names for this system."
+        saw = f"{ran.saw}; but torch {facts['torch']} was built without CUDA"
+        return Check("driver", matters, ran.command, saw, remedy)
+    least = DRIVER.get(str(build).split(".")[0])
+    if least and driver and release(driver)[0] < least:
+        remedy = f"Update the driver to {least} or newer, or install a torch that was built for an older CUDA."
+        saw = f"driver {driver} ({ran.saw}), but torch was built for CUDA {build}, which needs {least} or newer"
+        return Check("driver", matters, ran.command, saw, remedy)
+    if facts and facts.get("device") != "cuda" and matters == "failed":
+        remedy = "Restart the machine if the driver was just updated; look at CUDA_VISIBLE_DEVICES."
+        return Check("driver", "failed", ran.command, f"{ran.saw}; but torch finds no card", remedy)
+    return Check("driver", "ok", ran.command, ran.saw)
+
+
+def check_folder(name: str, folder: Path) -> Check:
+    """Writes as the trainer does: temporary, flushed, renamed."""
+    command = f"write, fsync, rename and delete a file in {folder}"
+    try:
+        handle, path = tempfile.mkstemp(prefix=".doctor-", dir=str(folder))
+        with os.fdopen(handle, "w") as file:
+            file.write("written by doctor")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(path, path + "-renamed")
+        os.remove(path + "-renamed")
+        free = shutil.disk_usage(str(folder)).free
+    except OSError as error:
+        saw = f"{error.strerror}: {folder}"
+        return Check(name, "failed", command, saw, "Give yourself the right to write there, or use another folder.")
+    if free < DISK[1]:
+        remedy = "Free some: a result is as large as its base, and a run keeps up to three of that size (see plan)."
+        return Check(name, "failed" if free < DISK[0] else "warning", command, f"{size(free)} free in {folder}", remedy)
+    return Check(name, "ok", command, f"{size(free)} free in {folder}")
 
 
 @dataclass

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from ..config import ModelConfig, ResourcesConfig
-from ..fault import Fault
+from ..fault import UsageFault
 from ..model import memory
 from ..model.base import Base
 from ..model.flops import MATRIX, Shape, Work, peak_flops, step_flops
@@ -49,10 +49,9 @@ def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -
     """Errors: Fault when the requested device is missing, or when there are fewer devices than processes."""
     device, processes = choose_device(model.device), resources.processes
     if device.type == "cuda" and processes > torch.cuda.device_count():
-        raise Fault(
+        raise UsageFault(
             f"resources.processes is {processes}, but this machine has {torch.cuda.device_count()} GPUs, one for each: "
-            "start no more processes than that.",
-            usage=True,
+            "start no more processes than that."
         )
     dtype = choose_dtype(model.dtype, device)
     peak = peak_flops(device, dtype)
@@ -62,16 +61,11 @@ def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -
         name=torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
         dtype=str(dtype).removeprefix("torch."),
         usable=None if free is None else int(SPARE * free) // (1 if device.type == "cuda" else processes),
-        rate=_rate(peak, device.type, processes),
+        rate=peak and peak * USE[device.type] * share_of(device.type, processes, torch.get_num_threads()),
         host=memory.available_memory(),
         disk=shutil.disk_usage(folder).free,
         processes=processes,
     )
-
-
-def other_machine(model: ModelConfig, size: int) -> Machine:
-    """Only the size of its NVIDIA card is known, in bytes."""
-    return cluster_machine(model, 1, WorkerMemory(f"a card with {size_words(size)}", size))
 
 
 @dataclass(frozen=True)
@@ -107,10 +101,6 @@ def set_threads(resources: ResourcesConfig) -> None:
         torch.set_num_threads(resources.threads)
     elif resources.processes > 1 and "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(1)  # torchrun's default
-
-
-def _rate(peak: float | None, kind: str, processes: int) -> float | None:
-    return None if peak is None else peak * USE[kind] * share_of(kind, processes, torch.get_num_threads())
 
 
 def share_of(kind: str, processes: int, threads: int) -> float:
@@ -156,18 +146,18 @@ def size_words(count: float) -> str:
     return f"{count / GIB:.1f} GiB" if count >= GIB / 10 else f"{count / (1 << 20):.1f} MiB"
 
 
+@dataclass
 class Meter:
     """shape: the model's. peak: peak FLOP/s of one device, None when unknown. world: number of devices."""
 
-    def __init__(self, shape: Shape, work: Work, peak: float | None, device: torch.device, world: int):
-        self.shape = shape
-        self.work = work
-        self.peak = peak
-        self.device = device
-        self.world = world
-        self._looked = -math.inf
-        self._use: float | None = None
-        self._tells_use = device.type == "cuda"
+    shape: Shape
+    work: Work
+    peak: float | None
+    device: torch.device
+    world: int
+
+    def __post_init__(self) -> None:
+        self._looked, self._use, self._tells_use = -math.inf, None, self.device.type == "cuda"
 
     def flops(self, turns: Sequence[Turn], *, shared: bool) -> float:
         return step_flops(self.shape, turns, self.work, shared=shared)
@@ -183,7 +173,7 @@ class Meter:
             self._looked = now
             try:
                 self._use = torch.cuda.utilization(self.device) / 100
-            except (ImportError, RuntimeError, *_driver_errors()):
+            except Exception:  # of torch, of NVML, or that it is not installed: there is no such figure then
                 self._tells_use, self._use = False, None
         return self._use
 
@@ -199,12 +189,3 @@ class Meter:
         else:
             most = memory.most_resident()
         return most >> 20
-
-
-def _driver_errors() -> tuple[type[Exception], ...]:
-    """Empty when NVML's library is not installed."""
-    try:
-        import pynvml
-    except ImportError:
-        return ()
-    return (pynvml.NVMLError,)

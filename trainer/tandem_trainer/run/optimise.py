@@ -225,11 +225,9 @@ def _seconds_left(progress: Progress, steps: int, settings: OptimiserConfig) -> 
 
 
 def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, float]) -> bool:
-    if objective.better == "last":
-        return True
     if objective.better == "margin":
         return figures["margin"] > best["margin"]
-    return figures["loss"] < best["loss"]
+    return objective.better == "last" or figures["loss"] < best["loss"]
 
 
 def _with_best(run: Run, stage: str, progress: Progress) -> Progress:

@@ -12,6 +12,7 @@ import json
 import re
 import sys
 import tempfile
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -34,7 +35,6 @@ from .machine_usage import (
     WorkerMemory,
     cluster_machine,
     measured,
-    other_machine,
     set_threads,
     share_of,
     size_words,
@@ -116,7 +116,7 @@ def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence
         largest=largest,
         room=room,
         disk=disk_needed(config, shape, machine.dtype),
-        seconds=seconds_of(loads, shape, machine, checkpointed, {}),
+        seconds={load.stage: seconds_of(load, shape, machine, checkpointed, {}) for load in loads},
     )
     return replace(plan, advice=_advice(plan, config, shape, scored))
 
@@ -130,11 +130,10 @@ class Needs:
 
     def parts(self, tokens: int, checkpointed: bool) -> dict[str, int]:
         shape, model, dtype = self.shape, self.config.model, self.machine.dtype
-        fixed = memory.fixed(shape, model, dtype, processes=self.machine.processes)
         logits = self.config.resources.logits_mb << 20
         activations = memory.activations(shape, model, dtype, tokens, checkpointed)
         return {
-            **asdict(fixed),
+            **memory.fixed(shape, model, dtype, processes=self.machine.processes),
             "activations": activations,
             "heap": int(HEAP[checkpointed] * activations) if self.machine.kind == "cpu" else 0,
             "output_layer": memory.head(shape, model, dtype, min(self.scored, tokens), logits),
@@ -145,12 +144,9 @@ class Needs:
         return sum(self.parts(tokens, checkpointed).values())
 
     def room(self, usable: int, checkpointed: bool) -> int:
-        """The most tokens of one micro-batch that fit, by bisection; 0 when the weights alone do not fit."""
-        low, high = 0, 1 << 22
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.total(middle, checkpointed) <= usable else (low, middle - 1)
-        return low
+        """The most tokens of one micro-batch that fit; 0 when the weights alone do not fit."""
+        fitting = bisect_right(range((1 << 22) + 1), usable, key=lambda tokens: self.total(tokens, checkpointed))
+        return max(0, fitting - 1)
 
 
 def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
@@ -181,28 +177,20 @@ def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, templ
     if method_of(config).plays:
         return plan
     machine = measured(base, plan.machine, shape, plan.token_budget)
-    if base.mesh is not None:
-        loads = loads_of(prepared, shape, template)
-        return replace(
-            plan, machine=machine, seconds=seconds_of(loads, shape, machine, plan.checkpoint_activations, {})
-        )
-    rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
-    loads = loads_of(prepared, shape, template)
-    rates, written = rehearsal.write(next((load for load in loads if load.stage == "candidates"), Load("candidates")))
-    loads = loads_of(prepared, shape, template, written)
-    rates |= rehearsal.rates(loads)
-    seconds = seconds_of(loads, shape, machine, plan.checkpoint_activations, rates)
+    loads, rates = loads_of(prepared, shape, template), {}
+    if base.mesh is None:
+        rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
+        sampled = next((load for load in loads if load.stage == "candidates"), Load("candidates"))
+        rates, written = rehearsal.write(sampled)
+        loads = loads_of(prepared, shape, template, written)
+        rates |= rehearsal.rates(loads)
+    recomputed = plan.checkpoint_activations
+    seconds = {load.stage: seconds_of(load, shape, machine, recomputed, rates) for load in loads}
     return replace(plan, machine=machine, seconds=seconds)
 
 
-def seconds_of(
-    loads: Sequence[Load], shape: Shape, machine: Machine, checkpointed: bool, rates: Rates
-) -> dict[str, float | None]:
+def seconds_of(load: Load, shape: Shape, machine: Machine, checkpointed: bool, rates: Rates) -> float | None:
     """Without early stopping; None when unknown. rates: measured by a rehearsal."""
-    return {load.stage: _seconds(load, shape, machine, checkpointed, rates) for load in loads}
-
-
-def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool, rates: Rates) -> float | None:
     if load.stage == "export":
         moved = (4 * load.copies + 2 * load.graphs) * shape.parameters * memory.SIZES[machine.dtype]
         return round(moved / DISK_SPEED + GRAPH * load.graphs, 1)
@@ -298,7 +286,7 @@ def plan_of(
     if worker is not None and config.resources.cluster is not None:
         machine = cluster_machine(config.model, config.resources.cluster.workers, worker)
     elif size is not None:
-        machine = other_machine(config.model, size)
+        machine = cluster_machine(config.model, 1, WorkerMemory(f"a card with {size_words(size)}", size))
     else:
         machine = this_machine(config.model, folder, config.resources)
     template = load_template(config.model, path, folder, kind=template_of)

@@ -21,23 +21,15 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import importing
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..run_json import read_config
 
 
 class Cancelled(Exception):
     """The request for this plan was cancelled."""
-
-
-class Request(NamedTuple):
-    """worker: the place of each worker on its cluster; None to plan for this machine."""
-
-    number: int
-    run_json: Path
-    worker: dict[str, Any] | None
 
 
 class Asked:
@@ -46,15 +38,15 @@ class Asked:
     def __init__(self, out: int):
         """out: the file descriptor of the answers."""
         self.out = open(out, "w", encoding="utf-8")  # noqa: SIM115  open as long as the process
-        self.queue: SimpleQueue[Request] = SimpleQueue()
+        self.queue: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self.waiting: set[int] = set()
         self.lock = Lock()
         Thread(target=self._read, daemon=True).start()
 
-    def next(self) -> Request:
+    def next(self) -> dict[str, Any]:
         while True:
             request = self.queue.get()
-            if self.is_wanted(request.number):
+            if self.is_wanted(request["id"]):
                 return request
 
     def is_wanted(self, number: int) -> bool:
@@ -83,12 +75,12 @@ class Asked:
             return
         with self.lock:
             self.waiting.add(message["id"])
-        self.queue.put(Request(message["id"], Path(message["run"]), message.get("worker")))
+        self.queue.put(message)
 
 
 def main(arguments: list[str]) -> int:
     if arguments:
-        raise Fault("planner takes no arguments: it reads requests from stdin.", usage=True)
+        raise UsageFault("planner takes no arguments: it reads requests from stdin.")
     out = os.dup(1)
     os.dup2(2, 1)  # keeps the output of libraries away from the answers
     asked = Asked(out)
@@ -102,7 +94,7 @@ def main(arguments: list[str]) -> int:
     threads = torch.get_num_threads()
     while True:
         request = asked.next()
-        number = request.number
+        number = request["id"]
         torch.set_num_threads(threads)  # the last run may have set another number
         try:
             asked.answer(number, {"plan": _plan(request, lambda: asked.is_wanted(number))})  # noqa: B023
@@ -113,7 +105,7 @@ def main(arguments: list[str]) -> int:
         free_memory()
 
 
-def _plan(request: Request, is_wanted: Callable[[], bool]) -> dict[str, Any]:
+def _plan(request: dict[str, Any], is_wanted: Callable[[], bool]) -> dict[str, Any]:
     """Errors: Fault; Cancelled soon after the request was cancelled."""
     with importing():
         from ..data.template import Template
@@ -131,7 +123,7 @@ def _plan(request: Request, is_wanted: Callable[[], bool]) -> dict[str, Any]:
             go_on()
             return super().render(*given, **named)
 
-    worker = None if request.worker is None else WorkerMemory(**request.worker)
-    config = read_config(request.run_json)
-    folder = request.run_json.resolve().parent
-    return plan_of(config, folder, worker=worker, tell=go_on, template_of=Watching).as_dict()
+    worker = WorkerMemory(**request["worker"]) if request.get("worker") else None
+    path = Path(request["run"])
+    config = read_config(path)
+    return plan_of(config, path.resolve().parent, worker=worker, tell=go_on, template_of=Watching).as_dict()

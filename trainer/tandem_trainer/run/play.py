@@ -4,8 +4,6 @@ All dialogues go on together, one message of the agent at a time. A dialogue in 
 or whose developer failed, is dropped; so is one whose history leaves no room for another message.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

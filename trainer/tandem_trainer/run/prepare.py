@@ -20,7 +20,7 @@ from ..data.pairs import drop_long, first_of, held_out_tasks, imitation, prefere
 from ..data.rows import read_preferences, read_rows, task_id
 from ..data.template import Template
 from ..data.tokenize_turns import settle
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..methods.settings import method_of, needs_hidden_information, plays_values, policy_settings, trains_critic
 from ..turn import Example
 
@@ -64,8 +64,10 @@ class Prepared:
         return shortages(self.config, self.counts)
 
     def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-        train = [example for example in examples if self._task(example) not in self.apart]
-        return train, [example for example in examples if self._task(example) in self.apart]
+        train, held_out = [], []
+        for example in examples:
+            (held_out if task_of_example(example, self.tasks) in self.apart else train).append(example)
+        return train, held_out
 
     def measured(self, held_out: Sequence[Example], settings: ScheduleConfig) -> list[Example]:
         """Draws the held-out examples of an evaluation: at most half as many as are trained on between two evaluations.
@@ -93,12 +95,9 @@ class Prepared:
                         digest.update(turn.prompt.tobytes())
         return digest.hexdigest()
 
-    def _task(self, example: Example) -> str:
-        return task_of_example(example, self.tasks)
-
 
 def prepare(config: RunConfig, template: Template, context: int | None = None) -> Prepared:
-    """Reads, settles, pairs and splits the data. Errors: Fault(usage) when the method can use nothing of it.
+    """Reads, settles, pairs and splits the data. Errors: UsageFault when the method can use nothing of it.
 
     context: context length of the base model; longer rows are left out, whatever `max_tokens` is.
     """
@@ -128,16 +127,16 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         left_out["without hidden information"] += len(dialogues) - len(known)
         dialogues = known
     if read.dialogues and not dialogues:
-        raise Fault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.", usage=True)
+        raise UsageFault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.")
 
     critic, policy = examples_of(config, dialogues, template)
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
     human: list[Example] = []
     if data.preferences:
-        preferences = read_preferences(data.preferences, config.role)
-        human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
-        tasks |= {each.group: each.chosen.task for each in preferences.preferences}
-        problems += preferences.problems + settled.problems
+        preferences, bad = read_preferences(data.preferences, config.role)
+        human, settled = preference_examples(preferences, template, data.preference_weight)
+        tasks |= {each.group: each.chosen.task for each in preferences}
+        problems += bad + settled.problems
         notices = [*notices, *settled.notices]
         left_out.update(settled.left_out)
 
@@ -159,7 +158,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     ]:
         short, dropped = drop_long(examples, longest)
         if examples and not short:
-            raise Fault(f"All {len(examples)} examples are longer than {group}.max_tokens ({longest:,}).", usage=True)
+            raise UsageFault(f"All {len(examples)} examples are longer than {group}.max_tokens ({longest:,}).")
         if dropped:
             left_out[f"too long for the {stage}"] += dropped
         kept.append(short)
@@ -181,16 +180,22 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
 
 
 def _to_play(config: RunConfig) -> Prepared:
-    """`tandem serve` reads the packs itself. Errors: Fault(usage) when there is no task."""
+    """`tandem serve` reads the packs itself. Errors: UsageFault when there is no task."""
     problems: list[Problem] = []
     packs, ids = _read_packs(config, problems)
     apart = held_out_tasks([set(ids)], config.data.held_out, config.seed)
-    counts = dict.fromkeys(
-        ("trajectories", "successes", "turns", "turns_as_sampled", "turns_of_another_tokenizer", "tokens"), 0
+    none = (
+        "trajectories",
+        "successes",
+        "turns",
+        "turns_as_sampled",
+        "turns_of_another_tokenizer",
+        "tokens",
+        "preferences",
     )
-    counts |= {
+    counts = {
+        **dict.fromkeys(none, 0),
         "tasks": len(ids),
-        "preferences": 0,
         "critic": {"train": 0, "held_out": 0},
         "policy": {"train": len(ids) - len(apart), "held_out": len(apart)},
         "left_out": {},
@@ -200,7 +205,7 @@ def _to_play(config: RunConfig) -> Prepared:
 
 
 def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict[str, str | None]]:
-    """Returns a hash of the packs, and the hidden information of each task by its id. Errors: Fault(usage) for none."""
+    """Returns a hash of the packs, and the hidden information of each task by its id. Errors: UsageFault for none."""
     found: dict[str, str | None] = {}
     digest = hashlib.sha256()
     for file in map(Path, config.data.tasks):
@@ -208,10 +213,9 @@ def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict
             try:
                 task = task_of(row)
                 if is_page(task):
-                    raise Fault(
+                    raise UsageFault(
                         f"{file}:{number} is a web page, which {config.method} cannot play yet: its reward is the "
-                        "tests passed; leave pages out, or train on collected dialogues by another method.",
-                        usage=True,
+                        "tests passed; leave pages out, or train on collected dialogues by another method."
                     )
                 hidden = task.get("hidden_information") or task.get("ground_truth")
                 found[task.get("id") or content_id(task)] = hidden
@@ -219,7 +223,7 @@ def _read_packs(config: RunConfig, problems: list[Problem]) -> tuple[bytes, dict
                 problems.append(Problem(str(file), number, str(bad)))
         digest.update(file.read_bytes())
     if not found:
-        raise Fault(f"There is no task to play in {', '.join(config.data.tasks)}.", usage=True)
+        raise UsageFault(f"There is no task to play in {', '.join(config.data.tasks)}.")
     return digest.digest(), found
 
 
@@ -230,8 +234,7 @@ def within_context(config: RunConfig, context: int | None) -> RunConfig:
     groups = {"critic", "policy", method_of(config).policy}
     stages = {name: getattr(config, name) for name in sorted(groups)}
     return replace(
-        config,
-        **{name: replace(stage, max_tokens=min(stage.max_tokens, context)) for name, stage in stages.items()},
+        config, **{name: replace(stage, max_tokens=min(stage.max_tokens, context)) for name, stage in stages.items()}
     )
 
 
@@ -248,7 +251,7 @@ def examples_of(
 ) -> tuple[list[Example], list[Example]]:
     """Returns the examples of critic and policy, without those of candidates to come. dialogues: settled.
 
-    Errors: Fault(usage) when there is nothing to learn from.
+    Errors: UsageFault when there is nothing to learn from.
     """
     method, data = method_of(config), config.data
     if method.critic:
@@ -275,7 +278,7 @@ def examples_of(
 def played_tasks(files: Iterable[str | Path], wanted: Collection[str], simulator: str) -> dict[str, dict]:
     """Returns the rows of a pack by the ids of their tasks.
 
-    wanted: ids of tasks. simulator: as for `tandem serve`. Errors: Fault(usage) when a task cannot be played.
+    wanted: ids of tasks. simulator: as for `tandem serve`. Errors: UsageFault when a task cannot be played.
     """
     found: dict[str, dict] = {}
     for file in files:
@@ -303,4 +306,4 @@ def played_tasks(files: Iterable[str | Path], wanted: Collection[str], simulator
 
 def _refused(field: str, why: str, ids: Collection[str], wanted: Collection[str]) -> Fault:
     whose = f"{len(ids)} of {counted(len(wanted), 'task')} whose candidates are ranked (such as {min(ids)})"
-    return Fault(f"critic.{field}: {whose} {why}, or leave their dialogues out.", usage=True)
+    return UsageFault(f"critic.{field}: {whose} {why}, or leave their dialogues out.")

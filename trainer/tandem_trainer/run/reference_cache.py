@@ -16,9 +16,10 @@ from torch import Tensor
 
 from ..fault import Fault
 from ..model.base import Base
-from ..model.log_probs import Head, with_hidden
+from ..model.fsdp import within_forward
+from ..model.log_probs import Head, causal_of, with_hidden
 from ..turn import Turn
-from .budget import NO_TURN, TokenBudget, in_batches, score
+from .budget import TokenBudget, in_batches, score
 from .checkpoint import make_missing
 from .disk_space import reason
 
@@ -57,7 +58,10 @@ class ReferenceCache:
         for path, piece in zip(paths, pieces, strict=True):
             for copy in (path, self.shared and self.shared / path.name):
                 self._remove_damaged(copy, piece)
-        make_missing(paths, make, self.budget.ranks, within=self.base.reference, progress=progress, shared=self.shared)
+        numbered = dict(enumerate(paths))
+        make_missing(
+            numbered, make, self.budget.ranks, within=self.base.reference, progress=progress, shared=self.shared
+        )
         for piece in pieces:
             self._read(piece)
 
@@ -94,17 +98,10 @@ class ReferenceCache:
         return self.head or head
 
     def _copied_head(self) -> Head | None:
-        if not self.base.model.get_output_embeddings().weight.requires_grad:
+        model = self.base.model
+        if not model.get_output_embeddings().weight.requires_grad:
             return None
-        copies: list[Head] = []
-
-        def copy(hidden: Tensor, head: Head) -> Tensor:
-            copies.append(head.copied())
-            return hidden
-
-        with torch.no_grad():
-            with_hidden(self.base.model, [NO_TURN], copy)
-        return copies[0]
+        return within_forward(causal_of(model), lambda: Head.of(model).copied())
 
     def _path(self, piece: dict[bytes, Turn]) -> Path:
         return self.folder / f"{hashlib.sha256(b''.join(piece)).hexdigest()[:24]}.f32"

@@ -120,15 +120,9 @@ class Rehearsal:
     def _once(self, what: Sequence[object], sample: Sequence[Example], find: Callable[[], Found]) -> Found:
         """Caches the result of the same work by the same model."""
         config = self.config
-        how = [
-            config.model,
-            config.method,
-            config.critic.score,
-            config.policy.loss,
-            self.tokens,
-            self.base.is_checkpointed,
-        ]
-        digest = hashlib.sha256(repr([what, how, torch.get_num_threads()]).encode())
+        how = [config.model, config.method, config.critic.score, config.policy.loss]
+        machine = [self.tokens, self.base.is_checkpointed, torch.get_num_threads()]
+        digest = hashlib.sha256(repr([what, how, machine]).encode())
         for turn in turns_of(sample):
             digest.update(turn.prompt.tobytes() + b"/" + turn.response.tobytes())
         key = digest.digest()

@@ -5,8 +5,6 @@ it leaves a note in the run folder and ends. The others then lose the connection
 and start all again from the last checkpoint, unless the note says that the same fault would follow.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -2,13 +2,12 @@
 
 import json
 import os
-import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ..config import DataConfig, ModelConfig, ResourcesConfig, RunConfig
-from ..fault import Fault
+from ..fault import UsageFault
 from .disk_space import write_whole
 
 BEGUN = "configuration.json"
@@ -38,14 +37,10 @@ def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConf
     return replace(resources, **{name: before[name] for name in names if getattr(resources, name) == "auto"})
 
 
-def planned_budget(folder: Path) -> int:
-    return json.loads((folder / "plan.json").read_text())["token_budget"]
-
-
 def check_same_configuration(
     folder: Path, config: RunConfig, fingerprint: str | None, commit: str | None = None
 ) -> None:
-    """Refuses to resume a run with another configuration or other data. Errors: Fault(usage) naming the difference.
+    """Refuses to resume a run with another configuration or other data. Errors: UsageFault naming the difference.
 
     `configuration.json` holds the initial one: every field with its default, paths relative to the folder, the
     fingerprint of the data and, for a base on the hub, the commit. `name`, `resources` and `export` may change, and
@@ -66,10 +61,9 @@ def check_same_configuration(
     if differs is None and fingerprint not in (None, begun["data"]):
         differs = "the data are"
     if differs is not None:
-        raise Fault(
+        raise UsageFault(
             f"The run in {folder} cannot go on, because {differs} not what it began with: undo that, or start a new "
-            "run in another folder.",
-            usage=True,
+            "run in another folder."
         )
 
 
@@ -96,9 +90,3 @@ def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
         was, is_now = json.dumps(begun.get(group, {}).get(name)), json.dumps(fields[name])
         return f"{group}.{name} is {is_now} instead of {was}, which is"
     return None
-
-
-def remove_rests(folder: Path) -> None:
-    """A killed process of this run may have swapped weights out (`base.py`)."""
-    for path in folder.glob("weights-*"):
-        shutil.rmtree(path)

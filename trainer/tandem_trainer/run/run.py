@@ -49,11 +49,6 @@ class Ended:
         return f"It was ended at step {self.step:,} of {self.steps:,} of {self.stage} (requested by user)."
 
 
-def is_ended(state: Mapping[str, Any], stage: str) -> bool:
-    """True for the result of a stage that was ended by request."""
-    return state["done"] and "planned_steps" in state["figures"].get(stage, {})
-
-
 def ended_early(figures: dict[str, dict[str, Any]], config: RunConfig) -> Ended | None:
     """None for a run that was not ended by request. figures: of all finished stages, in their order."""
     stage = next(name for name in reversed(figures) if is_policy(name))
@@ -90,7 +85,9 @@ class Run:
         found = whole_checkpoints(self._folder, self.events.notice) if self.ranks.first else []
         self.checkpoints: list[Checkpoint] = self.ranks.of_first(found)  # newest first
         # Name of the policy stage that was ended by request before all its steps.
-        self.ended_in = next((each.stage for each in self.checkpoints if is_ended(each.state, each.stage)), None)
+        done = (each for each in self.checkpoints if each.state["done"])
+        ended = (each.stage for each in done if "planned_steps" in each.state["figures"].get(each.stage, {}))
+        self.ended_in = next(ended, None)
         if self.checkpoints:
             budget.tokens = min(budget.tokens, self.checkpoints[0].state["token_budget"])
 
@@ -98,17 +95,12 @@ class Run:
 
     def checkpoint(self, stage: str, step: int | None = None) -> Checkpoint | None:
         """The newest checkpoint of a stage, or the one after a given step."""
-        for checkpoint in self.checkpoints:
-            if checkpoint.stage == stage and not checkpoint.state["done"] and step in (None, checkpoint.state["step"]):
-                return checkpoint
-        return None
+        those = (each for each in self.checkpoints if each.stage == stage and not each.state["done"])
+        return next((each for each in those if step in (None, each.state["step"])), None)
 
     def result(self, stage: str) -> Checkpoint | None:
         """Its tensors are `trained` and `objective`."""
-        for checkpoint in self.checkpoints:
-            if checkpoint.stage == stage and checkpoint.state["done"]:
-                return checkpoint
-        return None
+        return next((each for each in self.checkpoints if each.stage == stage and each.state["done"]), None)
 
     def save(self, stage: str, step: int, state: Mapping[str, Any], tensors: Tensors, best_step: int | None) -> None:
         """Keeps also the best checkpoint, or the one before if the newest is the best.

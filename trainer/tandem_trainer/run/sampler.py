@@ -16,7 +16,7 @@ from torch import Tensor
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, TopPLogitsWarper
 
 from ..config import CandidatesConfig
-from ..fault import Fault
+from ..fault import Fault, UsageFault
 from ..model.base import Base
 from ..model.fsdp import within_forward
 from ..model.log_probs import Head, causal_of, decoder_of, vocabulary_log_probs
@@ -55,14 +55,13 @@ class Sampler:
 
     @contextmanager
     def ready(self) -> Iterator[None]:
-        """Several processes must do all their sampling inside the context. Errors: Fault(usage) for lack of memory."""
+        """Several processes must do all their sampling inside the context. Errors: UsageFault for lack of memory."""
         with self.base.whole_if_it_fits() as is_whole:
             self.in_step = not is_whole
             if self.in_step and not self.base.shares_prefixes:
-                raise Fault(
+                raise UsageFault(
                     "Candidates of this model can only be sampled by a process that holds all of it, and there is no "
-                    "memory for that: take a smaller model, or one of another family.",
-                    usage=True,
+                    "memory for that: take a smaller model, or one of another family."
                 )
             yield
 

@@ -94,9 +94,9 @@ class Shards:
 
         shared = self.shared and self.shared / "candidates" / name_of(base)
         numbers = range(len(self)) if numbers is None else numbers
-        paths = [self.path(number) for number in numbers]
-        make_missing(paths, _of(numbers, make), budget.ranks, within=sampler.ready, progress=progress, shared=shared)
-        for path in paths:
+        paths = {number: self.path(number) for number in numbers}
+        make_missing(paths, make, budget.ranks, within=sampler.ready, progress=progress, shared=shared)
+        for path in paths.values():
             path.with_suffix(DRAWN).unlink(missing_ok=True)
 
     def read(self, number: int) -> list[Candidates]:
@@ -130,8 +130,8 @@ class Shards:
             return np.array(scorer([] if number is None else self.read(number)), "<f4").tobytes()
 
         numbers = range(len(self)) if numbers is None else numbers
-        paths = [self._scores_path(number, name) for number in numbers]
-        make_missing(paths, _of(numbers, make), budget.ranks, within=within, progress=progress)
+        paths = {number: self._scores_path(number, name) for number in numbers}
+        make_missing(paths, make, budget.ranks, within=within, progress=progress)
 
     def read_scores(self, number: int, name: str) -> np.ndarray:
         """(n,) float32, in the order of the shard's candidates."""
@@ -231,11 +231,6 @@ class Shards:
             return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
         except (OSError, ValueError) as error:
             raise Fault(f"{path} cannot be read ({reason(error)}): delete it and resume the run.") from error
-
-
-def _of(numbers: Sequence[int], make: Callable[[int | None], bytes]) -> Callable[[int | None], bytes]:
-    """`make_missing` counts places in `numbers`, `make` the shards."""
-    return lambda place: make(None if place is None else numbers[place])
 
 
 def scores_of_turns(

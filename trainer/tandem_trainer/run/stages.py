@@ -17,7 +17,7 @@ from ..config import RunConfig
 from ..config_fields import OptimiserConfig
 from ..data.template import Template
 from ..export.card import card_of
-from ..export.folders import Beside, export_critic, export_policy
+from ..export.folders import Beside, export_critic, export_model
 from ..fault import Fault
 from ..methods.settings import policy_settings, trains_critic
 from ..model.base import Base
@@ -156,13 +156,13 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
             scores = config.critic.score == "log-ratio" and config.model.training != "qlora"
             beside = graphs(run) if scores else None
             prompt = template.critic_for(prepared.measure)
-            check = export_critic(base, folder / "critic", turns, card, config, head, prompt=prompt, beside=beside)
+            check = export_critic(base, folder / "critic", turns, card, config, prompt, head, beside)
             told["critic_check"] = check and asdict(check)
     if run.ranks.of_first(not (folder / "model").exists()):
         seen = template.all_turns(prepared.dialogues[:READ])
         turns = [turn for of_dialogue in seen for turn in of_dialogue] or turns_of(prepared.policy[:READ])
         card = card_of("policy", config, base, prepared.counts, figures, prepared.measure)
-        check = export_policy(base, folder / "model", turns, card, beside=graphs(run))
+        check = export_model(base, "policy", folder / "model", turns, card, graphs(run))
         told["model_check"] = check and asdict(check)
     run.ranks.wait()
     run.events.emit("result", **told)
@@ -179,7 +179,7 @@ def graphs(run: Run) -> Beside | None:
 
     def beside(folder: Path) -> None:
         try:
-            refused = export_onnx(folder, precisions, run.events.notice).refused
+            _, refused = export_onnx(folder, precisions, run.events.notice)
             for precision, fault in refused.items():
                 run.events.notice(f"There is no {precision} graph; the others and the model itself are whole: {fault}")
         except Fault as fault:

@@ -3,8 +3,6 @@
 A stopped run can be resumed. A run that finishes ends its policy at the current step and exports its result.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,7 +20,7 @@ from .disk_space import fault_of, reserved
 from .event_file import Events
 from .interpreter import require_online
 from .restart import Again, Attempt
-from .resume import as_begun, as_planned_before, check_same_configuration, remove_rests
+from .resume import as_begun, as_planned_before, check_same_configuration
 from .stop import Stopped, StopRequest
 
 SHOWN = 20  # bad lines that are reported one by one
@@ -145,7 +146,8 @@ def train(
         tell_data(events, prepared)
     if ranks.first:
         check_same_configuration(folder, replace(config, model=asked), prepared.fingerprint(), model.revision)
-        remove_rests(folder)
+        for path in folder.glob("weights-*"):  # which a killed process of this run swapped out (`base.py`)
+            shutil.rmtree(path)
     ranks.wait()
 
     # ---- plan

@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig
 
 from ...config import ModelConfig
-from ...fault import Fault
+from ...fault import Fault, UsageFault
 from ...model.files import only_gguf
 from ...model.folder import license_of, load_template, quiet
 from ...model.folder_check import configuration_of
@@ -60,9 +60,9 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     source, target = given.source, given.target
     if not source.exists():
-        raise Fault(f"There is no {source}: give a GGUF file, or a model folder.", usage=True)
+        raise UsageFault(f"There is no {source}: give a GGUF file, or a model folder.")
     if target.exists():
-        raise Fault(f"{target} is there already: give another name, or remove it first.", usage=True)
+        raise UsageFault(f"{target} is there already: give another name, or remove it first.")
     quiet()
     if source.is_dir() and (inner := only_gguf(source)) is not None:
         source = inner
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
     allowed = FILE_PRECISIONS if back else FOLDER_PRECISIONS
     if given.precision not in (None, *allowed):
         what = "a GGUF file" if back else "a folder"
-        raise Fault(f'--precision of {what} is {" or ".join(allowed)}, not "{given.precision}".', usage=True)
+        raise UsageFault(f'--precision of {what} is {" or ".join(allowed)}, not "{given.precision}".')
     convert = to_file if back else to_folder
     print(json.dumps({"made": str(target), **convert(source, target, given.precision)}))
     return 0
@@ -121,9 +121,9 @@ def write_card(folder: Path, file: GgufFile) -> None:
 
 
 def require_whole(file: GgufFile, config: dict[str, Any], names: dict[str | None, str]) -> None:
-    """Requires exactly the tensors that transformers expects for the configuration. Errors: Fault(usage)."""
+    """Requires exactly the tensors that transformers expects for the configuration. Errors: UsageFault."""
     if None in names:
-        raise Fault(f"{file.path} has a tensor {names[None]}, which no such model has, and {KNOWN}.", usage=True)
+        raise UsageFault(f"{file.path} has a tensor {names[None]}, which no such model has, and {KNOWN}.")
     try:
         with torch.device("meta"):
             model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config))
@@ -133,10 +133,9 @@ def require_whole(file: GgufFile, config: dict[str, Any], names: dict[str | None
     given = {name: file.tensors[own].shape for name, own in names.items()}
     wrong = sorted(name for name in {*asked, *given} if asked.get(name) != given.get(name))
     if wrong:
-        raise Fault(
+        raise UsageFault(
             f"{file.path} is not the model that it says: {len(wrong)} tensors are missing, of another shape or not "
-            f"part of it, such as {wrong[0]}. Download it again.",
-            usage=True,
+            f"part of it, such as {wrong[0]}. Download it again."
         )
 
 
@@ -184,15 +183,13 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
     try:
         names = {gguf_name(name): name for name in sorted({*weights.files} - left_out)}
     except KeyError as error:
-        raise Fault(
-            f"The model in {source} has weights {error}, for which GGUF has no name here.", usage=True
-        ) from error
+        raise UsageFault(f"The model in {source} has weights {error}, for which GGUF has no name here.") from error
     rope, heads = config["rope_parameters"], {**config, "model_type": metadata["general.architecture"]}
-    scaled = rope["rope_type"] == "llama3"
+    head_dim = metadata[f"{heads['model_type']}.rope.dimension_count"]
 
     def numbers(name: str) -> np.ndarray:
         if name == FREQUENCIES:
-            return llama3_divisors(rope["rope_theta"], metadata_head(metadata), rope["factor"])
+            return llama3_divisors(rope["rope_theta"], head_dim, rope["factor"])
         own = names[name]
         values, count = weights[own].numpy(), heads_of(own, heads)
         together = np.ascontiguousarray(values if count is None else halves_together(values, count))
@@ -202,8 +199,8 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
         return kind if len(shape) == 2 and shape[-1] % KINDS[kind].count == 0 else "F32"
 
     shapes = {name: tuple(weights.shape(own)) for name, own in names.items()}
-    if scaled:
-        shapes[FREQUENCIES] = (metadata_head(metadata) // 2,)
+    if rope["rope_type"] == "llama3":
+        shapes[FREQUENCIES] = (head_dim // 2,)
     temporary = target.with_name(target.name + ".writing")
     try:
         temporary.parent.mkdir(parents=True, exist_ok=True)
@@ -218,17 +215,12 @@ def to_file(source: Path, target: Path, precision: str | None) -> dict[str, Any]
 
 
 def ends_metadata(folder: Path, eos: int | None) -> dict[str, int]:
-    """Tokens that end a turn besides the tokenizer's own, of which a file has two. Errors: Fault(usage)."""
+    """Tokens that end a turn besides the tokenizer's own, of which a file has two. Errors: UsageFault."""
     said = GenerationConfig.from_pretrained(folder).eos_token_id if (folder / GENERATION).is_file() else None
     others = [id for id in (said if isinstance(said, list) else [said]) if id not in (None, eos)]
     if len(others) > len(MORE_ENDS):
-        raise Fault(
+        raise UsageFault(
             f"The model in {folder} ends a turn by {len(others) + 1} tokens (eos_token_id in {GENERATION}), and a GGUF "
-            "file names three at most: leave some out.",
-            usage=True,
+            "file names three at most: leave some out."
         )
     return {f"tokenizer.ggml.{key}_token_id": id for key, id in zip(MORE_ENDS, others, strict=False)}
-
-
-def metadata_head(metadata: dict[str, Any]) -> int:
-    return metadata[f"{metadata['general.architecture']}.rope.dimension_count"]

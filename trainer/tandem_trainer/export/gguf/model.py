@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...fault import Fault
+from ...fault import Fault, UsageFault
 from ...model.folder_check import MAX_LAYERS
 from .container import GgufFile
 
@@ -116,7 +116,7 @@ class _Values:
     def whole(self, key: str, *default: Any) -> Any:
         found = self._value(key, int, *default)
         if found is not None and not 1 <= found <= MAX_SIZE:
-            raise Fault(f"{self.file.path} has an unusable {self.family}.{key} ({found}).", usage=True)
+            raise UsageFault(f"{self.file.path} has an unusable {self.family}.{key} ({found}).")
         return found
 
     def real(self, key: str, *default: Any) -> Any:
@@ -125,31 +125,28 @@ class _Values:
     def _value(self, key: str, kind: type, *default: Any) -> Any:
         name = f"{self.family}.{key}"
         if isinstance(self.file.metadata.get(name), list):
-            raise Fault(f"The layers of {self.file.path} differ in {key}, and {KNOWN}: take another.", usage=True)
+            raise UsageFault(f"The layers of {self.file.path} differ in {key}, and {KNOWN}: take another.")
         found = self.file.value(name, kind)
         if found is None and not default:
-            raise Fault(f"{self.file.path} does not say {name}: download it again.", usage=True)
+            raise UsageFault(f"{self.file.path} does not say {name}: download it again.")
         return default[0] if found is None else found
 
 
 def config_of(file: GgufFile) -> dict[str, Any]:
-    """Without token ids. Errors: Fault(usage) for an unsupported model or a missing value."""
+    """Without token ids. Errors: UsageFault for an unsupported model or a missing value."""
     family = file.value("general.architecture", str)
     if family not in FAMILIES:
-        raise Fault(f"{file.path} is a model of the architecture {family}, and {KNOWN}: take another.", usage=True)
+        raise UsageFault(f"{file.path} is a model of the architecture {family}, and {KNOWN}: take another.")
     values = _Values(file, family)
     if values.real("expert_count", 0):
-        raise Fault(f"{file.path} is a mixture of experts, and {KNOWN}: take another.", usage=True)
+        raise UsageFault(f"{file.path} is a mixture of experts, and {KNOWN}: take another.")
     width, heads = values.whole("embedding_length"), values.whole("attention.head_count")
     layers, context = values.whole("block_count"), values.whole("context_length")
     tensors = file.tensors
     if "token_embd.weight" not in tensors:
-        raise Fault(f"{file.path} has no token_embd.weight: it is no whole model; download it again.", usage=True)
+        raise UsageFault(f"{file.path} has no token_embd.weight: it is no whole model; download it again.")
     if layers > min(len(tensors), MAX_LAYERS):  # checked before a model of that many layers is made
-        raise Fault(
-            f"{file.path} says that it has {layers} layers, and has {len(tensors)} tensors: download it again.",
-            usage=True,
-        )
+        raise file.damaged()
     rotated = values.whole("rope.dimension_count", None)
     head_dim = values.whole("attention.key_length", None) or rotated or width // heads
     require_plain_attention(values, head_dim, rotated or head_dim, context)
@@ -178,13 +175,12 @@ def config_of(file: GgufFile) -> dict[str, Any]:
 
 
 def require_plain_attention(values: _Values, head_dim: int, rotated: int, context: int) -> None:
-    """Refuses by name what a file says of attention and positions and a folder could not. Errors: Fault(usage)."""
+    """Refuses by name what a file says of attention and positions and a folder could not. Errors: UsageFault."""
     file = values.file
     if rotated != head_dim:
-        raise Fault(
+        raise UsageFault(
             f"{file.path} rotates {rotated} of the {head_dim} numbers of a head, and all are rotated here: take "
-            "another.",
-            usage=True,
+            "another."
         )
     for name, found in file.metadata.items():
         family, _, key = name.partition(".")
@@ -195,14 +191,12 @@ def require_plain_attention(values: _Values, head_dim: int, rotated: int, contex
         if key == "attention.sliding_window" and isinstance(found, int) and found >= context:
             is_plain = True
         if matters and not is_plain:
-            raise Fault(
-                f"{file.path} has {name} = {str(found)[:40]}, which is not converted: take another.", usage=True
-            )
+            raise UsageFault(f"{file.path} has {name} = {str(found)[:40]}, which is not converted: take another.")
     if values.whole("attention.value_length", head_dim) != head_dim:
-        raise Fault(f"The keys and values of {file.path} differ in length, and {KNOWN}: take another.", usage=True)
+        raise UsageFault(f"The keys and values of {file.path} differ in length, and {KNOWN}: take another.")
     scale = values.real("attention.scale", 0.0)
     if scale and not math.isclose(scale, head_dim**-0.5, rel_tol=1e-5):
-        raise Fault(f"{file.path} scales its attention by {scale}, which is not converted: take another.", usage=True)
+        raise UsageFault(f"{file.path} scales its attention by {scale}, which is not converted: take another.")
 
 
 def rope_of(values: _Values, head_dim: int, context: int) -> dict[str, Any]:
@@ -215,24 +209,20 @@ def rope_of(values: _Values, head_dim: int, context: int) -> dict[str, Any]:
         factor = values.real("rope.scale_linear", 0.0)
     attention = values.real("rope.scaling.attn_factor", 1.0)
     if theta <= 0 or factor < 0 or attention <= 0:
-        raise Fault(
-            f"{file.path} has a rotary embedding with the base {theta:g}, the factor {factor:g} and the attention "
-            f"factor {attention:g}, which is impossible: download it again.",
-            usage=True,
-        )
+        raise file.damaged()
     is_scaled = kind != "none" and factor not in (0.0, 1.0)
     if attention != 1.0 and not (is_scaled and kind == "yarn"):
-        raise Fault(f"{file.path} scales its rotated numbers by {attention:g}, which is not converted.", usage=True)
+        raise UsageFault(f"{file.path} scales its rotated numbers by {attention:g}, which is not converted.")
     if FREQUENCIES in file.tensors:
         divisors = file.numbers(FREQUENCIES)
         factor = float(divisors.max())
         is_known = not is_scaled and divisors.shape == (head_dim // 2,)
         if not (is_known and np.allclose(divisors, llama3_divisors(theta, head_dim, factor), rtol=1e-3)):
-            raise Fault(f"{file.path} scales its rotary embedding in a way of its own: take another.", usage=True)
+            raise UsageFault(f"{file.path} scales its rotary embedding in a way of its own: take another.")
         about = {"low_freq_factor": LOW, "high_freq_factor": HIGH, "original_max_position_embeddings": ORIGINAL}
         return {"rope_type": "llama3", "rope_theta": theta, "factor": factor, **about}
     if kind not in ("none", "linear", "yarn"):
-        raise Fault(f"{file.path} scales its rotary embedding by {kind}, and linear and yarn are known.", usage=True)
+        raise UsageFault(f"{file.path} scales its rotary embedding by {kind}, and linear and yarn are known.")
     if not is_scaled:
         return {"rope_type": "default", "rope_theta": theta}
     rope: dict[str, Any] = {"rope_type": kind, "rope_theta": theta, "factor": float(f"{factor:.7g}")}
@@ -259,11 +249,11 @@ def llama3_divisors(theta: float, head_dim: int, factor: float) -> np.ndarray:
 
 
 def metadata_of(config: dict[str, Any], folder: str) -> dict[str, Any]:
-    """config: as transformers reads it. Errors: Fault(usage)."""
+    """config: as transformers reads it. Errors: UsageFault."""
     family, rope = config["model_type"], dict(config["rope_parameters"])
     name = {"mistral": "llama"}.get(family, family)
     if name not in FAMILIES:
-        raise Fault(f"The model in {folder} is a {family}, and {KNOWN}: take another.", usage=True)
+        raise UsageFault(f"The model in {folder} is a {family}, and {KNOWN}: take another.")
     head_dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
     about = {
         "block_count": config["num_hidden_layers"],
@@ -280,18 +270,18 @@ def metadata_of(config: dict[str, Any], folder: str) -> dict[str, Any]:
         "vocab_size": config["vocab_size"],
     }
     if (activation := config.get("hidden_act", "silu")) != "silu":
-        raise Fault(f"The model in {folder} has the activation {activation}, which is not converted.", usage=True)
+        raise UsageFault(f"The model in {folder} has the activation {activation}, which is not converted.")
     about |= scaling_metadata(rope, folder)
     if config.get("sliding_window") and config.get("use_sliding_window", True):
-        raise Fault(f"The model in {folder} has a sliding window, which is not converted: take another.", usage=True)
+        raise UsageFault(f"The model in {folder} has a sliding window, which is not converted: take another.")
     return {"general.architecture": name, **{f"{name}.{key}": value for key, value in about.items()}}
 
 
 def scaling_metadata(rope: dict[str, Any], folder: str) -> dict[str, Any]:
-    """Errors: Fault(usage) for a scaling that the format cannot say, or not in a way that llama.cpp reads."""
+    """Errors: UsageFault for a scaling that the format cannot say, or not in a way that llama.cpp reads."""
 
     def refuse(what: str) -> Fault:
-        return Fault(f"The model in {folder} {what}, which is not converted: take another.", usage=True)
+        return UsageFault(f"The model in {folder} {what}, which is not converted: take another.")
 
     about: dict[str, Any] = {}
     kind = rope.pop("rope_type")

@@ -10,7 +10,7 @@ from typing import Any
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-from ...fault import Fault
+from ...fault import UsageFault
 from .container import GgufFile
 
 NORMAL, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 3, 4, 5, 6
@@ -43,25 +43,22 @@ def pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
 
 
 def read_tokenizer(file: GgufFile) -> PreTrainedTokenizerFast:
-    """Errors: Fault(usage) for an unsupported or incomplete tokenizer."""
+    """Errors: UsageFault for an unsupported or incomplete tokenizer."""
     kind = file.value("tokenizer.ggml.model", str)
     tokens, types = file.values("tokenizer.ggml.tokens", str), file.values("tokenizer.ggml.token_type", int)
     ids = {key: file.value(f"tokenizer.ggml.{key}_token_id", int) for key in ("bos", "eos", "unknown", "padding")}
     ends = [*(file.value(f"tokenizer.ggml.{key}_token_id", int) for key in ("eot", "eom")), *ids.values()]
     if not tokens or len(types) != len(tokens) or any(id is not None and not 0 <= id < len(tokens) for id in ends):
         raise file.damaged()
-    if "token_embd.weight" in file.tensors and (rows := file.tensors["token_embd.weight"].shape[0]) != len(tokens):
-        raise Fault(
-            f"{file.path} has {len(tokens)} tokens and {rows} rows for them in its embedding: download it again.",
-            usage=True,
-        )
+    if "token_embd.weight" in file.tensors and file.tensors["token_embd.weight"].shape[0] != len(tokens):
+        raise file.damaged()
     named = {key: None if id is None else tokens[id] for key, id in ids.items()}
     if kind == "gpt2":
         tokenizer = _byte_level(file, tokens)
     elif kind == "llama":
         tokenizer = _sentence_piece(file, tokens, named["unknown"])
     else:
-        raise Fault(f"{file.path} has a tokenizer of the kind {kind}, and gpt2 and llama are converted.", usage=True)
+        raise UsageFault(f"{file.path} has a tokenizer of the kind {kind}, and gpt2 and llama are converted.")
     for type_, special in ((CONTROL, True), (USER_DEFINED, False)):
         added = [token for token, of in zip(tokens, types, strict=True) if of == type_]
         tokenizer.add_tokens([AddedToken(token, special=special, normalized=False) for token in added])
@@ -101,10 +98,9 @@ def _pre(file: GgufFile) -> str:
 def _byte_level(file: GgufFile, tokens: list[str]) -> Tokenizer:
     name = _pre(file)
     if name not in KNOWN:
-        raise Fault(
+        raise UsageFault(
             f"{file.path} splits text by the pre-tokenizer {name or 'default'}, and {', '.join(KNOWN)} are known: take "
-            "the model's own folder from where it was published.",
-            usage=True,
+            "the model's own folder from where it was published."
         )
     merges = [merge.split(" ") for merge in file.values("tokenizer.ggml.merges", str)]
     vocabulary = {token: id for id, token in enumerate(tokens)}
@@ -152,21 +148,18 @@ def _sentence_piece(file: GgufFile, tokens: list[str], unknown: str | None) -> T
 
 
 def tokenizer_metadata(tokenizer: PreTrainedTokenizerBase, rows: int, folder: str) -> dict[str, Any]:
-    """rows: of the embedding, at least the number of tokens. Errors: Fault(usage) for an unsupported tokenizer."""
+    """rows: of the embedding, at least the number of tokens. Errors: UsageFault for an unsupported tokenizer."""
     content = json.loads(tokenizer.backend_tokenizer.to_str())
     model, added = content["model"], {token["id"]: token for token in content["added_tokens"]}
     name = next((name for name in KNOWN if _same(content["pre_tokenizer"], name)), None)
     if model["type"] != "BPE" or name is None:
-        raise Fault(
+        raise UsageFault(
             f"The tokenizer in {folder} is none that llama.cpp has by one of the names {', '.join(KNOWN)}: convert the "
-            "model with llama.cpp's own convert_hf_to_gguf.py.",
-            usage=True,
+            "model with llama.cpp's own convert_hf_to_gguf.py."
         )
     words = {id: word for word, id in model["vocab"].items()} | {id: token["content"] for id, token in added.items()}
     if max(words) >= rows:
-        raise Fault(
-            f"The tokenizer in {folder} has {max(words) + 1} tokens, its model {rows} rows for them.", usage=True
-        )
+        raise UsageFault(f"The tokenizer in {folder} has {max(words) + 1} tokens, its model {rows} rows for them.")
 
     def type_of(id: int) -> int:
         if id in added:

@@ -56,7 +56,8 @@ class Distance:
 @torch.no_grad()
 def samples(model: PreTrainedModel, template: Template, length: int) -> list[Sample]:
     """All requests go in one batch, which reads the weights once for each step. model: in float32."""
-    prompts = [prompt_of(request, template) for request in REQUESTS]
+    texts = [template.render([{"role": "user", "content": request}]) for request in REQUESTS]
+    prompts = [ids.tolist() for ids in template.encoder.encode(texts)]
     width = max(map(len, prompts))
     ids = torch.tensor([[0] * (width - len(prompt)) + prompt for prompt in prompts])  # (B, T), padded on the left
     mask = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
@@ -72,11 +73,6 @@ def samples(model: PreTrainedModel, template: Template, length: int) -> list[Sam
         own = row[width - len(prompt) :]
         made.append(Sample(own.numpy(), len(prompt), model(input_ids=own[None]).logits[0].float().numpy()))
     return made
-
-
-def prompt_of(request: str, template: Template) -> list[int]:
-    [ids] = template.encoder.encode([template.render([{"role": "user", "content": request}])])
-    return ids.tolist()
 
 
 class Player:

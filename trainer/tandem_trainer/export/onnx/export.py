@@ -14,7 +14,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
@@ -22,7 +21,7 @@ import numpy as np
 import torch
 
 from ...config import ModelConfig
-from ...fault import Fault
+from ...fault import Fault, UsageFault
 from ...model.files import not_gguf, only_gguf
 from ...model.folder import load_template, quiet
 from ...model.load import load_model
@@ -30,7 +29,7 @@ from ...model.memory import available_memory
 from ...regular_file import read_text
 from ...run.budget import free_memory
 from ...run.disk_space import flush_to_disk, reason
-from ..critic_file import FILE, CriticFile, read_critic_file, reference_of
+from ..critic_file import FILE, read_critic_file, reference_of
 from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
 from .decoder import Precision, write_player, write_scorer
 from .shape import Shape, read_shape
@@ -46,36 +45,34 @@ USELESS = 0.5  # greatest allowed divergence of a quantised model, in nats
 Say = Callable[[str], None]
 
 
-@dataclass
-class Graphs:
-    """refused: by precision, why that graph was not written; `files` are complete."""
-
-    files: list[Path] = field(default_factory=list)
-    refused: dict[Precision, Fault] = field(default_factory=dict)
+Refused = dict[Precision, Fault]  # why a graph was not written
 
 
-def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None) -> Graphs:
-    """precisions: of a model's graphs; a critic is always fp32. base: present location of a critic's base, None for
-    that in training. Other existing graphs stay. A graph that differs too much from PyTorch is refused alone.
+def export_onnx(
+    folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None
+) -> tuple[list[Path], Refused]:
+    """Returns the graphs' files. precisions: of a model's graphs; a critic is always fp32. base: present location of a
+    critic's base, None for that in training. Other existing graphs stay. A graph that differs too much from PyTorch is
+    refused alone.
 
     Errors: Fault for an unsupported model, damaged weights, too little memory for the comparison, a full disk, and when
     every graph is refused; nothing is then put in place.
     """
     if (file := only_gguf(folder)) is not None:
-        raise Fault(not_gguf(file), usage=True)
+        raise UsageFault(not_gguf(file))
     if not folder.is_dir():
-        raise Fault(f"There is no such folder as {folder}: give the folder of a model.", usage=True)
+        raise UsageFault(f"There is no such folder as {folder}: give the folder of a model.")
     temporary = folder / f"{FOLDER}.writing"
     try:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
         if is_critic(folder):
-            return Graphs(put_in_place(temporary, folder / FOLDER, critic(folder, temporary, say, base)))
+            return put_in_place(temporary, folder / FOLDER, critic(folder, temporary, say, base)), {}
         made, refused = player(folder, temporary, precisions, say)
         if not made:
             sentences = " ".join(str(fault) for fault in refused.values())
             raise Fault(sentences, usage=all(fault.usage for fault in refused.values()))
-        return Graphs(put_in_place(temporary, folder / FOLDER, made), refused)
+        return put_in_place(temporary, folder / FOLDER, made), refused
     except OSError as error:
         raise Fault(f"The graphs of {folder} cannot be written: {reason(error)}.") from error
     finally:
@@ -89,9 +86,7 @@ def is_critic(folder: Path) -> bool:
 # ---- graphs, each compared with PyTorch
 
 
-def player(
-    folder: Path, into: Path, precisions: Sequence[Precision], say: Say
-) -> tuple[dict[str, dict], dict[Precision, Fault]]:
+def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) -> tuple[dict[str, dict], Refused]:
     weights = Weights(folder).digests()
     shape, of = ready(folder, folder, LENGTH)
     made, refused = {}, {}
@@ -119,7 +114,9 @@ def player(
 
 def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, dict]:
     about = read_critic_file(folder)
-    refuse_for_trainer(about, folder)
+    if about.score == "value-head" or about.training == "qlora":
+        what = "predicts rewards by a value head" if about.score == "value-head" else "was trained on a base in 4 bits"
+        raise UsageFault(f"The critic in {folder} {what}, which the trainer alone can score with.")
     reference = reference_of(about, folder, base)
     made = {}
     for name, source in ((CRITIC, folder), (REFERENCE, reference)):
@@ -131,16 +128,6 @@ def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, di
         say(sentence(name, far))
         made[name] = {"precision": "fp32", **far.about(), "weights": weights}
     return made
-
-
-def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
-    """Some critics only PyTorch can compute as they were trained. Errors: Fault(usage)."""
-    what = {
-        about.score == "value-head": "predicts rewards by a value head",
-        about.training == "qlora": "was trained against a base in 4 bits",
-    }
-    if True in what:
-        raise Fault(f"The critic in {folder} {what[True]}, which the trainer alone can score with.", usage=True)
 
 
 def ready(folder: Path, tokenizer_of: Path, length: int) -> tuple[Shape, list[Sample]]:
@@ -176,13 +163,12 @@ def require_exact(name: str, far: Distance) -> None:
 
 
 def require_same_model(folder: Path, precision: Precision, far: Distance) -> None:
-    """Names a more exact precision for quantised weights that diverge too far. Errors: Fault(usage)."""
+    """Names a more exact precision for quantised weights that diverge too far. Errors: UsageFault."""
     if far.divergence <= USELESS:  # false for NaN
         return
-    raise Fault(
+    raise UsageFault(
         f"With {precision} weights the model in {folder} is another one: its distributions are {far.divergence:.2f} "
-        f"nats from those of PyTorch, and {USELESS} is allowed; take {'int8' if precision == 'int4' else 'fp32'}.",
-        usage=True,
+        f"nats from those of PyTorch, and {USELESS} is allowed; take {'int8' if precision == 'int4' else 'fp32'}."
     )
 
 
@@ -245,15 +231,15 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     quiet()
     if given.precision and is_critic(given.folder):
-        raise Fault(f"{given.folder} holds a critic, which scores in fp32 only: leave --precision out.", usage=True)
+        raise UsageFault(f"{given.folder} holds a critic, which scores in fp32 only: leave --precision out.")
     precisions = (given.precision or "fp32,int8").split(",")
     for name in precisions:
         if name not in PRECISIONS:
-            raise Fault(f'--precision takes {", ".join(PRECISIONS)} with commas between, not "{name}".', usage=True)
-    graphs = export_onnx(given.folder, precisions, say, given.base)
-    for fault in graphs.refused.values():
+            raise UsageFault(f'--precision takes {", ".join(PRECISIONS)} with commas between, not "{name}".')
+    files, refused = export_onnx(given.folder, precisions, say, given.base)
+    for fault in refused.values():
         say(str(fault))
-    print(json.dumps({"files": [str(file) for file in graphs.files], "refused": list(graphs.refused)}))
+    print(json.dumps({"files": [str(file) for file in files], "refused": list(refused)}))
     return 0
 
 

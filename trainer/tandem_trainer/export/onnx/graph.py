@@ -74,11 +74,8 @@ class Graph:
         else:
             self.data.write(b"\0" * (-self.data.tell() % PAGE))
             tensor.data_location = TensorProto.EXTERNAL
-            for key, entry in (
-                ("location", self.data_file.name),
-                ("offset", self.data.tell()),
-                ("length", value.nbytes),
-            ):
+            place = {"location": self.data_file.name, "offset": self.data.tell(), "length": value.nbytes}
+            for key, entry in place.items():
                 tensor.external_data.add(key=key, value=str(entry))
             np.ascontiguousarray(value).tofile(self.data)
         self.initializers.add(name)

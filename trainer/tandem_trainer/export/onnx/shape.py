@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from transformers import PretrainedConfig
 
 from ...config import ExportConfig
-from ...fault import Fault
+from ...fault import UsageFault
 from ...model.files import called
 from ...model.folder_check import configuration_of
 
@@ -43,7 +43,9 @@ class Shape:
 
 
 def read_shape(folder: Path) -> Shape:
-    """Errors: Fault(usage) for a missing configuration or an unsupported model."""
+    """Errors: UsageFault for a missing configuration or an unsupported model."""
+    from ...model.flops import windows  # `check` uses this module without torch
+
     config = exportable(folder)
     heads = config.num_attention_heads
     cos, sin = rotations(config)
@@ -63,23 +65,17 @@ def read_shape(folder: Path) -> Shape:
 
 
 def require_exportable(config: ExportConfig, model: Path) -> None:
-    """Refuses such a run before training. Errors: Fault(usage)."""
+    """Refuses such a run before training. Errors: UsageFault."""
     if config.onnx:
         exportable(model)
 
 
 def exportable(folder: Path) -> PretrainedConfig:
     config = configuration_of(folder)
-    refuse_other_families(folder, config)
-    return config
-
-
-def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
     if config.model_type not in FAMILIES:
-        raise Fault(
+        raise UsageFault(
             f"The model {called(folder)} is a {config.model_type}, and only {', '.join(FAMILIES.values())} and models "
-            "built like them can be written as ONNX: take another base.",
-            usage=True,
+            "built like them can be written as ONNX: take another base."
         )
     rope = config.rope_parameters or {}
     for name, value, known in (
@@ -89,29 +85,19 @@ def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
         ("remainder of its head size by 16", head_dim(config) % 16, (0,)),  # requirement of GroupQueryAttention
     ):
         if value not in known:
-            raise Fault(
+            raise UsageFault(
                 f"The model {called(folder)} has the {name} {json.dumps(value)}, which cannot be written as ONNX here: "
-                "take another base.",
-                usage=True,
+                "take another base."
             )
+    return config
 
 
 def head_dim(config: PretrainedConfig) -> int:
     return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
 
 
-def windows(config: PretrainedConfig) -> tuple[int | None, ...]:
-    """By layer if configured so, else equal for all, as in transformers."""
-    window = getattr(config, "sliding_window", None)
-    kinds = getattr(config, "layer_types", None)
-    if kinds is None:
-        return (window,) * config.num_hidden_layers
-    return tuple(window if kind == "sliding_attention" else None for kind in kinds)
-
-
 def rotations(config: PretrainedConfig) -> tuple[torch.Tensor, torch.Tensor]:
     """(positions, head_dim / 2) cos and sin with the configured scaling. The four families share Llama's code."""
-    # Imported here because `check` uses this module without torch.
     import torch
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 
-from ...fault import Fault
+from ...fault import Fault, UsageFault
 from ...regular_file import read_text, require_regular_files
 
 INDEX = "model.safetensors.index.json"
@@ -22,7 +22,7 @@ PARTS = 64
 
 
 class Weights:
-    """Errors of all methods: Fault(usage) for files that are damaged or missing."""
+    """Errors of all methods: UsageFault for files that are damaged or missing."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -34,9 +34,8 @@ class Weights:
                 with safe_open(folder / ONE_FILE, "pt") as file:
                     self.files = dict.fromkeys(file.keys(), ONE_FILE)
             else:
-                raise Fault(
-                    f"{folder} has no {ONE_FILE}: give a model folder, or save its weights as safetensors first.",
-                    usage=True,
+                raise UsageFault(
+                    f"{folder} has no {ONE_FILE}: give a model folder, or save its weights as safetensors first."
                 )
             parts = set(self.files.values())
             if any(not isinstance(name, str) or Path(name).name != name for name in parts):
@@ -79,7 +78,7 @@ class Weights:
             raise self._damaged(error) from error
 
     def _damaged(self, why: object) -> Fault:
-        return Fault(f"The weights in {self.folder} are damaged ({why}): download the model again.", usage=True)
+        return UsageFault(f"The weights in {self.folder} are damaged ({why}): download the model again.")
 
 
 def digest(file: Path) -> str:
