@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -124,11 +125,12 @@ def test_histories_with_a_candidate_without_a_value_are_left_out_of_the_ranking(
     heard = TokenBudget(4096, Ranks(), StopRequest(tmp_path), Events(tmp_path))
 
     def ranked(samples: int, *unvalued: str) -> list[str]:
-        def of(candidates: Candidates) -> np.ndarray:
-            none = candidates.history.group in unvalued
-            return np.array([np.nan if none else value(text) for text in candidates.texts])
+        def of_all(candidates: Sequence[Candidates]) -> list[float]:
+            return [
+                np.nan if one.history.group in unvalued else value(text) for one in candidates for text in one.texts
+            ]
 
-        values = SimpleNamespace(of=of, served=nullcontext)
+        values = SimpleNamespace(of_all=of_all, served=nullcontext)
         settings = CriticConfig(score="monte-carlo", samples=samples)
         return [one.candidates.history.group for one in rank_candidates(made, settings, base, heard, values=values)]
 

@@ -146,8 +146,8 @@ def train(
         tell_data(events, prepared)
     if ranks.first:
         check_same_configuration(folder, replace(config, model=asked), prepared.fingerprint(), model.revision)
-        for path in folder.glob("weights-*"):  # which a killed process of this run swapped out (`base.py`)
-            shutil.rmtree(path)
+        for rest in folder.glob("weights-*"):  # which a killed process of this run swapped out (`base.py`)
+            shutil.rmtree(rest)
     ranks.wait()
 
     # ---- plan
