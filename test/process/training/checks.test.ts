@@ -17,6 +17,6 @@ it('the look at a machine uses what was found whole before, unless it is asked f
   await writeFile(path.join(source, 'tandem_trainer', '__main__.py'), ASKED);
   const trainer = { python: 'python3', source, found: '/cache/found' };
   const asked = async (again: boolean): Promise<string> => (await examine(trainer, { again }))[0]!.saw;
-  expect(await asked(false)).toBe('doctor --json --found /cache/found');
-  expect(await asked(true)).toBe('doctor --json --found /cache/found --again');
+  expect(await asked(false)).toBe('doctor --found /cache/found --json');
+  expect(await asked(true)).toBe('doctor --found /cache/found --again --json');
 });

@@ -11,12 +11,12 @@ describe('exporting choices', () => {
     const script = [
       'import json, sys',
       'from tandem_trainer.data.rows import read_preferences',
-      'read = read_preferences([sys.argv[1]])',
+      'preferences, problems = read_preferences([sys.argv[1]])',
       'print(json.dumps([',
       '  {"task": each.chosen.task, "group": each.group,',
       '   "chosen": each.chosen.messages[-1]["content"], "rejected": each.rejected.messages[-1]["content"],',
       '   "trained": [turn.position for turn in each.chosen.turns]}',
-      '  for each in read.preferences] + [str(problem) for problem in read.problems]))',
+      '  for each in preferences] + [str(problem) for problem in problems]))',
     ].join('\n');
     const read = JSON.parse(await python(script, file)) as { group: string }[];
     expect(read).toMatchObject([

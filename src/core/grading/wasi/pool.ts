@@ -55,20 +55,32 @@ export class WasiPool implements Runner {
     return this.child?.pid;
   }
 
-  async run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
-    if (this.closed) throw new Fault('grading/closed', 'The grader is closed.');
-    signal?.throwIfAborted();
+  run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
+    if (this.closed) return Promise.reject(new Fault('grading/closed', 'The grader is closed.'));
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     const id = this.nextId++;
-    const { promise, resolve, reject } = Promise.withResolvers<JobOutcome>();
-    const abort = (): void => {
-      this.settle(id)?.reject(signal!.reason as Error);
-      this.tell({ kind: 'stop', id });
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-    this.pending.set(id, { job, deaths: 0, resolve, reject });
-    if (this.child === undefined) this.start();
-    else this.tell({ kind: 'run', id, job });
-    return promise.finally(() => signal?.removeEventListener('abort', abort));
+    return new Promise<JobOutcome>((resolve, reject) => {
+      const abort = (): void => {
+        this.settle(id)?.reject(signal!.reason as Error);
+        this.tell({ kind: 'stop', id });
+      };
+      const settled = (): void => signal?.removeEventListener('abort', abort);
+      signal?.addEventListener('abort', abort, { once: true });
+      this.pending.set(id, {
+        job,
+        deaths: 0,
+        resolve: (outcome) => {
+          settled();
+          resolve(outcome);
+        },
+        reject: (reason) => {
+          settled();
+          reject(reason);
+        },
+      });
+      if (this.child === undefined) this.start();
+      else this.tell({ kind: 'run', id, job });
+    });
   }
 
   async close(): Promise<void> {

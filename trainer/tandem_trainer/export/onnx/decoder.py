@@ -266,7 +266,8 @@ class GroupQueryDecoder(Decoder):
     ends: str
     longest: str
 
-    def attention(self, number: int, normed: str) -> str:
+    def attention(self, number: int, normed: str, past: Sequence[str] = ("", "")) -> str:
+        """past: names of earlier keys and values; empty for none."""
         graph, shape, name = self.graph, self.shape, f"model.layers.{number}.self_attn"
         query, key, value = (self.linear(normed, f"{name}.{part}_proj") for part in "qkv")
         if f"{name}.q_norm.weight" in self.weights:  # Qwen 3
@@ -276,7 +277,7 @@ class GroupQueryDecoder(Decoder):
         window = shape.windows[number]
         return graph.node(
             "GroupQueryAttention",
-            *(query, key, value, "", "", self.ends, self.longest, *tables),
+            *(query, key, value, *past, self.ends, self.longest, *tables),
             named=[f"attention.{number}", f"present.{number}.key", f"present.{number}.value"],
             domain=MICROSOFT,
             num_heads=shape.heads,
