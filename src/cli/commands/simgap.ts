@@ -25,7 +25,7 @@ export const installSimgap: Install = (program, perform) => {
   program
     .command('simgap')
     .description(
-      'how far a simulator is from the people it stands for: at each of their logged replies, what it says instead',
+      'compare a simulator with the people it stands for: it replies wherever they replied in the log',
     )
     .addOption(dataOption())
     .requiredOption('--simulator <model>', `rules, ${MODEL_WORDS}`)

@@ -9,10 +9,9 @@ const ACKNOWLEDGED =
   /^(?:(?:ok|okay|sure|fine|good|great|thanks|right|all right|i see|got it|go (?:on|ahead))\W*)+$/i;
 
 /**
- * Facts that a reply states, in anybody's words: in a wording of theirs, by a number that only they have, or in a
- * sentence that the matcher of questions gives to them. What was asked comes first: a sentence that names such a fact
- * is about it, whatever else it names, and one without words of its own ("Yes.", "Always up.") is about the first that
- * is still open.
+ * Facts that a reply states, in anybody's words: by one of their wordings, by a number that no other fact has, or by a
+ * sentence that the matcher of questions assigns to them. A sentence that names several facts counts for the one that
+ * was asked about; a sentence that names none ("Yes.", "Always up.") answers the first question without an answer yet.
  * @param asked facts that the message asked about, in order
  */
 export function statedFacts(task: ProgramTask, reply: string, asked: readonly Fact[]): ReadonlySet<Fact> {

@@ -27,7 +27,7 @@ describe('what a reply states', () => {
     ['No.', [BOUNDARY], [BOUNDARY]],
     ['yes, inclusive', [BOUNDARY], [BOUNDARY]],
     ['No. Just return -1 then.', [BOUNDARY, ZONE], [BOUNDARY, ZONE]],
-    // What nobody asked.
+    // Facts that were not asked about.
     ['4.50 extra, from 20 kg on', [SURCHARGE], [SURCHARGE, LIMIT]],
     ['Above 20 kilos. And give back -1 if the zone is unknown.', [LIMIT], [LIMIT, ZONE]],
     // Nothing.
