@@ -222,7 +222,7 @@ export function beginEpisode(plan: EnvironmentPlan, request: ResetRequest): Serv
  * The client is the agent. The log records the episode from its first message on, so that a client that only looks at
  * the request leaves nothing behind. It does not record an episode that goes on from a history.
  */
-class AgentEpisode extends ServedEpisode {
+export class AgentEpisode extends ServedEpisode {
   /** @throws {Fault} `environment/over` */
   constructor(
     plan: EnvironmentPlan,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { queryObjects } from 'node:v8';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Dialogue } from '../../../src/core/dialogue/dialogue';
-import { ServedEpisode } from '../../../src/core/environment/episode';
+import { AgentEpisode } from '../../../src/core/environment/episode';
 import { EnvironmentServer, EnvironmentSession } from '../../../src/core/environment/server';
 import { createGrader } from '../../../src/core/grading/grader';
 import type { ProgramTask } from '../../../src/core/task/task';
@@ -98,7 +98,7 @@ const behaviours = [
 ];
 
 const left = (): number[] =>
-  [EnvironmentSession, ServedEpisode, Dialogue].map((kind) => queryObjects(kind, { format: 'count' }));
+  [EnvironmentSession, AgentEpisode, Dialogue].map((kind) => queryObjects(kind, { format: 'count' }));
 
 const processes = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'ProcessWrap').length;
