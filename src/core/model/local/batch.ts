@@ -150,6 +150,7 @@ export class Batch {
       const fresh = turn.request.promptIds.slice(row.ids.length);
       const running = { turn, row };
       this.#running.push(running);
+      this.#forget();
       const logits = await this.#read(running, fresh);
       read += fresh.length;
       if (logits === undefined) this.#retire(running);
@@ -242,11 +243,19 @@ export class Batch {
     this.#rest(running.row);
   }
 
-  /** Keeps as many rows as dialogues were played at once, and more while they are small. */
   #rest(row: SequenceRow): void {
     this.decoder.rest(row);
     this.#resting.push(row);
-    while (this.#resting.length > this.#most && this.#bytesAtRest(this.#resting) > MAX_RESTING_BYTES)
+    this.#forget();
+  }
+
+  /** Keeps as many rows, with those of running turns, as dialogues were played at once, and more while they are small. */
+  #forget(): void {
+    while (
+      this.#resting.length > 0 &&
+      this.#resting.length + this.#running.length > this.#most &&
+      this.#bytesAtRest(this.#resting) > MAX_RESTING_BYTES
+    )
       this.decoder.close(this.#resting.shift()!);
   }
 

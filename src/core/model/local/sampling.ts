@@ -133,16 +133,33 @@ function argmax(logits: Float32Array): number {
   return best;
 }
 
-/** Writes exp((logit − largest) / temperature) of each token into `weights`. Returns their sum. */
+/** Parts of one in the exponent that the table below distinguishes. */
+const PART_BITS = 11;
+const PARTS = 1 << PART_BITS;
+const WHOLE = Float64Array.from({ length: 746 }, (_, power) => Math.exp(-power));
+const PART = Float64Array.from({ length: PARTS }, (_, part) => Math.exp(-part / PARTS));
+
+/**
+ * Writes exp((logit − largest) / temperature) of each token into `weights`. Returns their sum. By a table and two terms
+ * of the series, to a relative error of 2e-11, because `Math.exp` takes four times as long.
+ */
 function exponentials(
   logits: Float32Array,
   largest: number,
   temperature: number,
   weights: Float64Array,
 ): number {
+  const scale = PARTS / temperature;
   let sum = 0;
   for (let id = 0; id < logits.length; id++) {
-    const weight = Math.exp((logits[id]! - largest) / temperature);
+    const place = (largest - logits[id]!) * scale;
+    let weight = 0;
+    // Turned around so that a logit that is not a number makes the sum none, either.
+    if (!(place >= WHOLE.length * PARTS)) {
+      const whole = place | 0;
+      const rest = (place - whole) / PARTS;
+      weight = WHOLE[whole >> PART_BITS]! * PART[whole & (PARTS - 1)]! * (1 - rest * (1 - rest / 2));
+    }
     weights[id] = weight;
     sum += weight;
   }
