@@ -30,6 +30,7 @@ test('asks @tandem about what is selected, and is told when it asks on after Ans
   await selectFunction(workbench, 3);
   await workbench.runCommand('Chat: Open Chat');
   await view.pickModel('Mine');
+  await chat().getByText('shop.py:4-7').waitFor();
   // Typed in full: the list that opens after the @ closes when the chat learns of a model meanwhile.
   await view.say('@tandem I need the price of a parcel.');
   await chat().getByText('From how many kilos is a parcel heavy?').waitFor();

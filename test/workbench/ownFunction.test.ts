@@ -77,14 +77,17 @@ test('collaborates on a function of their own, from the lens above it or the edi
   const lens = workbench.page.locator('.codelens-decoration a', { hasText: 'Collaborate with the agent…' });
   await lens.waitFor();
   await workbench.pictures('own-lens');
+  const offered = (): Promise<void> =>
+    expect
+      .poll(() => quickInputOf(workbench).inputValue())
+      .toBe('I need a Python function: The price of a parcel.');
   await lens.click();
+  await offered();
   await quickInputOf(workbench).press('Escape');
   await quickInputOf(workbench).waitFor({ state: 'hidden' });
   await openFunction(workbench);
   await chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
-  await expect
-    .poll(() => quickInputOf(workbench).inputValue())
-    .toBe('I need a Python function: The price of a parcel.');
+  await offered();
   await workbench.quickInput.answer(questions.wish);
   await session().getByText('You know what the function should do').waitFor();
   // Before it has begun, only the page knows of it.
