@@ -155,7 +155,7 @@ def means(figures: dict[str, float]) -> dict[str, float]:
     figures = dict(figures)
     if count := figures.pop("weighed", 0):
         size = effective_sample_size(figures.pop("weights"), figures.pop("squared_weights"))
-        told["effective_sample_size"] = size / count
+        told["effective_sample_size"] = min(1.0, size / count)  # rounding may exceed n
     for name, value in figures.items():
         having = figures["examples"] - figures.get(f"without_{name}", 0)
         if name not in ("examples", "tokens") and not name.startswith("without_") and having > 0:
