@@ -16,6 +16,8 @@ from tandem_trainer.data.dialogue import Dialogue, Measure, Read
 from tandem_trainer.data.replay import replayed
 from tandem_trainer.fault import Fault
 from tandem_trainer.losses import effective_sample_size, turn_weight
+from tandem_trainer.methods.archer import Actor
+from tandem_trainer.methods.config import ArcherConfig
 from tandem_trainer.methods.rft import RejectionFineTuning, replay_in_words
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.folder import load_template
@@ -81,6 +83,16 @@ def test_turns_that_the_policy_itself_wrote_are_all_worth_themselves(tmp_path):
     assert look(base, objective, old)["effective_sample_size"] == pytest.approx(1, abs=1e-6)
     plain = [Example(each.group, each.chosen) for each in old]
     assert look(base, objective, old)["loss"] == pytest.approx(look(base, objective, plain)["loss"], rel=1e-6)
+
+
+def test_archer_has_the_effective_sample_size_of_the_turns_that_it_sampled(tmp_path):
+    base = tiny_base(tmp_path)
+    sampled = [Example("0/0", (turn,), target=0.5) for turn in old_example(base, 0.0, -1.0).chosen]
+    weights = [1, math.exp(-1)]
+    share = sum(weights) ** 2 / sum(w * w for w in weights) / 2
+    assert look(base, Actor(ArcherConfig(), cache(base, tmp_path)), sampled)["effective_sample_size"] == pytest.approx(
+        share
+    )
 
 
 def test_a_run_says_when_less_than_a_fifth_of_the_replayed_turns_count():
