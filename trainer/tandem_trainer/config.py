@@ -94,6 +94,17 @@ class DataConfig:
         title="Dialogue files",
         description="Files of rows: published, exported, or of another run; they are added to those of the log.",
     )
+    earlier: list[File] = Field(
+        default_factory=list,
+        title="Earlier dialogue files",
+        description="Rows of earlier rounds or of other agents, of which some are replayed beside the new dialogues.",
+    )
+    replay: PartOfAll = Field(
+        0.25,
+        title="Replayed fraction",
+        description="The fraction of the dialogues that are drawn from the earlier ones, so that they are not "
+        "forgotten.",
+    )
     preferences: list[File] = Field(
         default_factory=list,
         title="Preferences",

@@ -122,6 +122,12 @@ class Figures(Event):
     log_ratio_rejected: charted(
         Nats, "Log-ratio, rejected", "Log-probability of the worse side minus that under the reference model"
     )
+    effective_sample_size: charted(
+        Fraction,
+        "Effective sample size",
+        "Of old turns, as a share of their number; near zero when few of them outweigh the others",
+        terminal=True,
+    )
     sampler_difference: charted(
         Nats,
         "Sampler difference",

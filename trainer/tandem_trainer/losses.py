@@ -132,6 +132,27 @@ def kl_estimate(log_probs: Sequence[Tensor], reference: Sequence[Tensor]) -> Ten
     return (log_r.exp() - 1 - log_r).mean()
 
 
+# ---- turns of an earlier policy or of another agent
+
+
+def turn_weight(log_probs: Tensor, sampled: Tensor) -> Tensor:
+    """Computes min(1, ρ_t) with ρ_t = (Π_l π(a^l | o, a^{<l}) / μ(a^l | o, a^{<l}))^{1/L} of a turn. A scalar.
+
+    The bound is V-trace's ρ̄ = 1 (arXiv 1802.01561, eq. 1): an old turn never counts more than a new one. The mean over
+    tokens is that of GSPO (arXiv 2507.18071, eq. 7): the product over a hundred tokens, of which each differs by
+    rounding between sampler and trainer, is noise. It is biased for that.
+
+    log_probs, sampled: (L,) of π and μ. sampled may be NaN at some tokens, which do not count, but not at all.
+    """
+    known = sampled.isfinite()
+    return (log_probs - sampled)[known].mean().exp().clamp(max=1)
+
+
+def effective_sample_size(total: float, squares: float) -> float:
+    """Computes Kish's (Σ w)² / Σ w² from Σ w and Σ w² of n weights: n for equal ones, near 1 if one outweighs all."""
+    return total**2 / squares if squares > 0 else 0.0
+
+
 # ---- ArCHer (arXiv 2402.19446): an utterance-level critic of two Q and two V, and a token-level policy gradient
 
 

@@ -161,6 +161,8 @@ def _check_together(config: RunConfig) -> None:
         raise _Refused("data names nothing to train on: give trajectories or preferences, or a log to `tandem train`.")
     if not data.trajectories and method.preferences != "alone":
         raise _Refused(f"data.preferences alone are not enough for {config.method}: give trajectories as well.")
+    if data.earlier and not data.trajectories:
+        raise _Refused("data.earlier are replayed beside new dialogues: give data.trajectories, or leave them out.")
     if data.preferences and method.preferences == "none":
         raise _Refused(f"data.preferences are not used by {config.method}: leave them out, or choose another method.")
     if data.preferences and projects(config):
@@ -215,6 +217,8 @@ def _check_online(config: RunConfig) -> None:
         raise _Refused(f"data.tasks names no pack, and {name} plays tasks: give the files of one or more packs.")
     if method_of(config).trl and config.data.trajectories:
         raise _Refused(f"data.trajectories are not used by {name}, which plays its own dialogues: leave them out.")
+    if config.data.earlier:
+        raise _Refused(f"data.earlier are not used by {name}, which plays its own dialogues: leave them out.")
     if config.data.preferences:
         raise _Refused(f"data.preferences are not used by {name}, which plays its own dialogues: leave them out.")
     if config.model.training == "qlora" and method_of(config).trl:

@@ -42,6 +42,7 @@ class Example:
     Examples of one `group` share a history and are kept side by side, because their common tokens are computed once.
     `samples` are turns that the present policy sampled at the histories of `chosen`, as many at each, in their order.
     `dialogues` holds the ids of the dialogues of a pair of trajectories, the better first, or of the one trajectory.
+    `replayed` says that the dialogue is of an earlier round or of another agent (`data.earlier`).
     `taught` is for distillation: the first tokens of each chosen turn, which a teacher teaches, behind the prompt that
     the teacher reads. That may hold hidden information, and is in no input of the trained model.
     """
@@ -54,6 +55,7 @@ class Example:
     dialogues: tuple[str, ...] = ()
     taught: tuple[Turn, ...] = ()
     samples: tuple[Turn, ...] = ()
+    replayed: bool = False
 
     @property
     def turns(self) -> tuple[Turn, ...]:

@@ -45,6 +45,7 @@ def config_of(**settings) -> RunConfig:
     [
         ({"data": {}}, "data.tasks"),
         ({"data": {"tasks": ["pack.jsonl"], "trajectories": ["rows.jsonl"]}}, "data.trajectories"),
+        ({"data": {"tasks": ["pack.jsonl"], "earlier": ["rows.jsonl"]}}, "data.earlier"),
         ({"model": {"training": "qlora"}}, "model.training"),
         ({"resources": {"processes": 2}}, "resources.processes"),
         ({"resources": {"cluster": {"address": "http://head:8265"}}}, "resources.cluster"),

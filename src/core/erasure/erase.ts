@@ -184,14 +184,14 @@ async function runsIn(dataFolder: string): Promise<Work[]> {
 }
 
 const files = z.union([z.string().transform((one) => [one]), z.array(z.string())]).catch([]);
-const dataSchema = z.object({ data: z.object({ trajectories: files, preferences: files }) });
+const dataSchema = z.object({ data: z.object({ trajectories: files, earlier: files, preferences: files }) });
 
 /** Rows from the log, unfinished ones too, and the files of rows that the run's configuration names. */
 async function rowsOf(run: string): Promise<string[]> {
   const configuration = await readWhole(configurationOf(run), dataSchema);
-  const { trajectories, preferences } = configuration?.data ?? { trajectories: [], preferences: [] };
+  const { trajectories = [], earlier = [], preferences = [] } = configuration?.data ?? {};
   const own = (await subfolders(run)).includes('data') ? await writtenIn(join(run, 'data')) : [];
-  return [...own, ...trajectories, ...preferences];
+  return [...own, ...trajectories, ...earlier, ...preferences];
 }
 
 async function worksOfExperiments(dataFolder: string): Promise<Work[]> {

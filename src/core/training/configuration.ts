@@ -175,7 +175,7 @@ function dataPaths(data: Readonly<Record<string, unknown>>, folder: string): Rec
   const absolute = (value: unknown): unknown =>
     typeof value === 'string' ? resolve(folder, value) : Array.isArray(value) ? value.map(absolute) : value;
   const isPath = (name: string, value: unknown): boolean =>
-    ['trajectories', 'preferences', 'tasks', 'opening'].includes(name) &&
+    ['trajectories', 'earlier', 'preferences', 'tasks', 'opening'].includes(name) &&
     !(name === 'opening' && value === SHORT);
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, isPath(name, value) ? absolute(value) : value]),

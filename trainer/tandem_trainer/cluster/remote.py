@@ -80,7 +80,7 @@ def take_package(folder: Path) -> None:
 
 
 # Fields that name files.
-FILES = {"data": ("trajectories", "preferences", "tasks", "opening"), "model": ("chat_template",)}
+FILES = {"data": ("trajectories", "earlier", "preferences", "tasks", "opening"), "model": ("chat_template",)}
 
 
 def _taken(value: str | list[str], here: Path, folder: Path) -> str | list[str]:

@@ -81,6 +81,7 @@ class Dialogue:
     measure: Measure = TESTS
     drafts: tuple[tuple[int, float], ...] | None = None
     where: str = ""  # `file:line`, for messages
+    replayed: bool = False  # whether it is of `data.earlier`
     settled: bool = False  # whether all turns have their tokens (`tokenize_turns.py`)
 
     @property

@@ -107,7 +107,7 @@ def imitation(dialogues: Sequence[Dialogue], read: ReadTurns, minimum_reward: fl
             f"more, the best has {best:g}; collect more rollouts of each task or lower policy.minimum_reward."
         )
     turns = _turns(dialogues, read, good)
-    return [Example(dialogues[index].task, turns[index]) for index in good]
+    return [Example(dialogues[index].task, turns[index], replayed=dialogues[index].replayed) for index in good]
 
 
 def returns(dialogues: Sequence[Dialogue], read: ReadTurns) -> list[Example]:

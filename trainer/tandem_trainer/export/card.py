@@ -142,7 +142,7 @@ def _settings(config: RunConfig) -> dict[str, Any]:
     settings = asdict(config)
     data = settings["data"]
     data["opening"] = data["opening"] is not None
-    for key in ("trajectories", "preferences", "tasks"):
+    for key in ("trajectories", "earlier", "preferences", "tasks"):
         data[key] = len(data[key])
     settings["grpo"]["log"] = settings["grpo"]["log"] is not None
     for player in ("agent", "simulator"):  # `local:/home/ada/models/mine` becomes `local:mine`

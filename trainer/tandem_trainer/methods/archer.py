@@ -42,6 +42,7 @@ from ..losses import (
     policy_gradient_loss,
     polyak,
     q_targets,
+    turn_weight,
     utterance_advantage,
     v_targets,
 )
@@ -363,4 +364,5 @@ class Actor(Objective):
             sampled = torch.from_numpy(turn.log_probs).to(live.device)
             loss = policy_gradient_loss(live, sampled, example.target, self.settings.ratio_clip)
             sums.add(example, loss, nll=nll([live]), sampler_difference=sampler_difference([turn], [live]))
+            sums.weigh(turn_weight(live, sampled)[None])
         return sums.total()

@@ -113,7 +113,7 @@ METHODS: dict[str, Method] = {
         source="Shao et al., 2024, arXiv 2402.03300, by TRL, online with a simulator",
         settings=("grpo",),
         ignores=(
-            *("data.trajectories", "data.preferences", "data.preference_weight"),
+            *("data.trajectories", "data.earlier", "data.replay", "data.preferences", "data.preference_weight"),
             *("data.pairing", "data.pair_margin", "data.measure", "data.renderer"),
             "data.with_doubtful",
         ),

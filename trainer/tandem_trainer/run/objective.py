@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ..config import RunConfig
+from ..losses import effective_sample_size
 from ..model.log_probs import token_log_probs
 from ..model.prefix_tree import forest_tokens
 from ..turn import Example, Turn
@@ -136,6 +137,12 @@ class Sums:
             else:
                 self.values[name].append(value.detach().float())
 
+    def weigh(self, weights: Tensor) -> None:
+        """weights: (T,) of old turns; `means` has their effective sample size."""
+        self.counts["weighed"] += len(weights)
+        for name, power in (("weights", 1), ("squared_weights", 2)):
+            self.values[name].append(weights.detach().float().pow(power).sum())
+
     def total(self) -> tuple[Tensor, dict[str, float]]:
         loss = torch.stack(self.losses).sum()
         sums = [loss.detach(), *(torch.stack(values).sum() for values in self.values.values())]
@@ -145,6 +152,10 @@ class Sums:
 
 def means(figures: dict[str, float]) -> dict[str, float]:
     told = {}
+    figures = dict(figures)
+    if count := figures.pop("weighed", 0):
+        size = effective_sample_size(figures.pop("weights"), figures.pop("squared_weights"))
+        told["effective_sample_size"] = min(1.0, size / count)  # rounding may exceed n
     for name, value in figures.items():
         having = figures["examples"] - figures.get(f"without_{name}", 0)
         if name not in ("examples", "tokens") and not name.startswith("without_") and having > 0:

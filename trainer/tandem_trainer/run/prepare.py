@@ -17,6 +17,7 @@ from ..data.json_rows import BadRow, content_id, is_page, json_lines, object_of,
 from ..data.lessons import taught
 from ..data.measures import require_one_measure
 from ..data.pairs import drop_long, first_of, held_out_tasks, imitation, preference_examples, returns, trajectory_pairs
+from ..data.replay import replayed
 from ..data.rows import read_preferences, read_rows, task_id
 from ..data.template import Template
 from ..data.tokenize_turns import settle
@@ -85,6 +86,8 @@ class Prepared:
             about = (dialogue.id, dialogue.task, dialogue.reward, dialogue.messages, dialogue.hidden_information)
             if dialogue.is_page:
                 about += (dialogue.measure, dialogue.drafts)
+            if dialogue.replayed:
+                about += (tuple(turn.log_probs.tobytes() for turn in dialogue.turns if turn.log_probs is not None),)
             digest.update(repr(about).encode())
             digest.update(b"".join(turn.ids.tobytes() for turn in dialogue.turns))
         for examples in (self.critic, self.policy):
@@ -105,16 +108,22 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     data, method = config.data, method_of(config)
     if method.plays:
         return _to_play(config)
-    read = read_rows(
-        data.trajectories,
-        data.opening if config.role == "agent" else None,  # rows of the collaborator have their messages
+    of_rows = partial(
+        read_rows,
+        opening=data.opening if config.role == "agent" else None,  # rows of the collaborator have their messages
         with_leaked=data.with_leaked,
         measure=data.measure,
         renderer=data.renderer,
         without_grades=method.learns_from == "dialogues",
         role=config.role,
     )
+    read = of_rows(data.trajectories)
     require_one_measure(read.dialogues)
+    if data.earlier and data.replay:
+        try:
+            read = replayed(read, of_rows(data.earlier), data.replay, config.seed)
+        except UsageFault as fault:  # a loop names the rows of the round before, whatever they are
+            read.notices.append(f"No earlier dialogue is replayed: {fault}")
     settled = settle(template, read.dialogues)
     dialogues = settled.dialogues
     left_out: Counter[str] = read.left_out + settled.left_out

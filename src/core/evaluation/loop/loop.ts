@@ -6,6 +6,7 @@ import { ModelSimulator, RulesSimulator, type Simulator } from '../../dialogue/s
 import type { Grader } from '../../grading/grader';
 import type { Model } from '../../model/model';
 import { parseConfiguration, type RunConfiguration } from '../../training/configuration';
+import { rowsLearnedBy } from '../../training/data/lineage';
 import { writeGraphs, type Precision } from '../../training/convert';
 import { runFiles } from '../../training/runFolder';
 import { Runs } from '../../training/runs';
@@ -113,7 +114,9 @@ class Loop {
     const { folder } = this.plan;
     const tasks = await this.perform(await this.tasks(), drawnInWords);
     const collected = await this.perform(this.collect(tasks), playedInWords);
-    const { run } = await this.perform(this.train(collected), (done) => `run ${done.run}`);
+    // Another round with a model that an earlier one made.
+    const earlier = await rowsLearnedBy(this.plan.agent.base);
+    const { run } = await this.perform(this.train(collected, earlier), (done) => `run ${done.run}`);
     const exported = ({ precision }: Exported): string => `the new model is in place, ${precision}`;
     const { precision } = await this.perform(this.export(run), exported);
     const model = this.modelOf(run);
@@ -191,7 +194,7 @@ class Loop {
     };
   }
 
-  private train(collected: Collected): Stage<TrainedRun> {
+  private train(collected: Collected, earlier: readonly string[]): Stage<TrainedRun> {
     const { settings, seed, agent, prompts, runName, shownName, trainerCode, signal } = this.plan;
     const inputs = {
       'the dialogues': collected,
@@ -200,6 +203,7 @@ class Loop {
       'the seed': seed,
       'the precision': this.precision,
       "the trainer's code": trainerCode,
+      ...(earlier.length > 0 && { 'the earlier dialogues': earlier }),
     };
     return {
       name: 'train',
@@ -209,7 +213,7 @@ class Loop {
       work: async () => {
         const { run } = await trained({
           ...{ runs: this.runs, prompts, signal },
-          configuration: await this.configuration(collected),
+          configuration: await this.configuration(collected, earlier),
           key: `${runName}-${digestOf([inputs, agent.base]).slice(0, 8)}`,
           name: shownName,
           trainer: await this.plan.openTrainer(),
@@ -220,7 +224,7 @@ class Loop {
     };
   }
 
-  private configuration({ collection }: Collected): Promise<RunConfiguration> {
+  private configuration({ collection }: Collected, earlier: readonly string[]): Promise<RunConfiguration> {
     const { agent, seed, settings } = this.plan;
     const { model, data, ...training } = settings.training;
     return parseConfiguration(
@@ -228,7 +232,7 @@ class Loop {
         method: 'sweet-rl',
         ...{ seed, ...training },
         model: { base: agent.base, ...model },
-        data: { ...data, log: this.data, filter: { collection } },
+        data: { ...data, earlier, log: this.data, filter: { collection } },
         export: { onnx: [this.precision] },
       },
       { from: 'The configuration of the loop', folder: this.data },

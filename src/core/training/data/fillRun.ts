@@ -57,7 +57,7 @@ async function withOwnRows(
     return copied(file, folder, `data/${name}-${index + 1}.jsonl`);
   };
   const entries = Object.entries(data).map(async ([name, value]) => {
-    const isFiles = (name === 'trajectories' || name === 'preferences') && Array.isArray(value);
+    const isFiles = ['trajectories', 'earlier', 'preferences'].includes(name) && Array.isArray(value);
     return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
   });
   return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;

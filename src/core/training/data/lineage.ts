@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
@@ -18,7 +19,9 @@ const paths = z.union([z.string().transform((one) => [one]), z.array(z.string())
 const namingSchema = lazily(() =>
   z.object({
     model: z.object({ base: z.string().catch('') }).catch({ base: '' }),
-    data: z.object({ trajectories: paths, preferences: paths }).catch({ trajectories: [], preferences: [] }),
+    data: z
+      .object({ trajectories: paths, earlier: paths, preferences: paths })
+      .catch({ trajectories: [], earlier: [], preferences: [] }),
   }),
 );
 
@@ -72,7 +75,9 @@ async function runsNamedIn(configuration: unknown, folder: string): Promise<stri
   const { model, data } = named;
   const runs = await Promise.all([
     ...(model.base === '' ? [] : [runOfModel(resolve(folder, model.base))]),
-    ...[...data.trajectories, ...data.preferences].map((file) => runOfRows(resolve(folder, file))),
+    ...[...data.trajectories, ...data.earlier, ...data.preferences].map((file) =>
+      runOfRows(resolve(folder, file)),
+    ),
   ]);
   return runs.filter((run) => run !== undefined);
 }
@@ -83,6 +88,18 @@ async function runOfModel(model: string): Promise<string | undefined> {
   const real = await realpath(model);
   const origin = await readWhole(join(real, ORIGIN), originSchema());
   return origin === undefined ? dirname(real) : join(runsFolderOf(dirname(real)), origin.run);
+}
+
+/**
+ * Files of the dialogues that a model learned from in its run, new ones first; none for a model that no run made. What
+ * was removed since, or lies on the hub, is not among them.
+ */
+export async function rowsLearnedBy(model: string): Promise<string[]> {
+  const run = await runOfModel(model);
+  if (run === undefined) return [];
+  const configuration = await readWhole(join(run, runFiles.configuration), namingSchema());
+  const { trajectories = [], earlier = [] } = configuration?.data ?? {};
+  return [...trajectories, ...earlier].map((file) => resolve(run, file)).filter((file) => existsSync(file));
 }
 
 /** Undefined when the rows do not lie in the `data` of a run. */

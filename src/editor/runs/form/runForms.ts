@@ -203,7 +203,7 @@ async function copyOf(run: Run): Promise<DuplicatedRun> {
 }
 
 function fromFolder(value: unknown, field: string, { folder }: Run): unknown {
-  const isFiles = ['trajectories', 'preferences', 'tasks'].includes(field);
+  const isFiles = ['trajectories', 'earlier', 'preferences', 'tasks'].includes(field);
   if (!isFiles || !Array.isArray(value)) return value;
   return value.map((file: unknown) => (typeof file === 'string' ? path.resolve(folder, file) : file));
 }

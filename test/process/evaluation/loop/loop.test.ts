@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -159,6 +159,19 @@ describe('a loop', () => {
     expect(fates(second).every((fate) => fate.endsWith('skipped'))).toBe(true);
     expect(second.result!.comparisons).toEqual(first.result!.comparisons);
     expect(await dialogues()).toBe(ALL_DIALOGUES);
+  });
+
+  it('replays the dialogues of the run that made its agent', async () => {
+    const earlier = path.join(folder, 'runs', 'first');
+    await mkdir(path.join(earlier, 'data'), { recursive: true });
+    const rows = path.join(earlier, 'data', 'trajectories.jsonl');
+    await writeFile(rows, '{}\n');
+    await writeFile(path.join(earlier, 'run.json'), '{"data":{"trajectories":["data/trajectories.jsonl"]}}');
+    await writeFile(path.join(folder, 'base', 'trained-by.json'), '{"run":"first"}');
+    const { result, stderr } = await run();
+    expect(stderr).toBe('');
+    const trained = path.join(folder, 'loop', 'runs', result!.run, 'run.json');
+    expect(JSON.parse(await readFile(trained, 'utf8'))).toMatchObject({ data: { earlier: [rows] } });
   });
 
   it('makes the graph that a run could not make, or says why it cannot be made', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../../../src/core/training/configuration';
 import { fillRun } from '../../../../src/core/training/data/fillRun';
-import { keptLocalOf, ORIGIN } from '../../../../src/core/training/data/lineage';
+import { keptLocalOf, ORIGIN, rowsLearnedBy } from '../../../../src/core/training/data/lineage';
 import { runsFolderOf } from '../../../../src/core/training/runFolder';
 import { temporaryFolder } from '../../../fixtures/log';
 
@@ -65,4 +65,26 @@ it('knows the run of a model that a loop has copied', async () => {
   await mkdir(modelOf(data));
   await writeFile(path.join(modelOf(data), ORIGIN), '{"run":"one"}\n');
   expect(await keptLocalOf(modelOf(data))).toBe(3);
+});
+
+it('finds the dialogues that a model learned from, those of the rounds before it, too', async () => {
+  const data = await temporaryFolder();
+  const first = await taken(data, 'first', 7);
+  const rows = path.join(first, 'data', 'trajectories.jsonl');
+  const configuration = {
+    model: { base: 'owner/model' },
+    data: { trajectories: ['data/trajectories.jsonl'] },
+  };
+  await writeFile(path.join(first, 'run.json'), JSON.stringify(configuration));
+  expect(await rowsLearnedBy(modelOf(first))).toEqual([rows]);
+  const fresh = path.join(data, 'fresh.jsonl');
+  await writeFile(fresh, '{}\n');
+  const second = await made(data, 'second', {
+    model: { base: modelOf(first) },
+    data: { trajectories: [fresh], earlier: [rows] },
+  });
+  await rm(first, { recursive: true });
+  expect(await rowsLearnedBy(modelOf(second))).toEqual([fresh, path.join(second, 'data/earlier-1.jsonl')]);
+  expect(await keptLocalOf(modelOf(second))).toBe(7);
+  expect(await rowsLearnedBy('owner/model')).toEqual([]);
 });
