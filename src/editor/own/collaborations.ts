@@ -179,7 +179,8 @@ export class Collaborations implements vscode.Disposable {
   /** What was agreed to before the first dialogue did not name it. */
   private async askForCode(episode: string): Promise<void> {
     const { consent, configuration } = await this.engines.withEpisode(episode);
-    if (consent.given === undefined || consent.answerTo('own-code') !== undefined) return;
+    const asked = consent.given?.pseudonym;
+    if (asked === undefined || consent.answerTo('own-code') !== undefined) return;
     const [yes, no] = [t('Yes'), t('No')];
     const minutes = Math.round(configuration.survivalMs / 60_000);
     const pressed = await vscode.window.showInformationMessage(
@@ -189,7 +190,9 @@ export class Collaborations implements vscode.Disposable {
       ),
       ...[yes, no, t('Later')],
     );
-    if (pressed === yes || pressed === no) await consent.answer('own-code', pressed === yes);
+    const isAnswered = pressed === yes || pressed === no;
+    // Another person may have taken over while the message stood there.
+    if (isAnswered && consent.given?.pseudonym === asked) await consent.answer('own-code', pressed === yes);
   }
 
   private measureLater(): void {

@@ -16,10 +16,10 @@ export function whyNotOwnCode({ outcome }: Trajectory, consents: Consents): Left
     : 'about own code, without consent to train on it';
 }
 
-/** Its hidden information is, in hindsight, the function as the developer left it. */
+/** The hidden information of a dialogue about own code is, in hindsight, the function as the developer left it. */
 export function inHindsight(trajectory: Trajectory): Trajectory {
   const { task, outcome } = trajectory;
-  if (!isProgram(task) || outcome?.code === undefined) return trajectory;
+  if (!isProgram(task) || !isAboutOwnCode(trajectory) || outcome?.code === undefined) return trajectory;
   return { ...trajectory, task: { ...task, hiddenInformation: outcome.code } };
 }
 
