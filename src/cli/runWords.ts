@@ -1,4 +1,4 @@
-import { doubtInWords } from '../core/trajectory/export/selection';
+import { doubtInWords, OWN_CODE_IN_WORDS } from '../core/trajectory/export/selection';
 import type { Plan } from '../core/training/checks';
 import type { SelectionReport } from '../core/training/data/report';
 import {
@@ -93,6 +93,7 @@ export function dataInWords({
     `Data: ${trajectories} trajectories of ${tasks} tasks, ${successes} of them successes.`,
     ...Object.entries(left_out).map(([reason, count]) => `Left out: ${count} ${reason}.`),
     left_out.doubtful !== undefined && doubtInWords(left_out.doubtful, 'data.with_doubtful'),
+    left_out['about own code'] !== undefined && OWN_CODE_IN_WORDS,
     kept_local > 0 &&
       `${kept_local} are of people who keep them on this machine: the model may repeat them, so do not give it away.`,
     other_prompts > 0 &&

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { lazily } from '../core/lazily';
-import { consentLevels } from '../core/trajectory/event';
+import { consentLevels, type ConsentSignal } from '../core/trajectory/event';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import { recall } from './recall';
@@ -9,6 +10,14 @@ import { recall } from './recall';
 const KEY = 'tandem.consent';
 const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));
 const consentSchema = lazily(() => whoSchema().extend({ level: z.enum(consentLevels) }));
+const givenSchema = lazily(() =>
+  consentSchema().extend({
+    /** Answers about single signals, asked after the consent; a signal without an answer is asked about again. */
+    answers: z.record(z.string(), z.boolean()).readonly().optional(),
+  }),
+);
+
+type GivenConsent = z.infer<ReturnType<typeof givenSchema>>;
 
 export interface Memory {
   get(key: string): unknown;
@@ -29,18 +38,33 @@ export class AskedConsent {
   ) {}
 
   /** Consent of this person; one from before there were levels counts as none, and is asked for again. */
-  get given(): ConsentRequest | undefined {
-    return recall(this.memory, KEY, consentSchema);
+  get given(): GivenConsent | undefined {
+    return recall(this.memory, KEY, givenSchema);
   }
 
   get suggestion(): ConsentRequest {
     return { ...this.fresh, ...recall(this.memory, KEY, whoSchema) };
   }
 
-  /** A page may have been made to send it, and the log must be able to read it. */
+  /**
+   * A page may have been made to send it, and the log must be able to read it. The same person's answers about signals
+   * stay.
+   */
   async give(consent: ConsentRequest): Promise<void> {
-    await this.write(consentSchema().parse(consent));
-    await this.memory.update(KEY, consent);
+    const { given } = this;
+    const answers = given?.pseudonym === consent.pseudonym ? given.answers : undefined;
+    await this.keep({ ...consentSchema().parse(consent), ...(answers && { answers }) });
+  }
+
+  /** The person's answer to whether the signal may be used; undefined if they were not asked, or not yet. */
+  answerTo(signal: ConsentSignal): boolean | undefined {
+    return this.given?.answers?.[signal];
+  }
+
+  async answer(signal: ConsentSignal, isAllowed: boolean): Promise<void> {
+    const { given } = this;
+    if (given !== undefined)
+      await this.keep({ ...given, answers: { ...given.answers, [signal]: isAllowed } });
   }
 
   /** Writes the consent into a log that has another one or none, as when it was asked for in another folder. */
@@ -60,11 +84,18 @@ export class AskedConsent {
     await this.memory.update(KEY, undefined);
   }
 
-  private async write({ pseudonym, purpose, level }: ConsentRequest): Promise<void> {
+  private async keep(consent: GivenConsent): Promise<void> {
+    await this.write(consent);
+    await this.memory.update(KEY, consent);
+  }
+
+  private async write({ pseudonym, purpose, level, answers }: GivenConsent): Promise<void> {
     const log = await this.log();
+    const signals = answers && Object.keys(answers).filter((signal) => answers[signal]);
     const latest = log.allowed.own(pseudonym);
-    const isSame = latest?.purpose === purpose && latest.level === level;
+    const isSame =
+      latest?.purpose === purpose && latest.level === level && isDeepStrictEqual(latest.signals, signals);
     if (isSame && !log.allowed.isDoubtful(latest)) return;
-    await log.append({ event: 'consent', pseudonym, purpose, level }, { durable: true });
+    await log.append({ event: 'consent', pseudonym, purpose, level, signals }, { durable: true });
   }
 }

@@ -158,6 +158,14 @@ class LogSelection(TypedDict, total=False):
         bool,
         Field(title="Include dialogues marked for redo", description="A person who reviewed them wants another one."),
     ]
+    with_own_code: Annotated[
+        bool,
+        Field(
+            title="Include dialogues about own code",
+            description="Of people who agreed. Their hidden information is the function after their edits. They have no "
+            "grade: methods that need one leave them out.",
+        ),
+    ]
     exclude_models: Annotated[
         list[str],
         Field(

@@ -211,6 +211,24 @@ def test_no_input_of_the_student_has_hidden_information(tmp_path):
         assert [len(turn.response) for turn in one.taught] == [1] * len(one.chosen)
 
 
+def test_the_teacher_alone_reads_the_code_after_the_edits_of_a_dialogue_about_own_code(tmp_path):
+    path = tiny_run(tmp_path, method="distill", distill=SETTINGS)
+    code = "def solve(values): return sorted(set(values))"
+    rows = [{**row, "reward": None} for row in trajectory_rows()]
+    for row in rows:
+        row["task"].update(ground_truth="", test_cases={}, hidden_information=code)
+    rows[-1]["task"] = {**rows[-1]["task"], "hidden_information": ""}  # exported, without the code
+    write_lines(tmp_path / "rows.jsonl", rows)
+    config = read_config(path)
+    template = load_template(config.model, tmp_path / "base", tmp_path)
+    run = prepare(config, template)
+    assert len(run.policy) == 23 and run.counts["left_out"] == {"without hidden information": 1}
+    for one in run.policy:
+        texts = [template.tokenizer.decode(np.concatenate([turn.prompt, turn.response])) for turn in one.turns]
+        assert not any(code in text for text in texts)
+        assert all(code in template.tokenizer.decode(turn.prompt) for turn in one.taught)
+
+
 def test_of_written_dialogues_all_messages_but_the_last_are_taught(tmp_path):
     run, _ = prepared(tmp_path, target="written")
     for one in run.policy:

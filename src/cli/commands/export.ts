@@ -141,13 +141,15 @@ function rowFormat(
 }
 
 function inWords(result: ExportResult, format: Options['format']): string {
-  const { rows, trajectories, otherPrompts, leftOut, file, card, datasetInfo } = result;
+  const { rows, trajectories, ownCode, otherPrompts, leftOut, file, card, datasetInfo } = result;
   return present([
     rows === 0 && `There is nothing to export: a row needs ${formatOf(format).needs}.`,
     `${rows} rows from ${trajectories} trajectories: ${file}, described in ${card}.`,
     datasetInfo && `LLaMA-Factory finds them by ${datasetInfo}.`,
     ...Object.entries(leftOut).map(([reason, count]) => `Left out: ${count} ${reason}.`),
     leftOut.doubtful !== undefined && doubtInWords(leftOut.doubtful, '--with-doubtful'),
+    ownCode > 0 &&
+      `${ownCode} are about own code. The code after people's edits is left out: it stays on this machine.`,
     otherPrompts > 0 &&
       `${otherPrompts} were played with another agent.md; give it with --prompts to export what the agent saw.`,
   ]).join('\n');

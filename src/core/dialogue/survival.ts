@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
 import { Fault } from '../fault';
+import { functionNamed, functionText, isStub } from '../task/python/functions';
 import type { EventOf } from '../trajectory/event';
 import type { Claim, TrajectoryLog } from '../trajectory/log';
 import { trimmedLines } from '../text';
@@ -24,7 +25,19 @@ function commonLines(one: string[], other: string[]): number {
   return kept.reduce((sum, { count }) => sum + count, 0);
 }
 
-type Survived = Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds' | 'by'>;
+/**
+ * The function as it stands in its file. Undefined if it is gone or still a stub, or holds a secret or an e-mail address:
+ * a model may repeat what it is trained on.
+ */
+export async function functionNow(source: string, name: string, near?: number): Promise<string | undefined> {
+  const there = functionNamed(source, name, near);
+  if (there === undefined || isStub(source, there)) return undefined;
+  const code = functionText(source, there);
+  const { spansIn } = await import('../trajectory/findings/scanner');
+  return (await spansIn(code)).length === 0 ? code : undefined;
+}
+
+type Survived = Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds' | 'code' | 'by'>;
 
 /** Every window on the folder measures it; the first one logs it, once for each time it was accepted. */
 export async function logSurvived(log: TrajectoryLog, episode: string, survived: Survived): Promise<void> {

@@ -49,6 +49,7 @@ export type LogSelection = Named<
     readonly with_evaluations?: boolean;
     readonly with_redo?: boolean;
     readonly with_doubtful?: boolean;
+    readonly with_own_code?: boolean;
     readonly exclude_models?: readonly string[];
     /**
      * The agent.md that the dialogues were played with; `short` names the shipped one for small models. For a run of the

@@ -1,4 +1,4 @@
-import { consentLevels, type ConsentLevel, type EventOf } from './event';
+import { consentLevels, type ConsentLevel, type ConsentSignal, type EventOf } from './event';
 import { isFuture, orderOf } from './segment/line';
 import { developersOf, type Trajectory } from './trajectory';
 
@@ -58,6 +58,14 @@ export class Consents {
   /** Edits: the text before an edit or the limit, and how long each reply took. */
   mayLeaveWithEdits(pseudonym: string): boolean {
     return this.level(pseudonym) === 'export-with-edits';
+  }
+
+  /** A consent from before the signal was asked about does not name it. */
+  covers(pseudonym: string, signal: ConsentSignal): boolean {
+    const given = [...(this.latest.get(pseudonym)?.values() ?? [])];
+    const names = (consent: Consent): boolean =>
+      consent.signals?.includes(signal) === true && !this.isDoubtful(consent);
+    return given.length > 0 && given.every(names);
   }
 
   /**

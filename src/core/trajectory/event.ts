@@ -11,6 +11,11 @@ export const consentLevels = ['local', 'export', 'export-with-edits'] as const;
 
 export type ConsentLevel = (typeof consentLevels)[number];
 
+/** Uses of what a person leaves behind that a consent must name; each was asked about on its own. */
+export const consentSignals = ['own-code'] as const;
+
+export type ConsentSignal = (typeof consentSignals)[number];
+
 /**
  * Version of the log's events: one JSON object a line, append-only, the only truth. Readers keep unknown kinds of
  * events as they are, so that an older Tandem can use a newer log.
@@ -446,6 +451,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     survived: z.number().min(0).max(1).optional(),
     /** From the acceptance to the measurement. */
     milliseconds: z.number().optional(),
+    /** The function at the measurement, as the person has edited it; only if their consent names `own-code`. */
+    code: z.string().optional(),
     by: z.string(),
   }),
   /** The dialogue stopped before its answer, and may be resumed. */
@@ -481,6 +488,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     purpose: z.string(),
     /** Absent in older logs, where it means `local`, as promised at the time. */
     level: z.enum(consentLevels).optional(),
+    /** What else it covers, some of `consentSignals`; later versions may know others. Absent if nothing was asked. */
+    signals: z.array(z.string()).readonly().optional(),
   }),
   /**
    * The part of a pack's tasks that a person is to play. Without a `part` no one has one any more: an assignment is

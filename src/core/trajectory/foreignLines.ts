@@ -105,9 +105,9 @@ export class ForeignLines {
   }
 }
 
-/** With the level that counts there, where it is in doubt. */
+/** Where it is in doubt, with the level that counts there, and without what it says of single signals. */
 function cautious(event: EventOf<'consent'>, consents: Consents): LogEvent {
-  return consents.isDoubtful(event) ? { ...event, level: 'local' } : event;
+  return consents.isDoubtful(event) ? { ...event, level: 'local', signals: undefined } : event;
 }
 
 /** The last title of anyone would stand in place of the one that the dialogue has here. */

@@ -17,6 +17,8 @@ export async function changeConsent({ engines: { logs, shown }, panels, tasks }:
   const { given } = engine.consent;
   const asked = { ...(given ?? engine.consent.suggestion) };
   const title = t('Change Pseudonym and Consent');
+  // Asked first where an answer is accepted, so that it is understood here.
+  let ownCode = engine.consent.answerTo('own-code');
   const askFor = (name: 'pseudonym' | 'purpose', prompt: string) =>
     taking(
       (place: StepPosition) =>
@@ -44,10 +46,32 @@ export async function changeConsent({ engines: { logs, shown }, panels, tasks }:
       },
       (item) => (asked.level = item.level),
     ),
+    ...(ownCode === undefined
+      ? []
+      : [
+          taking(
+            (place: StepPosition) =>
+              pickOne({
+                ...{
+                  title,
+                  placeholder: t('May dialogues about your own code train your own models?'),
+                  ...place,
+                },
+                items: [true, false].map((isAllowed) => ({
+                  label: isAllowed ? t('Yes') : t('No'),
+                  ...(isAllowed === ownCode && { description: t('now') }),
+                  isAllowed,
+                })),
+                active: ({ isAllowed }) => isAllowed === ownCode,
+              }),
+            (item) => (ownCode = item.isAllowed),
+          ),
+        ]),
   ]);
   if (!isAnswered) return;
   const { pseudonym, level } = asked;
   await engine.consent.give(asked);
+  if (ownCode !== undefined) await engine.consent.answer('own-code', ownCode);
   for (const other of logs) {
     // A log that cannot be written must not keep the new consent from the others.
     await other.engine.consent.recordAgain().catch((error: unknown) => other.engine.show(error));

@@ -61,7 +61,7 @@ export function previewDocument(
 }
 
 function countsOf(
-  { rows, trajectories, tasks, successes, leaked, otherPrompts }: ExportPreview,
+  { rows, trajectories, tasks, successes, leaked, ownCode, otherPrompts }: ExportPreview,
   { format }: ExportChoice,
 ): string {
   return [
@@ -77,6 +77,14 @@ function countsOf(
           grouped(successes),
           grouped(leaked),
         ),
+    ...(ownCode === 0
+      ? []
+      : [
+          t(
+            '{0} are about own code. The code after the developer’s edits is left out: it stays on this machine.',
+            grouped(ownCode),
+          ),
+        ]),
     ...(otherPrompts === 0
       ? []
       : [

@@ -173,6 +173,26 @@ export class Collaborations implements vscode.Disposable {
     const others = this.accepted.filter((one) => one.proposal.episode !== episode);
     await this.memory.update(ACCEPTED, [...others, accepted]);
     this.measureLater();
+    await this.askForCode(episode);
+  }
+
+  /** What was agreed to before the first dialogue did not name it. */
+  private async askForCode(episode: string): Promise<void> {
+    const { consent, configuration } = await this.engines.withEpisode(episode);
+    const asked = consent.given?.pseudonym;
+    if (asked === undefined || consent.answerTo('own-code') !== undefined) return;
+    const [yes, no] = [t('Yes'), t('No')];
+    const minutes = Math.round(configuration.survivalMs / 60_000);
+    const pressed = await vscode.window.showInformationMessage(
+      t(
+        'May dialogues about your own code train your own models? They stay on this machine. Tandem then logs the function as it stands {0} min after you accept an answer.',
+        minutes,
+      ),
+      ...[yes, no, t('Later')],
+    );
+    const isAnswered = pressed === yes || pressed === no;
+    // Another person may have taken over while the message stood there.
+    if (isAnswered && consent.given?.pseudonym === asked) await consent.answer('own-code', pressed === yes);
   }
 
   private measureLater(): void {
@@ -191,13 +211,21 @@ export class Collaborations implements vscode.Disposable {
       ACCEPTED,
       this.accepted.filter((one) => one.at !== at || one.proposal.episode !== proposal.episode),
     );
-    const { survival, logSurvived } = await import('../../core/dialogue/survival');
-    const survived = survival(proposal.code, await codeNow(proposal));
-    await this.write(proposal.episode!, (log, by) =>
-      logSurvived(log, proposal.episode!, {
+    const { functionNow, logSurvived, survival } = await import('../../core/dialogue/survival');
+    const { episode, name, near } = proposal;
+    const source = await textOf(proposal.file);
+    const survived = survival(proposal.code, codeIn(source, proposal));
+    // In a file without the answer, the function says nothing about what was wanted.
+    const isCaptured = name !== undefined && this.functions.of(episode!)?.isUndone !== true;
+    await this.write(episode!, async (log, by) =>
+      logSurvived(log, episode!, {
         outcome: survived < 1 ? 'edited' : 'accepted',
         survived: Math.round(survived * 1000) / 1000,
         milliseconds: Date.now() - at,
+        code:
+          isCaptured && log.allowed.covers(by, 'own-code')
+            ? await functionNow(source, name, near)
+            : undefined,
         by,
       }),
     );
@@ -217,15 +245,17 @@ export class Collaborations implements vscode.Disposable {
   }
 }
 
-/** Returns all of the file when the function is gone, or the answer holds more than the function. */
-async function codeNow({ file, name, near, code }: Proposal): Promise<string> {
-  let source: string;
+async function textOf(file: string): Promise<string> {
   try {
-    source = (await vscode.workspace.openTextDocument(vscode.Uri.parse(file))).getText();
+    return (await vscode.workspace.openTextDocument(vscode.Uri.parse(file))).getText();
   } catch {
     // A deleted file has nothing of the answer.
     return '';
   }
+}
+
+/** Returns all of the file when the function is gone, or the answer holds more than the function. */
+function codeIn(source: string, { name, near, code }: Proposal): string {
   const there = name === undefined ? undefined : functionNamed(source, name, near);
   // An answer may bring imports and helpers, which stand beside the function.
   return there === undefined || functionsIn(code).length > 1 || !code.trimStart().startsWith('def')

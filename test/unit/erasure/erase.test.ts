@@ -40,6 +40,7 @@ function ofZoe(episode: string): NewEvent[] {
     answered(episode, 2, 'code'),
     graded(episode, 0.5),
     { event: 'rating', episode, stars: 4, comment: 'kestrel remarked', by: zoe.name },
+    { event: 'outcome', episode, outcome: 'edited', code: 'def kestrel(): return 1', by: zoe.name },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Consents } from '../../../src/core/trajectory/consent';
+import { Consents, type Consent } from '../../../src/core/trajectory/consent';
 import { type ConsentLevel } from '../../../src/core/trajectory/event';
 import {
   exportTrajectories,
@@ -207,5 +207,29 @@ describe('the latest consent of a pseudonym', () => {
     await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'research', level: 'export' });
     await log.close();
     expect((await openLog(folder)).allowed.level('kim')).toBe('export');
+  });
+});
+
+describe('a signal', () => {
+  const given = {
+    pseudonym: 'kim',
+    purpose: 'research',
+    level: 'export',
+    at: '2026-03-01T10:00:00.000Z',
+  } as const;
+  const named = { ...given, signals: ['own-code'] };
+
+  it('is covered by the last consent alone, and in every folder that the person is known from', () => {
+    const covers = (...consents: Consent[]): boolean => new Consents(consents).covers('kim', 'own-code');
+    expect([covers(), covers(given), covers(given, named), covers(named, given)]).toEqual([
+      ...[false, false, true, false],
+    ]);
+    expect(covers(named, { ...given, origin: 'elsewhere' })).toBe(false);
+    expect(covers(named, { ...named, origin: 'elsewhere' })).toBe(true);
+  });
+
+  it('is not covered by a consent that may have been withdrawn in lost lines', () => {
+    const allowed = new Consents([named], Date.parse('2026-03-02T10:00:00.000Z'));
+    expect(allowed.covers('kim', 'own-code')).toBe(false);
   });
 });

@@ -149,7 +149,7 @@ def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogu
         messages=messages,
         turns=turns_of(tandem, positions),
         reward=reward,
-        hidden_information=task.get("hidden_information") or task.get("ground_truth"),
+        hidden_information=task.get("hidden_information") or task.get("ground_truth") or None,
         measure=measure,
         drafts=drafts,
         where=f"{file}:{line}",

@@ -51,7 +51,7 @@ export function stubsIn(source: string): PythonFunction[] {
   });
 }
 
-function isStub(source: string, { bodyStart, docstringAt, end }: PythonFunction): boolean {
+export function isStub(source: string, { bodyStart, docstringAt, end }: PythonFunction): boolean {
   const body = source.slice(docstringAt?.[1] ?? bodyStart, end);
   const statements = body.replaceAll(/^[ \t]*#.*$/gm, '').trim();
   return STUB.test(statements) || (statements === '' && docstringAt !== undefined);

@@ -25,12 +25,14 @@ export interface DataCounts {
   readonly leftOut: LeftOut;
 }
 
-interface CountOptions {
+export interface CountOptions {
   /** `trajectories` by default. */
   readonly rows?: RowsOfRun;
   readonly pairing: Pairing;
   /** `data.pair_margin` of the configuration. */
   readonly margin?: number;
+  /** As for `prepareData`. */
+  readonly withUngraded?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -38,9 +40,9 @@ interface CountOptions {
 export async function countData(
   log: TrajectoryLog,
   selection: LogSelection,
-  { rows: kind = 'trajectories', pairing, margin, signal }: CountOptions,
+  { rows: kind = 'trajectories', pairing, margin, withUngraded, signal }: CountOptions,
 ): Promise<DataCounts> {
-  if (kind !== 'trajectories') return countMessages(log, selection, kind, signal);
+  if (kind !== 'trajectories') return countMessages(log, selection, kind, { withUngraded, signal });
   const chosen = chosenBy(selection);
   const taken = new Map<string, TurnCounts>();
   const pages = new Set<string>();
@@ -53,7 +55,7 @@ export async function countData(
       if (!isProgram(trajectory.task)) pages.add(trajectory.task.id);
       return [];
     },
-    signal,
+    ...{ withUngraded, signal },
   });
   // `gathering` counts a row when it is made.
   const rows = gathering.rows();
@@ -77,7 +79,7 @@ async function countMessages(
   log: TrajectoryLog,
   selection: LogSelection,
   format: Exclude<RowsOfRun, 'trajectories'>,
-  signal?: AbortSignal,
+  options: Pick<CountOptions, 'withUngraded' | 'signal'>,
 ): Promise<DataCounts> {
   const gathering = new RowGathering(log, {
     ...chosenBy(selection),
@@ -87,7 +89,7 @@ async function countMessages(
       const replied = trajectory.turns.filter(({ reply }) => reply !== undefined);
       return isProgram(trajectory.task) ? replied.map(() => EMPTY_REPLY) : [];
     },
-    signal,
+    ...options,
   });
   const rows = gathering.rows();
   while ((await rows.next()).done !== true);

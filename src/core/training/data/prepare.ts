@@ -5,7 +5,7 @@ import { rendering } from '../../dialogue/conversation';
 import { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories, type ExportOptions, type LeaveOut } from '../../trajectory/export/export';
-import { doubtInWords } from '../../trajectory/export/selection';
+import { doubtInWords, OWN_CODE_IN_WORDS } from '../../trajectory/export/selection';
 import { ifThere } from '../../trajectory/files';
 import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
@@ -97,8 +97,12 @@ function nothingLeft({ log, left_out }: SelectionReport): Fault {
   const reasons = Object.entries(left_out).map(([reason, count]) => `${count} ${reason}`);
   const why = reasons.length === 0 ? 'it is empty' : `left out are ${reasons.join(', ')}`;
   const { doubtful } = left_out;
-  const remedy = doubtful === undefined ? '' : ` ${doubtInWords(doubtful, 'data.with_doubtful')}`;
-  return new Fault('training/no-data', `The log in ${log} has no dialogue to train on: ${why}.${remedy}`);
+  const remedies = [
+    ...(doubtful === undefined ? [] : [doubtInWords(doubtful, 'data.with_doubtful')]),
+    ...(left_out['about own code'] === undefined ? [] : [OWN_CODE_IN_WORDS]),
+  ];
+  const sentence = `The log in ${log} has no dialogue to train on: ${why}.`;
+  return new Fault('training/no-data', [sentence, ...remedies].join(' '));
 }
 
 type Chosen = Pick<
@@ -113,6 +117,7 @@ type Chosen = Pick<
   | 'withEditorModels'
   | 'withRedo'
   | 'withDoubtful'
+  | 'withOwnCode'
 >;
 
 export function chosenBy(selection: LogSelection): Chosen {
@@ -125,6 +130,7 @@ export function chosenBy(selection: LogSelection): Chosen {
     withLeaked: selection.with_leaked,
     withRedo: selection.with_redo,
     withDoubtful: selection.with_doubtful,
+    withOwnCode: selection.with_own_code,
     withEvaluations: selection.with_evaluations,
     withEditorModels: !excludedModels(selection).some((pattern) => fits(pattern, EDITOR_MODEL)),
   };

@@ -6,6 +6,7 @@ import { LOG_VERSION, type ConsentLevel } from '../event';
 import { Consents, type Consent } from '../consent';
 import { developersOf, type Trajectory } from '../trajectory';
 import { extensionOf, formatOf, type FormatId } from './formats';
+import { holdsOwnCode } from './ownCode';
 import { measureOf, type ExportedGrade } from './rows';
 import type { LeftOut, Selection } from './selection';
 
@@ -30,6 +31,8 @@ export class CardFacts {
   leaked = 0;
   withTokenIds = 0;
   keptLocal = 0;
+  /** Trajectories whose log has own code after a person's edits; it is only in rows that stay on this machine. */
+  ownCode = 0;
   /** Trajectories with an agent that saw other instructions than are written. */
   otherPrompts = 0;
 
@@ -50,7 +53,9 @@ export class CardFacts {
     this.tasks.add(task.id);
     if (turns.some(({ leak }) => leak?.leaked)) this.leaked += 1;
     if (turns.every(({ agent }) => agent.tokens?.ids)) this.withTokenIds += 1;
-    if (this.consents.whyNot(trajectory, false) === 'local only') this.keptLocal += 1;
+    if (trajectory.outcome?.code !== undefined) this.ownCode += 1;
+    if (this.consents.whyNot(trajectory, false) === 'local only' || holdsOwnCode(trajectory))
+      this.keptLocal += 1;
     if (this.sawAnotherPrompt(trajectory)) this.otherPrompts += 1;
     if (!isProgram(task)) this.pages += 1;
     if (!grade) return;

@@ -36,6 +36,8 @@ interface ExportContent {
   readonly successes: number;
   readonly withTokenIds: number;
   readonly keptLocal: number;
+  /** With own code in the log, which an export leaves out. */
+  readonly ownCode: number;
   /** 0 without the option `sawAnotherPrompt`, which finds agents that saw other instructions than are written. */
   readonly otherPrompts: number;
   readonly leftOut: LeftOut;
@@ -142,10 +144,10 @@ export class ExportRefused extends Fault {
 }
 
 function contentOf({ facts, rowCount, leftOut, findings }: RowGathering): ExportContent {
-  const { trajectories, tasks, successes, withTokenIds, keptLocal, otherPrompts } = facts;
+  const { trajectories, tasks, successes, withTokenIds, keptLocal, ownCode, otherPrompts } = facts;
   return {
     ...{ rows: rowCount, trajectories, tasks: tasks.size, successes, withTokenIds, keptLocal },
-    ...{ otherPrompts, leftOut, findings },
+    ...{ ownCode, otherPrompts, leftOut, findings },
   };
 }
 

@@ -10,6 +10,7 @@ import { CardFacts } from './card';
 import { formatOf, type FormatId } from './formats';
 import { inspectSample } from './inspect';
 import { JUDGED } from './judgements';
+import { inHindsight, isAboutOwnCode, whyNotOwnCode } from './ownCode';
 import { pairsOf, rolePairRow, rolePairs } from './pairs';
 import { isProgram } from '../../task/task';
 import {
@@ -38,6 +39,7 @@ export class RowGathering {
   readonly leftOut: LeftOut;
   rowCount = 0;
   private readonly selected: readonly Selected[];
+  private readonly needsReward: boolean;
   private readonly scanner: Scanner;
   private readonly consents: Consents;
   private readonly hash = createHash('sha256');
@@ -49,11 +51,10 @@ export class RowGathering {
     this.consents = options.withDoubtful === true ? new Consents(log.consents) : log.allowed;
     this.facts = new CardFacts(this.consents, options.sawAnotherPrompt);
     this.scanner = new Scanner(this.consents);
-    ({ selected: this.selected, leftOut: this.leftOut } = select(
-      log,
-      options,
-      formatOf(options.format).needsReward === true && options.withUngraded !== true,
-    ));
+    this.needsReward = formatOf(options.format).needsReward === true && options.withUngraded !== true;
+    // A list does not say which dialogues are about own code, so that those are counted when they are read.
+    const isAsked = options.withOwnCode === true;
+    ({ selected: this.selected, leftOut: this.leftOut } = select(log, options, this.needsReward && !isAsked));
   }
 
   get findings(): readonly Finding[] {
@@ -185,19 +186,28 @@ export class RowGathering {
     for await (const trajectory of this.log.trajectories(grades.keys(), () => this.leaveOut('damaged'))) {
       signal?.throwIfAborted();
       const grade = grades.get(trajectory.id);
-      if (!this.isLeftOut(trajectory)) yield { trajectory, grade, consents: this.consents };
+      if (!this.isLeftOut(trajectory, grade !== undefined)) {
+        const { staysHere = false } = this.options;
+        yield {
+          trajectory: staysHere ? inHindsight(trajectory) : trajectory,
+          grade,
+          consents: this.consents,
+        };
+      }
       done += 1;
       onProgress?.({ done, total: grades.size });
     }
     signal?.throwIfAborted();
   }
 
-  private isLeftOut(trajectory: Trajectory): boolean {
+  private isLeftOut(trajectory: Trajectory, isGraded: boolean): boolean {
     const { leaveOut, staysHere = false } = this.options;
     const reason: LeftOutReason | undefined =
       this.lossIn(trajectory) ??
       emptyIn(trajectory) ??
       this.consents.whyNot(trajectory, staysHere) ??
+      this.ownCodeIn(trajectory) ??
+      (this.needsReward && !isGraded ? 'not graded' : undefined) ??
       leaveOut?.(trajectory) ??
       this.boundBy(trajectory);
     if (reason !== undefined) this.leaveOut(reason);
@@ -207,6 +217,13 @@ export class RowGathering {
   private lossIn({ damaged, doubtful, turns }: Trajectory): LeftOutReason | undefined {
     if (damaged !== undefined || turns.length === 0) return 'damaged';
     return doubtful !== undefined && this.options.withDoubtful !== true ? 'doubtful' : undefined;
+  }
+
+  private ownCodeIn(trajectory: Trajectory): LeftOutReason | undefined {
+    const { staysHere = false, withOwnCode = false } = this.options;
+    if (!staysHere || !isAboutOwnCode(trajectory)) return undefined;
+    if (!withOwnCode) return 'about own code';
+    return this.needsReward ? 'about own code, which has no grade' : whyNotOwnCode(trajectory, this.consents);
   }
 
   private boundBy(trajectory: Trajectory): LeftOutReason | undefined {

@@ -75,6 +75,11 @@ export type ExportOptions = ExportFormat &
      * the rows are not scanned for secrets.
      */
     readonly staysHere?: boolean;
+    /**
+     * With `staysHere`: takes dialogues about own functions, with the code after the person's edits as their hidden
+     * information, where a consent names that. Exports never hold that code.
+     */
+    readonly withOwnCode?: boolean;
     /** True if dialogues without a grade are taken where the format would need one. */
     readonly withUngraded?: boolean;
     readonly signal?: AbortSignal;
@@ -91,6 +96,10 @@ export type LeftOutReason =
   | 'to be redone'
   | 'not accepted'
   | 'not graded'
+  | 'about own code'
+  | 'about own code, which has no grade'
+  | 'about own code that was not logged'
+  | 'about own code, without consent to train on it'
   | 'not a success'
   | 'below the minimum reward'
   | 'damaged'
@@ -128,6 +137,9 @@ export function doubtInWords(count: number, option: '--with-doubtful' | 'data.wi
   const dialogues = count === 1 ? '1 dialogue is' : `${count} dialogues are`;
   return `${dialogues} left out as doubtful: lines were lost from the log that may have been a deletion, a leak mark or a withdrawn consent, and no one can tell. Look through the list; ${option} takes doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good.`;
 }
+
+export const OWN_CODE_IN_WORDS =
+  'data.with_own_code takes dialogues about own code, where their people agreed to it.';
 
 export type LeftOut = Partial<Record<LeftOutReason, number>>;
 

@@ -268,8 +268,9 @@ export class LogIndex {
     this.tasks.add(task);
   }
 
-  private addConsent({ pseudonym, purpose, level, at }: EventOf<'consent'>, origin?: string): void {
-    this.store.addConsent({ pseudonym, purpose, at, level, origin });
+  private addConsent(consent: EventOf<'consent'>, origin?: string): void {
+    const { pseudonym, purpose, level, signals, at } = consent;
+    this.store.addConsent({ pseudonym, purpose, at, level, signals, origin });
     this.notice(Date.parse(at));
   }
 

@@ -178,6 +178,7 @@ function fromLog(
   if (values.opening !== undefined) put(configuration, 'data.opening', chosen(values.opening));
   if (values.with_evaluations === 'true') put(configuration, 'data.with_evaluations', true);
   if (values.with_redo === 'true') put(configuration, 'data.with_redo', true);
+  if (values.with_own_code === 'true') put(configuration, 'data.with_own_code', true);
   if (values.with_editor_models === 'true') put(configuration, 'data.exclude_models', []);
 }
 

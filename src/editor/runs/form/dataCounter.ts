@@ -1,11 +1,12 @@
-import type { DataCounts } from '../../../core/training/data/countData';
+import type { CountOptions, DataCounts } from '../../../core/training/data/countData';
 import { pause } from '../../../core/training/pause';
-import { rowsOfRun, type RowsOfRun } from '../../../core/training/methods';
+import { methodIn, needsGrades, rowsOfRun } from '../../../core/training/methods';
 import { PAIRINGS } from '../../../core/trajectory/export/selection';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 
 type Data = Readonly<Record<string, unknown>>;
 type Configuration = Readonly<Record<string, unknown>>;
+type How = Pick<CountOptions, 'rows' | 'withUngraded'>;
 
 /** Milliseconds without a change, so that a series of clicks is counted once. */
 const REST_MS = 120;
@@ -23,16 +24,16 @@ export class Counting {
 
   /** @param again true when the log has changed */
   update(log: TrajectoryLog, configuration: Configuration, again = false): void {
-    const rows = rowsOfRun(configuration);
     const data = configuration.data as Data;
-    const text = JSON.stringify([data, rows]);
+    const how = { rows: rowsOfRun(configuration), withUngraded: !needsGrades(methodIn(configuration)) };
+    const text = JSON.stringify([data, how]);
     if (text === this.counted && !again) return;
     this.stop();
     this.counted = text;
     this.told(undefined);
     const running = new AbortController();
     this.running = running;
-    this.count(log, data, rows, running.signal).catch((error: unknown) => {
+    this.count(log, data, how, running.signal).catch((error: unknown) => {
       if (!running.signal.aborted) this.report(error);
     });
   }
@@ -42,14 +43,14 @@ export class Counting {
     this.counted = '';
   }
 
-  private async count(log: TrajectoryLog, data: Data, rows: RowsOfRun, signal: AbortSignal): Promise<void> {
+  private async count(log: TrajectoryLog, data: Data, how: How, signal: AbortSignal): Promise<void> {
     await pause(REST_MS, signal);
     const { parseSelection } = await import('../../../core/training/configuration');
     const { countData } = await import('../../../core/training/data/countData');
     const selection = parseSelection(data, { from: '', folder: '' });
     if (selection === undefined) return;
     const counts = await countData(log, selection, {
-      rows,
+      ...how,
       pairing: PAIRINGS.find((pairing) => pairing === data.pairing) ?? 'paper',
       margin: typeof data.pair_margin === 'number' ? data.pair_margin : undefined,
       signal,

@@ -209,6 +209,7 @@ export const FLAGS = {
   with_evaluations: data.with_evaluations,
   with_redo: data.with_redo,
   'data.with_doubtful': data.with_doubtful,
+  with_own_code: data.with_own_code,
 } as const;
 
 export interface Choices {
