@@ -86,6 +86,49 @@ class ModelConfig:
 
 
 @dataclass(frozen=True, config=STRICT)
+class FeedbackConfig:
+    """What people said of single turns, and did with answers: a weight for each, relative to one example of the method.
+
+    Read by methods with `preferences`; the rows lie in files of `data.preferences`.
+    """
+
+    thumbs: NotNegative = Field(
+        1.0, title="Thumbs", description="The weight of a thumb on a turn; 0 leaves thumbs out of training."
+    )
+    choices: NotNegative = Field(
+        1.0,
+        title="Choices",
+        description="The weight of a choice between two candidates, taken from the log; 0 leaves them out.",
+    )
+    verdicts: NotNegative = Field(
+        1.0,
+        title="Verdicts",
+        description="The weight of a verdict on a critic’s score: agreeing with praise is a thumb up; 0 leaves "
+        "them out.",
+    )
+    edits: NotNegative = Field(
+        1.0,
+        title="Edited suggestions",
+        description="The weight of a suggested reply that a person edited, for role collaborator; only where the "
+        "person’s consent names edits.",
+    )
+    outcomes: NotNegative = Field(
+        1.0,
+        title="Outcomes",
+        description="The weight of what became of an answer in a person’s own file: accepted, the kept share, or "
+        "rejected; only where the person’s consent names outcomes.",
+    )
+    question_price: NotNegative = Field(
+        0.1,
+        title="Question price",
+        description="What each question costs of an outcome, so that the agent does not learn to pester.",
+    )
+    beta: Positive = Field(
+        0.1, title="Beta of feedback", description="How strongly feedback keeps the model close to the base model."
+    )
+
+
+@dataclass(frozen=True, config=STRICT)
 class DataConfig:
     """The dialogues to train on, and the fraction that is held out: a log, or files of rows."""
 
@@ -144,6 +187,7 @@ class DataConfig:
         title="Preference weight",
         description="The weight of one choice between two candidates, relative to one ranked pair.",
     )
+    feedback: FeedbackConfig = Field(default_factory=FeedbackConfig, title="Feedback")
     with_leaked: bool = Field(
         False,
         title="Include leaked dialogues",

@@ -78,7 +78,8 @@ class Data(Event):
     turns_as_sampled: Annotated[Number, Field(description="Turns with the sampler's own token ids.")]
     turns_of_another_tokenizer: Number
     tokens: Number
-    preferences: Number
+    preferences: Annotated[Number, Field(description="Choices that name no signal of data.feedback.")]
+    feedback: Annotated[dict[str, Number], Field(description="Rows of what people said of turns, by signal.")]
     critic: Examples
     policy: Examples
     left_out: Annotated[dict[str, Number], Field(description="Rows that are not used, by reason.")]

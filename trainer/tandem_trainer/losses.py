@@ -66,6 +66,29 @@ def preference_loss(chosen: Tensor, rejected: Tensor, beta: float) -> Tensor:
     return -F.logsigmoid(beta * (chosen.float() - rejected.float()))
 
 
+def reference_point(mismatched: Sequence[Tensor]) -> Tensor | None:
+    """Estimates z₀ = KL(π_θ ‖ π_ref) at one history, as KTO does (arXiv 2402.01306, section 4.1). A scalar, or None.
+
+    mismatched: log-ratios of turns that were said at other histories, scalars. Their mean estimates the divergence
+    without a sample of π_θ; it is not below 0, and no gradient flows through it. None without such a turn.
+    KTO takes one mismatched turn for each example and the mean over a micro-batch. Here each example has its own, so
+    that a loss does not depend on which examples share a micro-batch.
+    """
+    return torch.stack([ratio.detach() for ratio in mismatched]).mean().clamp(min=0) if mismatched else None
+
+
+def unpaired_loss(ratio: Tensor, z0: Tensor | None, desirability: float, beta: float) -> Tensor:
+    """Computes λ_y − v(o, a) of a turn without a pair, KTO (arXiv 2402.01306, eq. 8) with λ_D = λ_U = 1. A scalar.
+
+    v is σ(β (r − z₀)) of a desirable turn and σ(β (z₀ − r)) of an undesirable one.
+    ratio: r = log π_θ(a | o) − log π_ref(a | o). z0: of `reference_point`; None counts as 0.
+    desirability: 1 for desirable, 0 for undesirable; a return d between them weighs the two losses by d and 1 − d, so
+    the gradient of r has the sign of 1 − 2d. Below 0, as a price may make it, the turn is only pushed down more.
+    """
+    value = torch.sigmoid(beta * (ratio if z0 is None else ratio - z0))
+    return desirability * (1 - value) + (1 - desirability) * value
+
+
 def nll(log_probs: Sequence[Tensor]) -> Tensor:
     """Computes the negative log-likelihood in nats per token, the mean over all tokens of the turns. A scalar."""
     return -torch.cat(list(log_probs)).float().mean()

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from .config import RunConfig
 from .config_fields import INSTEAD, is_data_folder
 from .fault import UsageFault
-from .methods.settings import method_of, plays_values, projects
+from .methods.settings import method_of, plays_values
 from .methods.table import METHODS
 from .regular_file import read_text, require_regular_run
 
@@ -165,8 +165,6 @@ def _check_together(config: RunConfig) -> None:
         raise _Refused("data.earlier are replayed beside new dialogues: give data.trajectories, or leave them out.")
     if data.preferences and method.preferences == "none":
         raise _Refused(f"data.preferences are not used by {config.method}: leave them out, or choose another method.")
-    if data.preferences and projects(config):
-        raise _Refused("policy.loss is projection, which learns from candidates alone: leave data.preferences out.")
     if plays_values(config):
         _check_played(config)
 

@@ -40,11 +40,13 @@ class Example:
     of all its turns, a single turn a tuple of one. `target` is the return that a value head learns; `weight` scales the
     term.
     Examples of one `group` share a history and are kept side by side, because their common tokens are computed once.
-    `samples` are turns that the present policy sampled at the histories of `chosen`, as many at each, in their order.
+    `samples` are turns that the present policy sampled at the histories of `chosen`, as many at each, in their order;
+    of a person's word on one turn, turns of other dialogues behind its history (`reference_point`).
     `dialogues` holds the ids of the dialogues of a pair of trajectories, the better first, or of the one trajectory.
     `replayed` says that the dialogue is of an earlier round or of another agent (`data.earlier`).
     `taught` is for distillation: the first tokens of each chosen turn, which a teacher teaches, behind the prompt that
     the teacher reads. That may hold hidden information, and is in no input of the trained model.
+    `signal` is what a person left on this turn, a field of `data.feedback`; `target` is then its desirability.
     """
 
     group: str
@@ -55,6 +57,7 @@ class Example:
     dialogues: tuple[str, ...] = ()
     taught: tuple[Turn, ...] = ()
     samples: tuple[Turn, ...] = ()
+    signal: str | None = None
     replayed: bool = False
 
     @property

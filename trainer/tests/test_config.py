@@ -111,7 +111,7 @@ def test_a_run_needs_data_that_its_method_can_use(folder):
     assert "names nothing to train on" in refusal(folder, data={})
     assert "alone are not enough for sweet-rl" in refusal(folder, data={"preferences": ["steps.jsonl"]})
     both = {"trajectories": ["rows.jsonl"], "preferences": ["steps.jsonl"]}
-    assert "not used by rft" in refusal(folder, method="rft", data=both)
+    assert "not used by archer" in refusal(folder, method="archer", data=both)
 
 
 def test_the_collaborator_is_trained_by_methods_that_learn_from_replies_or_edits(folder):

@@ -17,6 +17,7 @@ SUFFICIENT_DATA = {
     "turns": 3000,
     "turns_as_sampled": 3000,
     "turns_of_another_tokenizer": 0,
+    "feedback": {},
 }
 
 
@@ -29,6 +30,7 @@ def found(folder, counts, method="sweet-rl", **changes) -> dict[str, tuple[int, 
     ("method", "changes", "counts", "expected"),
     [
         *((method, {}, {}, {}) for method in ("sweet-rl", "rft", "multiturn-dpo")),
+        ("multiturn-dpo", {}, {"trajectories": 0, "turns": 0, "feedback": {"thumbs": 3}}, {}),
         ("sweet-rl", {}, {"critic": {"train": 8, "held_out": HELD_OUT_PAIRS}}, {"pairs": (8, PAIRS)}),
         ("sweet-rl", {}, {"critic": {"train": 400, "held_out": 1}}, {"held_out_pairs": (1, HELD_OUT_PAIRS)}),
         ("sweet-rl", {"data": {"held_out": 0.0}}, {"critic": {"train": 400, "held_out": 0}}, {}),

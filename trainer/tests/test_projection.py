@@ -3,12 +3,15 @@ import math
 import numpy as np
 import pytest
 import torch
+from models import tiny_tokenizer
 from sets import cache, ids, learn, tiny_base
 from tiny_run import events, states, tiny_run, train
 
+from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
 from tandem_trainer.methods.sweet_rl import rank
 from tandem_trainer.methods.sweet_rl_variants import Projection, weighted_candidates
+from tandem_trainer.run.prepare import prepare
 from tandem_trainer.run_json import read_config
 from tandem_trainer.turn import Candidates, History, Ranked, Turn
 
@@ -86,5 +89,6 @@ def test_a_run_with_the_loss_goes_to_its_end(tmp_path):
 
 
 def test_human_preferences_beside_it_are_refused(tmp_path):
-    with pytest.raises(Fault, match="policy.loss is projection"):
-        read_config(tiny_run(tmp_path, preferences=True, policy={"loss": "projection"}))
+    path = tiny_run(tmp_path, preferences=True, policy={"loss": "projection"})
+    with pytest.raises(Fault, match="a choice without a signal"):
+        prepare(read_config(path), Template(tiny_tokenizer()))

@@ -34,9 +34,9 @@ class Shortage:
 def shortages(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
     """counts: those of the event `data`. A method that plays has as many dialogues as it needs.
 
-    No amount was measured for other roles than the agent.
+    No amount was measured for other roles than the agent, nor for feedback without dialogues.
     """
-    if method_of(config).plays or config.role != "agent":
+    if method_of(config).plays or config.role != "agent" or (counts["feedback"] and not counts["trajectories"]):
         return []
     return _of_examples(config, counts) + _of_turns(config, counts)
 

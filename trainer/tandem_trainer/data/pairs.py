@@ -7,8 +7,9 @@ example are read, in their order.
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 
-from ..config import DataConfig, Pairing
+from ..config import DataConfig, FeedbackConfig, Pairing
 from ..fault import UsageFault
 from ..turn import Example, Turn
 from .batch_order import lot
@@ -21,6 +22,7 @@ ReadTurns = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
 
 PAGE_MARGIN = 0.1  # cosine similarity, of the paper's pairs of pages (arXiv 2503.15478, appendix)
 ROUNDING = 1e-9  # 0.7 − 0.6 is a little less than 0.1
+MISMATCHED = 2  # turns of other histories behind the history of a turn without a pair
 
 
 def trajectory_pairs(
@@ -119,18 +121,56 @@ def returns(dialogues: Sequence[Dialogue], read: ReadTurns) -> list[Example]:
 
 
 def preference_examples(
-    preferences: Sequence[Preference], template: Template, weight: float = DataConfig.preference_weight
+    preferences: Sequence[Preference],
+    template: Template,
+    weight: float = DataConfig.preference_weight,
+    feedback: FeedbackConfig | None = None,
 ) -> tuple[list[Example], Read]:
-    """Those with one history share a `group`. One is left out when a side is; the second result has the reasons."""
-    settled = settle(template, [side for each in preferences for side in (each.chosen, each.rejected)])
+    """Those with one history share a `group`. One is left out when a side is; the second result has the reasons.
+
+    weight: of a choice that names no signal; those that do have a weight in `feedback`, and are left out if it is 0.
+    """
+    feedback = feedback or FeedbackConfig()
+    weights = [weight if each.signal is None else getattr(feedback, each.signal) for each in preferences]
+    used = [(each, weight) for each, weight in zip(preferences, weights, strict=True) if weight > 0 or not each.signal]
+    settled = settle(template, [side for each, _ in used for side in (each.chosen, each.rejected) if side is not None])
+    if len(used) < len(preferences):
+        settled.left_out["of weight 0 in data.feedback"] = len(preferences) - len(used)
     ids = [dialogue.id for dialogue in settled.dialogues]
     turns = dict(zip(ids, template.all_turns(settled.dialogues), strict=True))
-    examples = [
-        Example(each.group, turns[each.chosen.id], turns[each.rejected.id], weight=weight)
-        for each in preferences
-        if each.chosen.id in turns and each.rejected.id in turns
-    ]
-    return examples, settled
+    examples = []
+    for each, scale in used:
+        sides = [side.id for side in (each.chosen, each.rejected) if side is not None]
+        if not all(side in turns for side in sides):
+            continue
+        target = None
+        if each.desirability is not None:
+            target = return_of(each.desirability, each.questions, feedback.question_price)
+        said = {"target": target, "weight": scale, "signal": each.signal}
+        examples.append(Example(each.group, *(turns[side] for side in sides), **said))
+    return with_mismatched(examples), settled
+
+
+def return_of(outcome: float, questions: int, price: float) -> float:
+    """Computes the return from a turn on: what became of the answer, less a price for each question still asked.
+
+    outcome: 1 for an accepted answer, the kept share of an edited one, 0 for a rejected one. questions: asked from this
+    turn on, itself included.
+    """
+    return outcome - price * questions
+
+
+def with_mismatched(examples: Sequence[Example]) -> list[Example]:
+    """Gives turns without a pair the next turns of other histories as `samples`, by which KTO has its z₀."""
+    single = [number for number, example in enumerate(examples) if example.target is not None]
+    made = list(examples)
+    for place, number in enumerate(single):
+        (turn,) = examples[number].chosen
+        others = (examples[other] for other in single[place + 1 :] + single[:place])
+        foreign = [other.chosen[0].response for other in others if other.group != examples[number].group]
+        samples = tuple(Turn(turn.prompt, response) for response in foreign[:MISMATCHED])
+        made[number] = replace(examples[number], samples=samples)
+    return made
 
 
 def by_task(dialogues: Sequence[Dialogue]) -> dict[str, list[int]]:

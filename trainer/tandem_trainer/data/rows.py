@@ -40,11 +40,19 @@ PUBLISHED_PAGE_PROTOCOL = {"maxTurns": 10, "replyLimit": 1000}
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """A choice between two continuations by a person or by grades. group: equal after the same messages."""
+    """A choice between two continuations by a person or by grades, or a person's word on one turn.
+
+    group: equal after the same messages. chosen: the better one, or the turn; then `rejected` is None.
+    signal: the field of `data.feedback` that the row is about; None for a choice in a file that names none.
+    desirability: of a turn, 1 for desirable and 0 for undesirable. questions: see `return_of`, of an outcome.
+    """
 
     group: str
     chosen: Dialogue
-    rejected: Dialogue
+    rejected: Dialogue | None
+    signal: str | None = None
+    desirability: float | None = None
+    questions: int = 0
 
 
 Openings = dict[bool, Prompt]  # the requests that are rendered for rows without `messages`: of functions, of pages
@@ -252,11 +260,14 @@ def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
     )
 
 
-def read_preferences(paths: Iterable[str | Path], role: str = "agent") -> tuple[list[Preference], list[Problem]]:
+def read_preferences(
+    paths: Iterable[str | Path], role: str = "agent", only_feedback: bool = False
+) -> tuple[list[Preference], list[Problem]]:
     """Reads rows `prompt`, `chosen`, `rejected`: the messages before the choice, and two continuations.
 
     A person's choice between two drafts has one assistant message on each side; Tandem's preference export has the rest
-    of two dialogues. Raises Fault when no row can be used.
+    of two dialogues. A row `prompt`, `completion`, `label` or `reward` is a person's word on one message. With
+    `only_feedback` a choice that names no signal is a bad line. Raises Fault when no row can be used.
     """
     preferences, problems = [], []
     for path in paths:
@@ -265,7 +276,10 @@ def read_preferences(paths: Iterable[str | Path], role: str = "agent") -> tuple[
         for line, row in json_lines(Path(path), bad):
             try:
                 require_role(row, role)
-                good.append(preference_of(row, f"{path}:{line}"))
+                preference = preference_of(row, f"{path}:{line}")
+                if only_feedback and preference.signal is None:
+                    raise BadRow("It is a choice without a signal, and this method learns from feedback alone.")
+                good.append(preference)
             except BadRow as reason:
                 bad.append(Problem(str(path), line, str(reason)))
         if not good:
@@ -281,8 +295,10 @@ def preference_of(row: dict, where: str) -> Preference:
     tandem = object_of(row, "tandem")
     group = f"preference-{hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]}"
     task = text_of(tandem, "task", default=request_of(prompt))
-    sides = {}
-    for name in ("chosen", "rejected"):
+    is_single = "completion" in row
+    signal = signal_of(tandem, "thumbs" if is_single else None)
+    sides: dict[str, Dialogue] = {}
+    for name in ("completion",) if is_single else ("chosen", "rejected"):
         side = messages_of(row.get(name), name)
         if side[0]["role"] != "assistant":
             raise BadRow(f"{name} must begin with a message of the assistant.")
@@ -290,10 +306,37 @@ def preference_of(row: dict, where: str) -> Preference:
             raise BadRow(f"{name} has an empty message of the assistant.")
         messages = prompt + side
         turns = tuple(Spoken(at) for at in assistant_positions(messages) if at >= len(prompt))
+        if len(turns) == 1:  # its tokens as they were sampled, where the row has them
+            turns = (spoken(turns[0].position, object_of(tandem, name), f"tandem.{name}"),)
         sides[name] = Dialogue(f"{where}/{name}", task, messages, turns, where=where)
-    if sides["chosen"].messages == sides["rejected"].messages:
-        raise BadRow("chosen and rejected are the same.")
-    return Preference(group, **sides)
+    if not is_single:
+        if sides["chosen"].messages == sides["rejected"].messages:
+            raise BadRow("chosen and rejected are the same.")
+        return Preference(group, **sides, signal=signal)
+    if len(sides["completion"].turns) != 1:
+        raise BadRow("completion must be one message of the assistant.")
+    label, questions = row.get("label"), tandem.get("questions", 0)
+    if type(questions) is not int or questions < 0:
+        raise BadRow("The field questions must be a whole number from 0.")
+    if label is None:
+        desirability = reward_of(row)
+    elif isinstance(label, bool):
+        desirability = float(label)
+    else:
+        raise BadRow("The field label must be true or false.")
+    if desirability is None:
+        raise BadRow("A row with a completion must have a label, or a reward.")
+    return Preference(group, sides["completion"], None, signal, desirability, questions)
+
+
+SIGNALS = ("thumbs", "choices", "verdicts", "edits", "outcomes")  # the weights of `FeedbackConfig`
+
+
+def signal_of(tandem: dict, default: str | None) -> str | None:
+    signal = tandem.get("signal", default)
+    if signal is not None and signal not in SIGNALS:
+        raise BadRow(f"The field signal must be one of {', '.join(SIGNALS)}: update Tandem.")
+    return signal
 
 
 def has_empty_turn(messages: Messages) -> bool:

@@ -30,10 +30,11 @@ from ..run.reference_cache import ReferenceCache
 from ..run.stages import train_policy
 from ..turn import Example, Turn
 from .config import DistillConfig
+from .feedback import with_feedback
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
-    return {"policy": Distillation(config.distill, reference)}
+    return {"policy": with_feedback(config, Distillation(config.distill, reference), reference)}
 
 
 train = train_policy

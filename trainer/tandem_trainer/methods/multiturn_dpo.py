@@ -9,11 +9,12 @@ from ..config import RunConfig
 from ..run.objective import Objective
 from ..run.reference_cache import ReferenceCache
 from ..run.stages import train_policy
+from .feedback import with_feedback
 from .sweet_rl import Policy
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
-    return {"policy": Policy(config.policy, reference)}
+    return {"policy": with_feedback(config, Policy(config.policy, reference), reference)}
 
 
 train = train_policy

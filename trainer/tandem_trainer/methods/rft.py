@@ -12,12 +12,13 @@ from ..run.objective import Objective, Sums, sampler_difference, turns_of
 from ..run.reference_cache import ReferenceCache
 from ..run.stages import train_policy
 from ..turn import Example, Turn
+from .feedback import with_feedback
 
 FEW = 1 / 5  # of the replayed turns: with a smaller effective sample size the run says so
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
-    return {"policy": RejectionFineTuning(reference)}
+    return {"policy": with_feedback(config, RejectionFineTuning(reference), reference)}
 
 
 train = train_policy

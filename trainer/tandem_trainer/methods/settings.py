@@ -36,6 +36,10 @@ def projects(config: RunConfig) -> bool:
     return method_of(config).candidates and config.policy.loss == "projection"
 
 
+def runs_in_parallel(config: RunConfig) -> bool:
+    return config.resources.processes > 1 or config.resources.cluster is not None
+
+
 def needs_hidden_information(config: RunConfig) -> bool:
     """Whether every dialogue must have it. What is played needs only the task's tests."""
     return any(_asked(config, "needs_hidden_information"))

@@ -57,6 +57,7 @@ from ..run.shards import Shards, scores_of_turns
 from ..run.stages import Figures, train_stage
 from ..turn import Candidates, Example, History, Ranked, Turn
 from .config import CandidatesConfig, CriticConfig, PolicyConfig
+from .feedback import with_feedback
 from .settings import projects, trains_critic
 from .sweet_rl_variants import Projection, ValueHead, untrained_accuracy, weighted_candidates
 
@@ -69,7 +70,7 @@ def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Object
         policy = Projection(reference, plainly_sampled=plainly)
     return {
         "critic": ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention),
-        "policy": policy,
+        "policy": with_feedback(config, policy, reference),
     }
 
 

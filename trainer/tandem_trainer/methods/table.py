@@ -20,7 +20,8 @@ class Method:
     learns_from: what must be enough of: pairs of trajectories, successes, rewards (graded dialogues), dialogues, or
         tasks that it plays itself.
     may_play: whether it plays tasks beside its dialogues when there are packs; it trains in one process.
-    preferences: whether human preferences can stand beside the dialogues, or alone.
+    preferences: whether rows of what people preferred or said of turns can stand beside the dialogues, or alone; of
+        `feedback` only rows that name a signal of `data.feedback`.
     collaborator: what it learns from when it trains the collaborator: replies, edits of suggested ones, or dialogues
         that it plays.
     reference: whether the loss of the policy compares with the base model.
@@ -35,7 +36,7 @@ class Method:
     policy: str = "policy"
     learns_from: Literal["pairs", "successes", "rewards", "dialogues", "tasks"] = "dialogues"
     may_play: bool = False
-    preferences: Literal["alone", "beside", "none"] = "none"
+    preferences: Literal["alone", "beside", "feedback", "none"] = "none"
     collaborator: Literal["replies", "edits", "dialogues", "none"] = "none"
     reference: bool = True
     trl: bool = False
@@ -73,6 +74,7 @@ METHODS: dict[str, Method] = {
             *("data.preferences", "data.preference_weight"),
         ),
         learns_from="successes",
+        preferences="feedback",
         collaborator="replies",
         reference=False,
     ),
@@ -93,6 +95,7 @@ METHODS: dict[str, Method] = {
         settings=("distill",),
         ignores=("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),
         policy="distill",
+        preferences="feedback",
     ),
     "archer": Method(
         title="ArCHer",
@@ -100,7 +103,10 @@ METHODS: dict[str, Method] = {
         "that are worth more. It may also play new dialogues.",
         source="Zhou et al., 2024, arXiv 2402.19446",
         settings=("archer",),
-        ignores=(*("data.preferences", "data.preference_weight", "data.pairing", "data.pair_margin"),),
+        ignores=(
+            *("data.preferences", "data.preference_weight", "data.feedback"),
+            *("data.pairing", "data.pair_margin"),
+        ),
         policy="archer",
         learns_from="rewards",
         may_play=True,
@@ -113,7 +119,8 @@ METHODS: dict[str, Method] = {
         source="Shao et al., 2024, arXiv 2402.03300, by TRL, online with a simulator",
         settings=("grpo",),
         ignores=(
-            *("data.trajectories", "data.earlier", "data.replay", "data.preferences", "data.preference_weight"),
+            *("data.trajectories", "data.earlier", "data.replay"),
+            *("data.preferences", "data.preference_weight", "data.feedback"),
             *("data.pairing", "data.pair_margin", "data.measure", "data.renderer"),
             "data.with_doubtful",
         ),

@@ -65,6 +65,8 @@ def as_text(method: str, counts: dict[str, Any], notices: list[str], problems: l
     ]
     if counts["preferences"]:
         lines.append(f"{'preferences':14} {counts['preferences']:,}")
+    if counts["feedback"]:
+        lines.append(f"{'feedback':14} {', '.join(f'{count:,} {name}' for name, count in counts['feedback'].items())}")
     for stage in ("critic", "policy"):
         if counts[stage]["train"]:
             lines.append(

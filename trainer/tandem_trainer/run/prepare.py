@@ -22,7 +22,15 @@ from ..data.rows import read_preferences, read_rows, task_id
 from ..data.template import Template
 from ..data.tokenize_turns import settle
 from ..fault import Fault, UsageFault
-from ..methods.settings import method_of, needs_hidden_information, plays_values, policy_settings, trains_critic
+from ..methods.settings import (
+    method_of,
+    needs_hidden_information,
+    plays_values,
+    policy_settings,
+    projects,
+    runs_in_parallel,
+    trains_critic,
+)
 from ..turn import Example
 
 READ = 16  # examples whose prompts are part of the fingerprint; all prompts would repeat the dialogues
@@ -92,6 +100,8 @@ class Prepared:
             digest.update(b"".join(turn.ids.tobytes() for turn in dialogue.turns))
         for examples in (self.critic, self.policy):
             for number, example in enumerate(examples):
+                if example.signal is not None:
+                    digest.update(repr((example.signal, example.target)).encode())
                 for turn in example.turns:
                     digest.update(turn.response.tobytes())
                     if number < READ:
@@ -138,16 +148,28 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     if read.dialogues and not dialogues:
         raise UsageFault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.")
 
-    critic, policy = examples_of(config, dialogues, template)
     tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
     human: list[Example] = []
     if data.preferences:
-        preferences, bad = read_preferences(data.preferences, config.role)
-        human, settled = preference_examples(preferences, template, data.preference_weight)
+        only_feedback = method.preferences == "feedback" or projects(config)
+        preferences, bad = read_preferences(data.preferences, config.role, only_feedback)
+        human, settled = preference_examples(preferences, template, data.preference_weight, data.feedback)
         tasks |= {each.group: each.chosen.task for each in preferences}
         problems += bad + settled.problems
         notices = [*notices, *settled.notices]
         left_out.update(settled.left_out)
+        if runs_in_parallel(config):
+            kept_human = [example for example in human if example.signal is None]
+            left_out["feedback, which trains in one process"] += len(human) - len(kept_human)
+            human = kept_human
+    feedback = Counter(example.signal for example in human if example.signal is not None)
+    try:
+        critic, policy = examples_of(config, dialogues, template)
+    except UsageFault as none:
+        if not feedback or method.preferences != "alone":
+            raise
+        critic, policy = [], []
+        notices = [*notices, f"{none} The run learns from feedback alone."]
 
     turns = [turn for dialogue in dialogues for turn in dialogue.turns]
     counts: dict[str, Any] = {
@@ -158,7 +180,8 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         "turns_as_sampled": sum(turn.sampled for turn in turns),
         "turns_of_another_tokenizer": sum(turn.foreign for turn in turns),
         "tokens": sum(len(turn.ids) for turn in turns),
-        "preferences": len(human),
+        "preferences": len(human) - feedback.total(),
+        "feedback": dict(feedback),
     }
     kept = []
     for stage, group, examples, longest in [
@@ -204,6 +227,7 @@ def _to_play(config: RunConfig) -> Prepared:
     )
     counts = {
         **dict.fromkeys(none, 0),
+        "feedback": {},
         "tasks": len(ids),
         "critic": {"train": 0, "held_out": 0},
         "policy": {"train": len(ids) - len(apart), "held_out": len(apart)},
