@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { inOneLine, listIn } from '../core/text';
 import { withVisibleControls } from '../../webview/dialogue/protocol';
+import type { ConsentSignal } from '../core/trajectory/event';
 import type { AskedConsent } from './consent';
 import { idOf } from './contributions';
 import { loggedReason } from './reasons';
@@ -353,6 +354,29 @@ export async function askPseudonym(
   if (answer !== choose) return undefined;
   await vscode.commands.executeCommand(idOf('changeConsent'));
   return engine.consent.given?.pseudonym;
+}
+
+export const signalQuestions = {
+  edits: t('May your edits of suggested replies train models, too?'),
+  outcomes: t(
+    'May what becomes of answers in your own files train models, too: taken, rejected, how much stays?',
+  ),
+  'own-code': t('May dialogues about your own code train your own models?'),
+} as const satisfies Record<ConsentSignal, string>;
+
+/** An earlier consent did not name it. It is asked once; “Later” is asked again the next time. */
+export async function askSignal(
+  consent: Pick<AskedConsent, 'given' | 'answerTo' | 'answer'>,
+  signal: ConsentSignal,
+): Promise<void> {
+  const asked = consent.given?.pseudonym;
+  if (asked === undefined || consent.answerTo(signal) !== undefined) return;
+  const [yes, no] = [t('Yes'), t('No')];
+  const question = signalQuestions[signal];
+  const pressed = await vscode.window.showInformationMessage(question, yes, no, t('Later'));
+  const isAnswered = pressed === yes || pressed === no;
+  // Another person may have taken over while the message stood there.
+  if (isAnswered && consent.given?.pseudonym === asked) await consent.answer(signal, pressed === yes);
 }
 
 /** Not awaited, because a message stays until the person has read it. */

@@ -12,7 +12,7 @@ export const consentLevels = ['local', 'export', 'export-with-edits'] as const;
 export type ConsentLevel = (typeof consentLevels)[number];
 
 /** Uses of what a person leaves behind that a consent must name; each was asked about on its own. */
-export const consentSignals = ['own-code'] as const;
+export const consentSignals = ['edits', 'outcomes', 'own-code'] as const;
 
 export type ConsentSignal = (typeof consentSignals)[number];
 

@@ -2,7 +2,16 @@ import * as vscode from 'vscode';
 import { levels, levelWords } from '../../../webview/session/protocol';
 import type { App } from '../app';
 import { lowerFirst, dialogues } from '../words';
-import { inform, askText, pickOne, runSteps, taking, type StepPosition } from '../inputSteps';
+import {
+  askText,
+  inform,
+  pickOne,
+  runSteps,
+  signalQuestions,
+  taking,
+  type StepPosition,
+} from '../inputSteps';
+import { consentSignals } from '../../core/trajectory/event';
 import type { DataErasure, DerivedWork } from '../../core/erasure/erase';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { FolderLog } from '../engines';
@@ -17,8 +26,13 @@ export async function changeConsent({ engines: { logs, shown }, panels, tasks }:
   const { given } = engine.consent;
   const asked = { ...(given ?? engine.consent.suggestion) };
   const title = t('Change Pseudonym and Consent');
-  // Asked first where an answer is accepted, so that it is understood here.
-  let ownCode = engine.consent.answerTo('own-code');
+  // Asked first where they are understood, as after an edit.
+  const answers = new Map(
+    consentSignals.flatMap((signal) => {
+      const answer = engine.consent.answerTo(signal);
+      return answer === undefined ? [] : [[signal, answer] as const];
+    }),
+  );
   const askFor = (name: 'pseudonym' | 'purpose', prompt: string) =>
     taking(
       (place: StepPosition) =>
@@ -46,32 +60,26 @@ export async function changeConsent({ engines: { logs, shown }, panels, tasks }:
       },
       (item) => (asked.level = item.level),
     ),
-    ...(ownCode === undefined
-      ? []
-      : [
-          taking(
-            (place: StepPosition) =>
-              pickOne({
-                ...{
-                  title,
-                  placeholder: t('May dialogues about your own code train your own models?'),
-                  ...place,
-                },
-                items: [true, false].map((isAllowed) => ({
-                  label: isAllowed ? t('Yes') : t('No'),
-                  ...(isAllowed === ownCode && { description: t('now') }),
-                  isAllowed,
-                })),
-                active: ({ isAllowed }) => isAllowed === ownCode,
-              }),
-            (item) => (ownCode = item.isAllowed),
-          ),
-        ]),
+    ...[...answers].map(([signal, now]) =>
+      taking(
+        (place: StepPosition) =>
+          pickOne({
+            ...{ title, placeholder: signalQuestions[signal], ...place },
+            items: [true, false].map((isAllowed) => ({
+              label: isAllowed ? t('Yes') : t('No'),
+              ...(isAllowed === now && { description: t('now') }),
+              isAllowed,
+            })),
+            active: ({ isAllowed }) => isAllowed === now,
+          }),
+        ({ isAllowed }) => answers.set(signal, isAllowed),
+      ),
+    ),
   ]);
   if (!isAnswered) return;
   const { pseudonym, level } = asked;
   await engine.consent.give(asked);
-  if (ownCode !== undefined) await engine.consent.answer('own-code', ownCode);
+  for (const [signal, isAllowed] of answers) await engine.consent.answer(signal, isAllowed);
   for (const other of logs) {
     // A log that cannot be written must not keep the new consent from the others.
     await other.engine.consent.recordAgain().catch((error: unknown) => other.engine.show(error));

@@ -8,6 +8,7 @@ import type { Task } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { OwnFunction, SessionState } from '../../../webview/session/protocol';
 import type { Engines } from '../engines';
+import { askSignal } from '../inputSteps';
 import { recall } from '../recall';
 import { askRequest, pointedAt } from './functionAtCursor';
 import { OwnFunctions, type PlayedFunction, proposalSchema, type Proposal } from '../ownFunctions';
@@ -166,13 +167,15 @@ export class Collaborations implements vscode.Disposable {
     await this.write(episode, (log, by) =>
       log.append({ event: 'outcome', episode, outcome, by }, { durable: true }),
     );
-    if (code === undefined) return;
+    const { consent } = await this.engines.withEpisode(episode);
+    if (code === undefined) return askSignal(consent, 'outcomes');
     // What was put into the file is measured later, not what was left out of it.
     const accepted = { proposal: { ...proposal, code }, at: Date.now() };
     // If an answer is accepted again, the last time counts.
     const others = this.accepted.filter((one) => one.proposal.episode !== episode);
     await this.memory.update(ACCEPTED, [...others, accepted]);
     this.measureLater();
+    await askSignal(consent, 'outcomes');
     await this.askForCode(episode);
   }
 

@@ -8,7 +8,7 @@ import { columnBeside, documentUri, showBeside, type TaskPlace, openLink } from 
 import type { Engine } from '../engine';
 import type { FrameLayout, LayoutFrame } from '../pages';
 import { Panel, type Asks } from '../panel';
-import { askPseudonym, askReason } from '../inputSteps';
+import { askPseudonym, askReason, askSignal } from '../inputSteps';
 import { skipReasons } from '../reasons';
 import { manageTrust } from '../workspaceTrust';
 import type { Drafts } from './drafts';
@@ -150,6 +150,13 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
     return {
       ...this.shown.asks,
       ready: () => this.snapshot(),
+      reply: async (request) => {
+        const { text, suggestion } = request.draft;
+        await this.shown.do(request);
+        if (suggestion === undefined || text.trim() === suggestion.text.trim()) return;
+        // The dialogue goes on while the question stands.
+        askSignal(this.engine.consent, 'edits').catch((error: unknown) => this.engine.report(error));
+      },
       'laid-out': (message) => this.layouts.get(message.id)?.(message),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
       'open-link': ({ address }) => openLink(address),
