@@ -87,10 +87,15 @@ export function dataInWords({
   left_out,
   other_prompts,
   kept_local = 0,
+  feedback,
   trained_on,
 }: SelectionReport): string {
   return present([
     `Data: ${trajectories} trajectories of ${tasks} tasks, ${successes} of them successes.`,
+    feedback &&
+      `Feedback: ${Object.entries(feedback)
+        .map(([name, count]) => `${count} ${name}`)
+        .join(', ')}.`,
     ...Object.entries(left_out).map(([reason, count]) => `Left out: ${count} ${reason}.`),
     left_out.doubtful !== undefined && doubtInWords(left_out.doubtful, 'data.with_doubtful'),
     left_out['about own code'] !== undefined && OWN_CODE_IN_WORDS,

@@ -1,4 +1,5 @@
 import { isObject } from '../json';
+import { AGENT_SIGNALS, type Signal } from '../trajectory/export/selection';
 import { isRole, type Role } from '../trajectory/searchTree';
 import { runSchema } from './schema';
 
@@ -15,11 +16,18 @@ export interface Method {
   readonly learns_from: 'pairs' | 'successes' | 'rewards' | 'dialogues' | 'tasks';
   /** True if it also plays tasks, where there are packs. Such a method trains in one process. */
   readonly may_play: boolean;
-  readonly preferences: 'alone' | 'beside' | 'none';
+  readonly preferences: 'alone' | 'beside' | 'feedback' | 'none';
   /** What it learns from when it trains the collaborator. */
   readonly collaborator: 'replies' | 'edits' | 'dialogues' | 'none';
   /** TRL trains it, in one process. */
   readonly trl: boolean;
+}
+
+/** Rows of what people left on turns. Where they are enough, the run needs no dialogue beside them. */
+export interface FeedbackOfRun {
+  readonly format: 'feedback' | 'edits';
+  readonly signals: readonly Signal[];
+  readonly isEnough: boolean;
 }
 
 export type RowsOfRun = 'trajectories' | 'replies' | 'edits' | Role;
@@ -63,6 +71,21 @@ export function rowsOfRun(configuration: unknown): RowsOfRun {
   if (configuration.role !== 'collaborator') return 'trajectories';
   const rows = methodNamed(methodIn(configuration))?.collaborator ?? 'none';
   return rows === 'replies' || rows === 'edits' ? rows : 'trajectories';
+}
+
+/** Undefined if the run takes no feedback from a log. */
+export function feedbackOfRun(configuration: unknown): FeedbackOfRun | undefined {
+  const { preferences = 'none' } = methodNamed(methodIn(configuration)) ?? {};
+  const rows = rowsOfRun(configuration);
+  if (preferences === 'none' || (rows !== 'trajectories' && rows !== 'replies')) return undefined;
+  const { data } = configuration as {
+    readonly data?: { readonly feedback?: Readonly<Record<string, unknown>> };
+  };
+  const { properties } = runSchema.properties.data.properties.feedback;
+  const named: readonly Signal[] = rows === 'replies' ? ['edits'] : AGENT_SIGNALS;
+  const signals = named.filter((name) => (data?.feedback?.[name] ?? properties[name].default) !== 0);
+  if (signals.length === 0) return undefined;
+  return { format: rows === 'replies' ? 'edits' : 'feedback', signals, isEnough: preferences === 'alone' };
 }
 
 export function usedSettings<Configuration>(configuration: Configuration): Configuration {

@@ -22,6 +22,7 @@ export const runFiles = {
   /** Taken from the log, with a report on their selection. */
   trajectories: join('data', 'trajectories.jsonl'),
   preferences: join('data', 'preferences.jsonl'),
+  feedback: join('data', 'feedback.jsonl'),
   selection: join('data', 'selection.json'),
   /** Counts of dialogues that other runs learned from, if this run began with their models or rows. */
   inherited: join('data', 'inherited.json'),

@@ -61,7 +61,7 @@ export function previewDocument(
 }
 
 function countsOf(
-  { rows, trajectories, tasks, successes, leaked, ownCode, otherPrompts }: ExportPreview,
+  { rows, trajectories, tasks, successes, leaked, ownCode, otherPrompts, signals }: ExportPreview,
   { format }: ExportChoice,
 ): string {
   return [
@@ -70,6 +70,7 @@ function countsOf(
       ...[rows, trajectories, tasks].map(grouped),
       formatOf(format).is,
     ),
+    ...Object.entries(signals).map(([name, count]) => t('{0}: {1}', name, grouped(count))),
     leaked === 0
       ? t('{0} pass all tests. No reply leaks the reference.', grouped(successes))
       : t(
@@ -182,6 +183,10 @@ const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> =
     t('One row per choice between two candidates: the chosen message and the other one'),
   ],
   unpaired: [t('Thumbs'), t('One row per thumb: the message, and whether the thumb is up')],
+  feedback: [
+    t('Feedback for the trainer'),
+    t('One row per thumb, choice and verdict, and per turn before an answer that was taken or rejected'),
+  ],
   stepwise: [t('Verdicts on a critic'), t('One row per run of turns with verdicts: each turn helped or not')],
   replies: [
     t('Replies of the collaborator'),

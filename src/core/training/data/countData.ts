@@ -3,12 +3,18 @@ import { isProgram } from '../../task/task';
 import type { ChatMessageLike } from '../../trajectory/export/export';
 import { RowGathering } from '../../trajectory/export/gathering';
 import { pairsOf } from '../../trajectory/export/pairs';
-import { select, type LeftOut, type Pairing } from '../../trajectory/export/selection';
+import {
+  select,
+  UNCOVERED,
+  type LeftOut,
+  type Pairing,
+  type Signal,
+} from '../../trajectory/export/selection';
 import type { TrajectoryLog } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
-import type { RowsOfRun } from '../methods';
+import type { FeedbackOfRun, RowsOfRun } from '../methods';
 import { chosenBy } from './prepare';
 
 export interface DataCounts {
@@ -23,6 +29,8 @@ export interface DataCounts {
   /** Messages without a number of tokens in the log; they are missing from `tokens`. */
   readonly uncounted: number;
   readonly leftOut: LeftOut;
+  /** Rows of what people left on turns; absent without `feedback`. */
+  readonly feedback?: Partial<Record<Signal, number>>;
 }
 
 export interface CountOptions {
@@ -31,6 +39,7 @@ export interface CountOptions {
   readonly pairing: Pairing;
   /** `data.pair_margin` of the configuration. */
   readonly margin?: number;
+  readonly feedback?: FeedbackOfRun;
   /** As for `prepareData`. */
   readonly withUngraded?: boolean;
   readonly signal?: AbortSignal;
@@ -38,6 +47,22 @@ export interface CountOptions {
 
 /** Counts the trajectories that `prepareData` would write. */
 export async function countData(
+  log: TrajectoryLog,
+  selection: LogSelection,
+  options: CountOptions,
+): Promise<DataCounts> {
+  const counts = await countDialogues(log, selection, options);
+  if (options.feedback === undefined) return counts;
+  const { signals, leftOut } = await countFeedback(log, selection, options.feedback, options.signal);
+  const uncovered = UNCOVERED.flatMap((reason) => {
+    const count = leftOut[reason];
+    return count === undefined ? [] : [[reason, count]];
+  });
+  const left = { ...counts.leftOut, ...(Object.fromEntries(uncovered) as LeftOut) };
+  return { ...counts, leftOut: left, feedback: signals };
+}
+
+async function countDialogues(
   log: TrajectoryLog,
   selection: LogSelection,
   { rows: kind = 'trajectories', pairing, margin, withUngraded, signal }: CountOptions,
@@ -98,6 +123,24 @@ async function countMessages(
     ...{ trajectories: facts.trajectories, tasks: facts.tasks.size, successes: facts.successes, leftOut },
     ...{ pairs: format === 'replies' ? 0 : rowCount, turns: rowCount, tokens: 0, uncounted: rowCount },
   };
+}
+
+async function countFeedback(
+  log: TrajectoryLog,
+  selection: LogSelection,
+  { format, signals }: FeedbackOfRun,
+  signal?: AbortSignal,
+): Promise<RowGathering> {
+  const gathering = new RowGathering(log, {
+    ...{ ...chosenBy(selection), format, signals, signal },
+    render: ({ task, turns }) => {
+      const said = format === 'edits' ? turns.filter(({ reply }) => reply !== undefined) : turns;
+      return format === 'edits' && !isProgram(task) ? [] : said.map(() => EMPTY_REPLY);
+    },
+  });
+  const rows = gathering.rows();
+  while ((await rows.next()).done !== true);
+  return gathering;
 }
 
 /** Enough to tell histories apart. */

@@ -5,14 +5,15 @@ import { SHORT, shortPrompt } from '../../dialogue/prompts';
 import { copyRegular } from '../../regularFile';
 import { ifThere } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
-import { methodIn, needsGrades, rowsOfRun } from '../methods';
+import { feedbackOfRun, methodIn, needsGrades, rowsOfRun } from '../methods';
 import { readWhole, runFiles, writeWhole } from '../runFolder';
 import { writeInherited } from './lineage';
 import { fieldOf, prepareData, type PrepareOptions } from './prepare';
 import type { SelectionReport } from './report';
 
 /** The file of rows as `run.json` names it. */
-const asWritten = (field: 'trajectories' | 'preferences'): string => runFiles[field].replaceAll('\\', '/');
+const asWritten = (field: 'trajectories' | 'preferences' | 'feedback'): string =>
+  runFiles[field].replaceAll('\\', '/');
 
 export interface FillOptions extends Omit<PrepareOptions, 'rows' | 'withUngraded'> {
   readonly configuration: RunConfiguration;
@@ -33,17 +34,23 @@ export async function fillRun(folder: string, options: FillOptions): Promise<Sel
   if (selection !== undefined) {
     const kind = rowsOfRun(forTrainer);
     const withUngraded = !needsGrades(methodIn(forTrainer));
-    report = await prepareData(selection, folder, { ...options, rows: kind, withUngraded });
-    const field = fieldOf(kind);
-    // The path is relative, so that the folder can be moved. The trainer refuses a field that is no list.
-    const { [field]: others = [] } = data;
-    data = {
-      ...data,
-      [field]: Array.isArray(others) ? [asWritten(field), ...(others as unknown[])] : others,
-    };
+    const feedback = feedbackOfRun(forTrainer);
+    report = await prepareData(selection, folder, { ...options, rows: kind, withUngraded, feedback });
+    if (report.trajectories > 0) data = withRows(data, fieldOf(kind), asWritten(fieldOf(kind)));
+    if (report.feedback !== undefined) data = withRows(data, 'preferences', asWritten('feedback'));
   }
   await writeConfiguration(folder, { ...forTrainer, data });
   return report;
+}
+
+/** The path is relative, so that the folder can be moved. The trainer refuses a field that is no list. */
+function withRows(
+  data: Readonly<Record<string, unknown>>,
+  field: 'trajectories' | 'preferences',
+  rows: string,
+): Readonly<Record<string, unknown>> {
+  const { [field]: others = [] } = data;
+  return { ...data, [field]: Array.isArray(others) ? [rows, ...(others as unknown[])] : others };
 }
 
 /** Another run may be deleted while this one still reads its rows. */

@@ -5,12 +5,12 @@ import { rendering } from '../../dialogue/conversation';
 import { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories, type ExportOptions, type LeaveOut } from '../../trajectory/export/export';
-import { doubtInWords, OWN_CODE_IN_WORDS } from '../../trajectory/export/selection';
+import { doubtInWords, OWN_CODE_IN_WORDS, UNCOVERED } from '../../trajectory/export/selection';
 import { ifThere } from '../../trajectory/files';
 import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
 import { type LogSelection, EXCLUDED_MODELS } from '../configuration';
-import type { RowsOfRun } from '../methods';
+import type { FeedbackOfRun, RowsOfRun } from '../methods';
 import { isFolder, runFiles, writeWhole } from '../runFolder';
 import type { SelectionReport } from './report';
 import { refinedModels } from '../../dialogue/refinement/refineSpec';
@@ -26,6 +26,7 @@ export interface PrepareOptions {
   readonly prompts: string;
   /** Dialogues without a grade are taken, too. */
   readonly withUngraded?: boolean;
+  readonly feedback?: FeedbackOfRun;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
@@ -50,8 +51,10 @@ export async function prepareData(
   const prompts = await Prompts.load(options.prompts, undefined, selection.opening, read);
   const log = await TrajectoryLog.open(selection.log, { signal: options.signal });
   try {
-    const report = await writeRows(log, selection, prompts, folder, options);
-    if (report.trajectories === 0) throw nothingLeft(report);
+    const rows = await writeRows(log, selection, prompts, folder, options);
+    const report = await withFeedback(rows, log, selection, prompts, folder, options);
+    const isEnough = report.feedback !== undefined && options.feedback?.isEnough === true;
+    if (report.trajectories === 0 && !isEnough) throw nothingLeft(report);
     await writeReport(folder, report);
     return report;
   } finally {
@@ -85,6 +88,34 @@ async function writeRows(
     with_token_ids: withTokenIds,
     kept_local: keptLocal,
   };
+}
+
+/** Writes the rows of feedback, if there are any. */
+async function withFeedback(
+  report: SelectionReport,
+  log: TrajectoryLog,
+  selection: LogSelection,
+  prompts: Prompts,
+  folder: string,
+  { feedback, signal }: PrepareOptions,
+): Promise<SelectionReport> {
+  if (feedback === undefined) return report;
+  const { format, signals } = feedback;
+  const file = join(folder, runFiles.feedback);
+  const options = { ...chosenBy(selection), ...rendering(format, prompts), format, signals, signal };
+  const result = await exportTrajectories(log, file, options);
+  const left_out = { ...report.left_out };
+  for (const reason of UNCOVERED) {
+    const count = result.leftOut[reason];
+    if (count !== undefined) left_out[reason] = count;
+  }
+  if (result.rows > 0) {
+    // A dialogue of both files counts twice.
+    const kept_local = (report.kept_local ?? 0) + result.keptLocal;
+    return { ...report, left_out, kept_local, feedback: result.signals };
+  }
+  for (const empty of [file, result.card]) await rm(empty);
+  return { ...report, left_out };
 }
 
 /** The field of `data` that names the rows. */

@@ -47,6 +47,8 @@ export const selectionReportSchema = lazily(() =>
     with_token_ids: z.number().int(),
     /** Trajectories in which a participant keeps their data on this machine; absent in older reports. */
     kept_local: z.number().int().optional(),
+    /** Rows of what people left on turns, by signal; absent where there are none. */
+    feedback: z.record(z.string(), z.number().int()).optional(),
     /** Counted by the trainer before the start; absent in older reports. */
     trained_on: trainedOnSchema().optional(),
   }),

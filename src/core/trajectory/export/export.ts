@@ -11,7 +11,7 @@ import { SeenColumns, withReals } from './columns';
 import { formatOf, type FormatId, datasetName } from './formats';
 import { RowGathering } from './gathering';
 import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
-import type { ExportOptions, LeftOut } from './selection';
+import type { ExportOptions, LeftOut, Signal } from './selection';
 import { isTooDeep } from '../../json';
 
 export type { Finding } from '../findings/scanner';
@@ -41,6 +41,8 @@ interface ExportContent {
   /** 0 without the option `sawAnotherPrompt`, which finds agents that saw other instructions than are written. */
   readonly otherPrompts: number;
   readonly leftOut: LeftOut;
+  /** Rows of feedback by what they are about; empty in other formats. */
+  readonly signals: Partial<Record<Signal, number>>;
   /** Secrets and e-mail addresses in the rows, or in dialogues that were left out because of them. */
   readonly findings: readonly Finding[];
 }
@@ -143,11 +145,11 @@ export class ExportRefused extends Fault {
   }
 }
 
-function contentOf({ facts, rowCount, leftOut, findings }: RowGathering): ExportContent {
+function contentOf({ facts, rowCount, leftOut, findings, signals }: RowGathering): ExportContent {
   const { trajectories, tasks, successes, withTokenIds, keptLocal, ownCode, otherPrompts } = facts;
   return {
     ...{ rows: rowCount, trajectories, tasks: tasks.size, successes, withTokenIds, keptLocal },
-    ...{ ownCode, otherPrompts, leftOut, findings },
+    ...{ ownCode, otherPrompts, leftOut, signals, findings },
   };
 }
 

@@ -50,6 +50,12 @@ const FORMATS = {
     needs: 'a finished dialogue in which a person gave a thumb to a message of the agent',
     readers: [trl('trl.experimental.kto', 'KTOTrainer', 'KTOConfig')],
   },
+  feedback: {
+    is: 'rows of what people left on turns of the agent, for the trainer (`prompt`, then `completion` with `label` or `reward`, or `chosen` and `rejected`)',
+    needs:
+      'a finished dialogue in which a person gave a thumb or a verdict, chose, or took or rejected an answer',
+    readers: [],
+  },
   stepwise: {
     is: 'stepwise supervision, the verdicts of people on a critic (`prompt`, `completions`, `labels`)',
     needs: 'a finished dialogue in which a person agreed or disagreed with what a critic says of a turn',

@@ -29,6 +29,7 @@ import {
   type LeftOutReason,
   type Render,
   type Selected,
+  type Signal,
 } from './selection';
 
 type OfFormat<Format extends FormatId> = ExportOptions & { readonly format: Format; readonly render: Render };
@@ -38,6 +39,8 @@ export class RowGathering {
   readonly facts: CardFacts;
   readonly leftOut: LeftOut;
   rowCount = 0;
+  /** Rows of feedback. */
+  readonly signals: Partial<Record<Signal, number>> = {};
   private readonly selected: readonly Selected[];
   private readonly needsReward: boolean;
   private readonly scanner: Scanner;
@@ -221,7 +224,8 @@ export class RowGathering {
 
   private ownCodeIn(trajectory: Trajectory): LeftOutReason | undefined {
     const { staysHere = false, withOwnCode = false } = this.options;
-    if (!staysHere || !isAboutOwnCode(trajectory)) return undefined;
+    // Feedback holds no code, and its outcomes have a consent of their own.
+    if (!staysHere || this.options.format === 'feedback' || !isAboutOwnCode(trajectory)) return undefined;
     if (!withOwnCode) return 'about own code';
     return this.needsReward ? 'about own code, which has no grade' : whyNotOwnCode(trajectory, this.consents);
   }
@@ -244,6 +248,8 @@ export class RowGathering {
   /** @param from trajectories that no earlier row contained */
   private async given(row: object, from: readonly ExportedTrajectory[]): Promise<object> {
     this.rowCount += 1;
+    const { signal } = (row as { readonly tandem?: { readonly signal?: Signal } }).tandem ?? {};
+    if (signal !== undefined) this.signals[signal] = (this.signals[signal] ?? 0) + 1;
     if (this.options.staysHere !== true) this.hash.update(`${JSON.stringify(row)}\n`);
     for (const { trajectory, grade } of from) {
       this.facts.add(trajectory, grade);

@@ -1,11 +1,16 @@
 import type { Choice, TrajectorySummary, Turn } from '../trajectory';
 import type { Candidate } from '../event';
-import type { Consents } from '../consent';
 import { verdictsOf } from '../opinions';
 import { origin, sampledOrigin, sourceOf, type ChatMessageLike, type Rendered } from './rows';
-import type { CountLeftOut, LeftOutReason, Selection } from './selection';
+import {
+  AGENT_SIGNALS,
+  type CountLeftOut,
+  type ExportOptions,
+  type LeftOutReason,
+  type Signal,
+} from './selection';
 
-type RowOptions = Pick<Selection, 'filter'> & { readonly staysHere?: boolean };
+type RowOptions = Pick<ExportOptions, 'filter' | 'staysHere' | 'signals'>;
 
 /** A row is a person's word on a single turn, or a reply; a dialogue may have several rows, or none. */
 interface Judged {
@@ -25,6 +30,7 @@ const ranking: Judged = { ...choices, rows: rowsOfChoices(rankingRow) };
 export const JUDGED = {
   choices: { ...choices, rows: rowsOfChoices(choiceRow) },
   unpaired: { isWithout: () => false, without: 'without a thumb', rows: unpairedRows },
+  feedback: { isWithout: isWithoutPeople, without: 'without feedback on a turn', rows: feedbackRows },
   stepwise: {
     isWithout: ({ verdicts = 0 }) => verdicts === 0,
     without: 'without a verdict on a critic',
@@ -144,6 +150,74 @@ function unpairedRows(of: Rendered, count: CountLeftOut): object[] {
   return rows;
 }
 
+function isWithoutPeople({ player, choices, verdicts = 0, raters = 0 }: TrajectorySummary): boolean {
+  return player === undefined && choices === 0 && verdicts === 0 && raters === 0;
+}
+
+/**
+ * One row for each thumb, choice and settled verdict, and one for each turn before an outcome, with the tokens as they
+ * were sampled. A remark without a thumb has no sign, and makes no row.
+ */
+function feedbackRows(of: Rendered, count: CountLeftOut, options: RowOptions): object[] {
+  const { staysHere = false, signals = AGENT_SIGNALS } = options;
+  const { trajectory, consents } = of;
+  const said = saidIn(of.messages);
+  const isAllowed = (by: string): boolean =>
+    staysHere ? consents.of(by) !== undefined : consents.mayLeave(by);
+  const rowOf = (index: number, signal: Signal, word: object, more: object = {}): object => {
+    const { agent } = trajectory.turns[index]!;
+    return {
+      prompt: of.messages.slice(0, said[index]),
+      completion: [spoken(agent.text)],
+      ...word,
+      tandem: { ...sourceOf(of), turn: agent.turn, signal, ...more, completion: sampledOrigin(agent) },
+    };
+  };
+  const reward = keptShare(of, options, count);
+  const ofTurn: Partial<Record<Signal, (turn: Turn, index: number) => object[]>> = {
+    thumbs: ({ ratings = [] }, index) =>
+      ratings.flatMap(({ thumb, by }) => {
+        if (thumb === undefined) return [];
+        if (!isAllowed(by)) return count('thumbs that may not leave this machine');
+        return [rowOf(index, 'thumbs', { label: thumb === 'up' })];
+      }),
+    verdicts: (turn, index) => {
+      const label = labelOf(turn, isAllowed, count);
+      return label === undefined ? [] : [rowOf(index, 'verdicts', { label })];
+    },
+    outcomes: (_, index) => {
+      // All turns but the last ask.
+      const questions = trajectory.turns.length - 1 - index;
+      return reward === undefined ? [] : [rowOf(index, 'outcomes', { reward }, { questions })];
+    },
+  };
+  const choices = signals.includes('choices') ? rowsOfChoices(choiceRow)(of, count, options) : [];
+  const words = trajectory.turns.flatMap((turn, index) =>
+    signals.flatMap((signal) => ofTurn[signal]?.(turn, index) ?? []),
+  );
+  return [...choices.map((row) => withSignal(row, 'choices')), ...words];
+}
+
+const withSignal = (row: object, signal: Signal): object => {
+  const { tandem, ...rest } = row as { readonly tandem: object };
+  return { ...rest, tandem: { ...tandem, signal } };
+};
+
+/** What is left of an answer in a person's own file, 0 to 1; undefined without an outcome that may be used. */
+function keptShare(
+  { trajectory: { outcome }, consents }: Pick<Rendered, 'trajectory' | 'consents'>,
+  { staysHere = false, signals = AGENT_SIGNALS }: RowOptions,
+  count: CountLeftOut,
+): number | undefined {
+  if (outcome === undefined || !signals.includes('outcomes')) return undefined;
+  const { by, survived = 1 } = outcome;
+  if (!consents.covers(by, 'outcomes') || !(staysHere || consents.mayLeaveWithEdits(by))) {
+    count('outcomes without a consent that names them');
+    return undefined;
+  }
+  return outcome.outcome === 'rejected' ? 0 : survived;
+}
+
 /**
  * One row for each run of turns that people's verdicts on critics label. The text of a step is the reply before it,
  * except in the first step, and the agent's message; what was said before the first step is the prompt.
@@ -155,7 +229,7 @@ function stepwiseRows(of: Rendered, count: CountLeftOut): object[] {
   let after: number | undefined;
   for (const [index, turn] of trajectory.turns.entries()) {
     const at = said[index]!;
-    const label = labelOf(turn, consents, count);
+    const label = labelOf(turn, (by) => consents.mayLeave(by), count);
     if (label === undefined) after = undefined;
     else {
       if (after === undefined) {
@@ -180,8 +254,8 @@ function stepwiseRows(of: Rendered, count: CountLeftOut): object[] {
  * True if people say that a turn helped: they agree with a critic that says so, or disagree with one that says the
  * opposite. Undefined without verdicts, or if people contradict each other.
  */
-function labelOf(turn: Turn, consents: Consents, count: CountLeftOut): boolean | undefined {
-  const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
+function labelOf(turn: Turn, isAllowed: (by: string) => boolean, count: CountLeftOut): boolean | undefined {
+  const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => isAllowed(by));
   const signed = verdicts.filter(({ advantage }) => advantage !== 0);
   if (signed.length < verdicts.length) count('turns that neither helped nor hurt, says the critic');
   const labels = new Set(signed.map(({ advantage, agrees }) => agrees === advantage > 0));
@@ -221,7 +295,7 @@ function replyRows(of: Rendered, count: CountLeftOut, { filter }: RowOptions): o
 }
 
 /** Preference rows: what a person made of a simulator's suggestion, and the suggestion. */
-function editRows(of: Rendered, count: CountLeftOut, { staysHere = false }: RowOptions): object[] {
+function editRows(of: Rendered, count: CountLeftOut, { staysHere = false, signals }: RowOptions): object[] {
   return asked(of).flatMap((one) => {
     const { text, author, suggestion, fullText, by } = one.reply;
     if (author !== 'developer-edited-suggestion' || suggestion === undefined || suggestion === text)
@@ -230,8 +304,11 @@ function editRows(of: Rendered, count: CountLeftOut, { staysHere = false }: RowO
     if (fullText !== undefined) return count('replies cut at the limit');
     if (!staysHere && !of.consents.mayLeaveWithEdits(by))
       return count('edits that may not leave this machine');
+    if (signals !== undefined && !of.consents.covers(by, 'edits'))
+      return count('edits without a consent that names them');
     const sides = { chosen: [spoken(text)], rejected: [spoken(suggestion)] };
-    return [{ prompt: one.prompt, ...sides, tandem: replyOrigin(of, one) }];
+    const row = { prompt: one.prompt, ...sides, tandem: replyOrigin(of, one) };
+    return [signals === undefined ? row : withSignal(row, 'edits')];
   });
 }
 

@@ -62,6 +62,17 @@ export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;
  */
 export type FindingsPolicy = 'refuse' | 'leave-out' | 'write';
 
+/** What people leave on turns, as fields of `data.feedback` name it. Of edits, the reply is the collaborator's. */
+export type Signal = 'thumbs' | 'choices' | 'verdicts' | 'edits' | 'outcomes';
+
+/** On turns of the agent. */
+export const AGENT_SIGNALS = [
+  'thumbs',
+  'choices',
+  'verdicts',
+  'outcomes',
+] as const satisfies readonly Signal[];
+
 export type ExportOptions = ExportFormat &
   Selection & {
     readonly leaveOut?: LeaveOut;
@@ -80,11 +91,20 @@ export type ExportOptions = ExportFormat &
      * information, where a consent names that. Exports never hold that code.
      */
     readonly withOwnCode?: boolean;
+    /** For the formats `feedback` and `edits`: only these, and only where the consent names edits and outcomes. */
+    readonly signals?: readonly Signal[];
     /** True if dialogues without a grade are taken where the format would need one. */
     readonly withUngraded?: boolean;
     readonly signal?: AbortSignal;
     readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
   };
+
+/** A consent from before these were asked about does not cover them. */
+export const UNCOVERED = [
+  'edits without a consent that names them',
+  'outcomes without a consent that names them',
+] as const;
+type UncoveredReason = (typeof UNCOVERED)[number];
 
 export type LeftOutReason =
   | 'outside the filter'
@@ -126,6 +146,8 @@ export type LeftOutReason =
   | 'replies that leaked'
   | 'replies cut at the limit'
   | 'edits that may not leave this machine'
+  | 'without feedback on a turn'
+  | UncoveredReason
   | 'turns that neither helped nor hurt, says the critic'
   | 'turns on which verdicts contradict each other'
   | 'paired only with trajectories of other prompts or measures';

@@ -20,6 +20,7 @@ import {
   usedSettings,
   type MethodName,
 } from '../../../core/training/methods';
+import { runsFolderOf } from '../../../core/training/runFolder';
 import type { DuplicatedRun, Values } from '../../../../webview/newRun/protocol';
 import { readAddress } from '../../../core/model/address';
 import { days, validateDay } from '../../dialogue/filter';
@@ -159,6 +160,7 @@ function fromLog(
   { dataFolder }: FormContext,
 ): void {
   put(configuration, 'data.trajectories', undefined);
+  put(configuration, 'data.preferences', ownFiles(at(configuration, 'data.preferences'), dataFolder));
   put(configuration, PACK, undefined);
   put(configuration, 'data.log', dataFolder);
   for (const name of ['pack', 'agent', 'collaborator', 'collaborator_kind', 'review'])
@@ -180,6 +182,14 @@ function fromLog(
   if (values.with_redo === 'true') put(configuration, 'data.with_redo', true);
   if (values.with_own_code === 'true') put(configuration, 'data.with_own_code', true);
   if (values.with_editor_models === 'true') put(configuration, 'data.exclude_models', []);
+}
+
+/** Without the rows that an earlier run took from the log, which gives them again. */
+function ownFiles(files: unknown, dataFolder: string): readonly unknown[] | undefined {
+  if (!Array.isArray(files)) return undefined;
+  const runs = runsFolderOf(dataFolder) + path.sep;
+  const own = files.filter((file) => typeof file !== 'string' || !file.startsWith(runs));
+  return own.length === 0 ? undefined : own;
 }
 
 const chosen = (text: string | undefined): string | undefined => (text === '' ? undefined : text);

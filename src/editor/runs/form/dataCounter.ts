@@ -1,12 +1,12 @@
 import type { CountOptions, DataCounts } from '../../../core/training/data/countData';
 import { pause } from '../../../core/training/pause';
-import { methodIn, needsGrades, rowsOfRun } from '../../../core/training/methods';
+import { feedbackOfRun, methodIn, needsGrades, rowsOfRun } from '../../../core/training/methods';
 import { PAIRINGS } from '../../../core/trajectory/export/selection';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 
 type Data = Readonly<Record<string, unknown>>;
 type Configuration = Readonly<Record<string, unknown>>;
-type How = Pick<CountOptions, 'rows' | 'withUngraded'>;
+type How = Pick<CountOptions, 'rows' | 'withUngraded' | 'feedback'>;
 
 /** Milliseconds without a change, so that a series of clicks is counted once. */
 const REST_MS = 120;
@@ -25,7 +25,11 @@ export class Counting {
   /** @param again true when the log has changed */
   update(log: TrajectoryLog, configuration: Configuration, again = false): void {
     const data = configuration.data as Data;
-    const how = { rows: rowsOfRun(configuration), withUngraded: !needsGrades(methodIn(configuration)) };
+    const how = {
+      rows: rowsOfRun(configuration),
+      withUngraded: !needsGrades(methodIn(configuration)),
+      feedback: feedbackOfRun(configuration),
+    };
     const text = JSON.stringify([data, how]);
     if (text === this.counted && !again) return;
     this.stop();

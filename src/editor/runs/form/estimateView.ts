@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Check, Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/countData';
-import { hasCritic, learnsFrom } from '../../../core/training/methods';
+import { feedbackOfRun, hasCritic, learnsFrom } from '../../../core/training/methods';
+import type { Signal } from '../../../core/trajectory/export/selection';
 import { grouped } from '../../../core/text';
 import type { Shortage } from '../../../core/training/data/report';
 import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
@@ -44,6 +45,7 @@ export function dataView(told: Told): DataView {
               note: configuration.role === 'collaborator' ? t('of the collaborator') : t('of the agent'),
             },
             tokens(told),
+            ...feedbackFigure(counts?.feedback),
           ],
     leftOut: [...Object.entries(counts?.leftOut ?? {}), ...Object.entries(plan?.data.left_out ?? {})].map(
       ([reason, count]) => ({ reason: leftOutWords(reason), count: grouped(count) }),
@@ -93,6 +95,25 @@ function examples({ counts, plan, configuration: run }: Told): DataView['figures
   return [{ label: t('Pairs'), value: grouped(pairs), note }];
 }
 
+/** `12`, with `10 thumbs, 2 choices` beside it; nothing where people left nothing. */
+function feedbackFigure(feedback: DataCounts['feedback'] = {}): DataView['figures'] {
+  const counted = Object.entries(feedback) as [Signal, number][];
+  if (counted.length === 0) return [];
+  const note = counted.map(([signal, count]) => `${grouped(count)} ${signalWords[signal]}`).join(', ');
+  return [{ label: t('Feedback'), value: grouped(feedbackCount(feedback)), note }];
+}
+
+const feedbackCount = (feedback: DataCounts['feedback'] = {}): number =>
+  Object.values(feedback).reduce((sum, count) => sum + count, 0);
+
+const signalWords: Readonly<Record<Signal, string>> = {
+  thumbs: t('thumbs'),
+  choices: t('choices'),
+  verdicts: t('verdicts on a critic'),
+  edits: t('edited suggestions'),
+  outcomes: t('turns before an outcome'),
+};
+
 function tokens({ counts, plan }: Told): DataView['figures'][number] {
   const label = t('Tokens');
   if (plan !== undefined)
@@ -104,8 +125,9 @@ function tokens({ counts, plan }: Told): DataView['figures'][number] {
     : { label, value: t('over {0}', grouped(counts.tokens)), note: t('counted when the run is planned') };
 }
 
-function problemOf({ trajectories, successes, pairs }: DataCounts, run: RunFields): string {
+function problemOf({ trajectories, successes, pairs, feedback }: DataCounts, run: RunFields): string {
   const from = learnsFrom(run);
+  if (feedbackCount(feedback) > 0 && feedbackOfRun(run)?.isEnough === true) return '';
   if (trajectories === 0) return t('No dialogues are left to train on: include more of them.');
   if (from === 'successes' && successes === 0)
     return t('No dialogue is a success, so there is none to imitate: choose another method, or play more.');

@@ -119,6 +119,8 @@ const leftOutReasons: Readonly<Partial<Record<LeftOutReason, string>>> = {
   'drawn by another renderer': t('drawn by another renderer'),
   'without a reply to learn from': t('without a reply to learn from'),
   'without an edited suggestion': t('without an edited suggestion'),
+  'edits without a consent that names them': t('edits without a consent that names them'),
+  'outcomes without a consent that names them': t('outcomes without a consent that names them'),
   'outside of a search tree': t('outside of a search tree'),
   'in a search tree without a pair of this role': t('in a search tree without a pair of this role'),
 };

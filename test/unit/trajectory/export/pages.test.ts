@@ -57,6 +57,7 @@ const expected: Record<FormatId, number | string> = {
   },
   choices: 'without a choice between candidates',
   unpaired: 'without a thumb',
+  feedback: 'without feedback on a turn',
   stepwise: 'without a verdict on a critic',
   replies: 'without a reply to learn from',
   edits: 'without an edited suggestion',

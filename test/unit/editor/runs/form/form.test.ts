@@ -163,6 +163,15 @@ describe('the configuration of a form', () => {
     expect(fromLog.configuration.data).toEqual({ held_out: 0.2, log: '/project/.tandem' });
     expect(copied.configuration.data.trajectories).toEqual(rows);
   });
+
+  it('from the log keeps preferences of its own, and not the rows of feedback that the run took', () => {
+    const preferences = ['/project/.tandem/runs/a/data/feedback.jsonl', '/project/own.jsonl'];
+    const configuration = { ...copied.configuration, data: { trajectories: rows, preferences } };
+    const form = { values: { ...copy.values, source: 'log' }, copied: { ...copied, configuration } };
+    expect(filled(form, context()).configuration.data).toEqual({
+      ...{ preferences: ['/project/own.jsonl'], log: '/project/.tandem' },
+    });
+  });
 });
 
 describe('what is recommended', () => {
@@ -286,6 +295,11 @@ describe('what would be learned from', () => {
     expect(uncounted.figures.at(-1)?.value).toBe('–');
   });
 
+  it('has what people left on turns, by signal', () => {
+    const view = dataView({ ...told, counts: counts({ feedback: { thumbs: 1_200, choices: 3 } }) });
+    expect(view.figures.at(-1)).toMatchObject({ value: '1,203', note: '1,200 thumbs, 3 choices' });
+  });
+
   it.each([
     [{}, '12 dialogues of 6 tasks, 3 successes'],
     [{ leaked: 2 }, '… · left out: 2 in which a reply gave the reference away'],
@@ -307,6 +321,8 @@ describe('what would be learned from', () => {
     [{}, { trajectories: 0, pairs: 0 }, /^No dialogues are left to train on/],
     [{}, { pairs: 0 }, /^No task has two dialogues with different rewards/],
     [{ method: 'multiturn-dpo' }, { pairs: 0 }, /^No task has/],
+    [{ method: 'multiturn-dpo' }, { trajectories: 0, pairs: 0, feedback: { thumbs: 2 } }, /^$/],
+    [{}, { pairs: 0, feedback: { thumbs: 2 } }, /^No task has/],
     [{ method: 'rft' }, { successes: 0 }, /^No dialogue is a success/],
     [{ method: 'rft' }, { pairs: 0 }, /^$/],
     [{ critic: { score: 'value-head' } }, { pairs: 0 }, /^$/],
