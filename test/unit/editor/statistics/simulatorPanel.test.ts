@@ -28,7 +28,7 @@ async function opened(log: TrajectoryLog, reply: Simulator['reply'] = never) {
     openSimulator: (name: string) => Promise.resolve(name === 'rules' ? new RulesSimulator() : model),
   };
   const webview = new WebviewPanel();
-  vi.spyOn(window, 'createWebviewPanel').mockReturnValue(webview as never);
+  vi.spyOn(window, 'createWebviewPanel').mockReturnValue(webview);
   const panels = simulatorPanels({ extension: '/e', log: { engine, onDidChange: event } } as never);
   onTestFinished(() => panels.dispose());
   const panel = await panels.open('one');

@@ -9,7 +9,7 @@ import { loadTasks } from '../../../../src/core/task/pack';
 import { factsOf, programOf, type ProgramTask } from '../../../../src/core/task/task';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import { starterPack } from '../../../fixtures/dialogue';
-import { developers, habitOf, playedBy as playAll, type Habit } from '../../../fixtures/developers';
+import { habitOf, playedBy as playAll, type DeveloperName, type Habit } from '../../../fixtures/developers';
 import { dialogue, doubling, kim, openLog, play } from '../../../fixtures/log';
 
 const rules = new RulesSimulator();
@@ -97,7 +97,7 @@ describe('the distance of a simulator from people', () => {
   it('finds the known habits of each developer', async () => {
     const log = await openLog();
     for (const by of ['ada', 'ben', 'cleo', 'dan'] as const) await playedBy(habitOf(by), { log, by });
-    const of = async (name: keyof typeof developers) => {
+    const of = async (name: DeveloperName) => {
       const { figures } = await gapIn(log, { people: [name] });
       return {
         answers: figures.answers!.people.value,
