@@ -173,6 +173,7 @@ const builds = [
     entryPoints: entries({
       'webview/statistics': 'webview/statistics/statistics.ts',
       'webview/people': 'webview/people/people.ts',
+      'webview/simulator': 'webview/simulator/simulator.ts',
       'webview/run': 'webview/run/run.ts',
       'webview/runs': 'webview/runs/runs.ts',
       'webview/newRun': 'webview/newRun/newRun.ts',

@@ -31,6 +31,7 @@ import { RunWatch } from './runs/runWatch';
 import { statusWords } from './run/words';
 import { Sessions } from './session/sessions';
 import { peoplePanels, statisticsPanels } from './statistics/panel';
+import { simulatorPanels } from './statistics/simulatorPanel';
 import { Participant } from './chat/participant';
 import { ModelProvider } from './chat/provider';
 import { Collaborations } from './own/collaborations';
@@ -93,6 +94,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   const exports = own(new Exports(log, (episode) => replays.replay(episode), publish));
   const statistics = own(statisticsPanels({ extension, log, trajectories }));
   const people = own(peoplePanels({ extension, log, trajectories, open: (id) => replays.replay(id) }));
+  const simulator = own(simulatorPanels({ extension, log }));
   const judging = own(new JudgingPanels({ extension, engines, openReplay: (id) => replays.replay(id) }));
   own(
     new Documents(engines, packs, {
@@ -145,7 +147,7 @@ export function buildApp(context: vscode.ExtensionContext) {
   return {
     ...{ extension, configuration, engine, engines, titles, status },
     ...{ packs, played, adder, drop, tasks, guidelines, download, samplePacks },
-    ...{ trajectories, panels, critics, replays, exports, publish, statistics, people, judging },
+    ...{ trajectories, panels, critics, replays, exports, publish, statistics, people, simulator, judging },
     ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runTables, runForms },
     ...{ comparisons, teaching },
     ...{ folders, connect, choice, candidates, models },

@@ -12,7 +12,7 @@ import * as dialogues from './commands/dialogues';
 import { chooseLog, openBeside } from './commands/dialogues';
 import * as models from './commands/models';
 import type { Server } from './servers';
-import { compareBlindly } from './run/useModel';
+import { compareBlindly, specOfRun } from './run/useModel';
 import { assignPack } from './tasks/assigning';
 import * as tasks from './commands/tasks';
 import { askFilter } from './tasks/tree';
@@ -143,6 +143,13 @@ export const commands = {
   importTrajectories: { run: ({ engines }) => importTrajectories(engines.shown) },
   showStatistics: { run: ({ statistics }) => statistics.open('one') },
   showAgreement: { run: ({ people }) => people.open('one') },
+  showSimulator: {
+    refused: t('Simulators do not run'),
+    run: async ({ simulator, engines }, row) => {
+      const panel = await simulator.open('one');
+      if (row?.kind === 'run') await panel.compareWith(specOfRun(row.run, engines.shown.engine));
+    },
+  },
   chooseLog: { run: ({ engines }) => chooseLog(engines) },
   openTranscript: { run: dialogues.openTranscript },
 
@@ -196,6 +203,7 @@ export const commands = {
   // Training.
   teachAgent: { run: ({ teaching }) => teaching.open('one') },
   newRun: { refused: notTrained, run: ({ runForms }) => runForms.open() },
+  fitSimulator: { refused: notTrained, run: ({ runForms }) => runForms.fitSimulator() },
   startRunFile: { refused: notTrained, run: runs.startFile },
   openRun: { run: runs.open },
   pauseRun: { refused: notTrained, run: ofRun(({ runControl }, run) => runControl.pause(run)) },

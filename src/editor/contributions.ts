@@ -25,6 +25,7 @@ export const panelTypes = {
   statistics: 'tandem.statistics',
   judging: 'tandem.judging',
   people: 'tandem.people',
+  simulator: 'tandem.simulator',
   run: 'tandem.run',
   runs: 'tandem.runTable',
   newRun: 'tandem.newRun',

@@ -50,6 +50,7 @@ const titles: Readonly<Record<PageName, string>> = {
   statistics: t('Tandem statistics'),
   judging: t('Tandem: judge'),
   people: t('Tandem: people'),
+  simulator: t('Tandem: people and simulator'),
   run: t('Tandem run'),
   runs: t('Tandem: runs'),
   newRun: t('Tandem: new run'),

@@ -62,6 +62,30 @@ export async function saveOfPage(
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', target);
 }
 
+/** Asks for the place of a report, then offers to show it. @param write gets the chosen file */
+export async function saveReport(
+  {
+    title,
+    name,
+    said,
+  }: { readonly title: string; readonly name: string; readonly said: (file: string) => string },
+  { configuration }: Pick<Engine, 'configuration'>,
+  write: (file: string) => Promise<void>,
+): Promise<void> {
+  const folder = configuration.folder?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title,
+    saveLabel: t('Write'),
+    filters: { Markdown: ['md'] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${name}.md`) }),
+  });
+  if (target === undefined) return;
+  await write(target.fsPath);
+  const open = t('Open the Report');
+  const chosen = await vscode.window.showInformationMessage(said(path.basename(target.fsPath)), open);
+  if (chosen === open) await vscode.commands.executeCommand('markdown.showPreview', target);
+}
+
 /** Returns a proposed name as one of a file on every system: `first-try-Loss-of-critic`. */
 const fileName = (name: string): string =>
   name

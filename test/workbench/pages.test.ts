@@ -8,6 +8,7 @@ const MESSAGES = 60;
 /** Type of the message with which the extension host sends a page its content. */
 const first: Readonly<Record<PageName, string>> = {
   ...{ session: 'snapshot', replay: 'show', statistics: 'show', people: 'show', run: 'show' },
+  ...{ simulator: 'show' },
   ...{ runs: 'show', newRun: 'show', comparison: 'show' },
   ...{ teaching: 'show', judging: 'show' },
 };

@@ -11,7 +11,9 @@ import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { startChatServer, type ChatRequest, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
 import { chosen } from '../fixtures/choices';
+import { habitOf, playedBy } from '../fixtures/developers';
 import { judgement, kim, play } from '../fixtures/log';
+import { starterPack } from '../fixtures/starter';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
@@ -48,6 +50,8 @@ async function playTogether(folder: string): Promise<void> {
   await chosen(log, 'chosen', [0, 1]);
   const pairs = (await log.trajectory('chosen'))!.turns.flatMap(({ candidates = [] }) => candidates);
   await log.appendAll(pairs.map((pair) => judgement(pair, 0, 0, 'ada')));
+  const tasks = (await starterPack()).slice(0, 8);
+  for (const by of ['cleo', 'dan'] as const) await playedBy(habitOf(by), tasks, { log, by });
   await log.close();
 }
 
@@ -115,6 +119,21 @@ test('a kind of disagreement is chosen, and its dialogue opened', async () => {
     .waitFor();
   await page().getByText('rated by ada').waitFor();
   await page().getByText('“It guesses.” rated by kim').waitFor();
+});
+
+test('a simulator is compared with people, then with one of them', async () => {
+  await workbench.closeAllEditors();
+  await workbench.runCommand('Tandem: Show People and Agreement');
+  await page().getByRole('button', { name: 'Compare with a simulator' }).click();
+  await page().getByRole('table', { name: 'Difference' }).waitFor();
+  await page()
+    .getByText(/Add facts to the task/)
+    .waitFor();
+  await page().getByRole('combobox', { name: 'People' }).selectOption('cleo');
+  await page()
+    .getByText(/^Too kind: it answers more/)
+    .waitFor();
+  await accessiblePictures(workbench, page(), 'people-simulator', allThemes);
 });
 
 /** Actions of a person in one window on the tasks of the pack. */

@@ -46,7 +46,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     const { form, shown } = this;
     if (form === undefined || shown === undefined) return html``;
     return html`<main tabindex="0" aria-label=${t('New run')}>
-        <h1>${form.copied === undefined ? t('New run') : t('New run like {0}', form.copied.of)}</h1>
+        <h1>${titleOf(form)}</h1>
         ${this.restricted(shown)}
         ${
           shown.isEmpty
@@ -405,6 +405,11 @@ export class NewRunElement extends PageElement<ToWebview> {
     if (document.activeElement !== document.body) return;
     void this.updateComplete.then(() => document.getElementById('start')?.focus());
   }
+}
+
+function titleOf({ copied, values }: FormState): string {
+  if (copied !== undefined) return t('New run like {0}', copied.of);
+  return values.role === 'collaborator' ? t('Fit a simulator') : t('New run');
 }
 
 /** Fields that are always in sight; all others are under *More*. */

@@ -51,6 +51,11 @@ export class PeopleElement extends PageElement<ToWebview> {
       <div class="controls">
         ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
         ${linkButton(t('Filter…'), () => api.postMessage({ type: 'filter' }), t('Filter the list of dialogues'))}
+        ${linkButton(
+          t('Compare with a simulator'),
+          () => api.postMessage({ type: 'simulator' }),
+          t('How far a simulator is from these people'),
+        )}
         ${
           shown.people.rows.length === 0
             ? nothing

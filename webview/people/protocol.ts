@@ -38,7 +38,7 @@ export interface ToWebview {
 
 export type FromWebview =
   | { readonly type: 'ready' }
-  | { readonly type: 'filter' }
+  | { readonly type: 'filter' | 'simulator' }
   | { readonly type: 'open'; readonly episode: string }
   | SaveMessage;
 

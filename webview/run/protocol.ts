@@ -140,6 +140,7 @@ export const actions = [
   'play',
   'compare',
   'evaluate',
+  'people',
   'chat',
   'trust',
 ] as const;

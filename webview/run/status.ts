@@ -72,6 +72,7 @@ const looks = {
   simulate: ['hubot', t('Play with it'), t('Makes it the simulator and opens the next task')],
   play: ['hubot', t('Play with it'), t('Makes it the agent and opens the next task')],
   evaluate: ['beaker', t('Evaluate…'), t('Plays held-out tasks with it and with its base model')],
+  people: ['organization', t('Compare with people'), t('It replies wherever people replied in the log')],
   chat: ['comment-discussion', t('Use in chat'), t('Makes it the agent and asks it in the chat, as @tandem')],
 } as const;
 
@@ -189,7 +190,9 @@ function next({ result, isEvaluated }: RunView): TemplateResult {
   const compare = press('compare');
   if (result === 'model') return html`<div class="next">${compare}</div>`;
   if (result === 'collaborator')
-    return html`<div class="next">${press('simulate', { isPrimary: true })} ${compare}</div>`;
+    return html`<div class="next">
+      ${press('simulate', { isPrimary: true })} ${press('people')} ${compare}
+    </div>`;
   const play = press('play', { isPrimary: isEvaluated });
   const evaluate = press('evaluate', { isPrimary: !isEvaluated });
   return html`<div class="next">

@@ -3,7 +3,7 @@ import type { Interval } from './interval';
 import { mulberry32 } from '../random';
 
 const RESAMPLES = 10_000;
-const MIN_TASKS = 6;
+export const MIN_TASKS = 6;
 /** Number of differing tasks up to which all signs are enumerated: 8,192 ways. */
 const MAX_EXACT_DIFFERENCES = 13;
 

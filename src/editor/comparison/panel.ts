@@ -14,7 +14,7 @@ import { OneAtATime } from '../background';
 import { Panel, type Asks } from '../panel';
 import { runName, namesOf } from '../run/words';
 import { manageTrust, restrictionOf } from '../workspaceTrust';
-import { saveOfPage } from '../savePage';
+import { saveOfPage, saveReport } from '../savePage';
 import { chooseRun } from '../run/runPicker';
 import { evaluateRuns } from './evaluating';
 import { comparisonView } from './view';
@@ -185,26 +185,18 @@ async function openDiff(runs: readonly Run[]): Promise<void> {
 }
 
 /** The pictures are written beside the report. */
-export async function reportRuns(runs: readonly Run[], { configuration }: Engine): Promise<void> {
-  const folder = configuration.folder?.uri;
-  const target = await vscode.window.showSaveDialog({
-    title: t('Write Report'),
-    saveLabel: t('Write'),
-    filters: { Markdown: ['md'] },
-    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'report.md') }),
+export async function reportRuns(runs: readonly Run[], engine: Engine): Promise<void> {
+  const words = {
+    ...{ title: t('Write Report'), name: 'report' },
+    said: (file: string) => t('The report is in {0}, its pictures are beside it.', file),
+  };
+  await saveReport(words, engine, async (file) => {
+    const { writeReport } = await import('../../core/evaluation/comparison/report');
+    await writeReport(file, {
+      runs: runsOf(runs[0]!),
+      of: runs,
+      names: namesOf(runs),
+      workspace: engine.configuration.folder?.uri.fsPath ?? '',
+    });
   });
-  if (target === undefined) return;
-  const { writeReport } = await import('../../core/evaluation/comparison/report');
-  await writeReport(target.fsPath, {
-    runs: runsOf(runs[0]!),
-    of: runs,
-    names: namesOf(runs),
-    workspace: folder?.fsPath ?? '',
-  });
-  const open = t('Open the Report');
-  const chosen = await vscode.window.showInformationMessage(
-    t('The report is in {0}, its pictures are beside it.', path.basename(target.fsPath)),
-    open,
-  );
-  if (chosen === open) await vscode.commands.executeCommand('markdown.showPreview', target);
 }

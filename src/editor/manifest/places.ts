@@ -201,6 +201,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', '0_list@3', IN_FOLDER)],
   },
+  showSimulator: { palette: IN_FOLDER, menus: [inTitle('trajectories', '0_list@5', IN_FOLDER)] },
   chooseLog: {
     icon: 'root-folder',
     palette: SEVERAL_LOGS,
@@ -273,6 +274,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     menus: [inTitle('runs', 'navigation@1', IN_FOLDER)],
     keys: [anywhere('n', IN_FOLDER)],
   },
+  fitSimulator: { palette: IN_FOLDER, menus: [inTitle('runs', '1_new@1', IN_FOLDER)] },
   startRunFile: {
     icon: 'play',
     palette: all(languageIs('json', 'jsonc'), IN_FOLDER),

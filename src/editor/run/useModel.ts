@@ -19,10 +19,7 @@ const { t } = vscode.l10n;
  * measured to be worse.
  */
 export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
-  const model = modelOf(run);
-  const place = engine.localPlaces.find((one) => one.folder === model);
-  // This folder's list lacks the models of another folder's log.
-  const spec = place?.spec ?? `local:${model}`;
+  const spec = specOfRun(run, engine);
   const role = run.role === 'collaborator' ? 'simulator' : 'agent';
   if (engine.configuration[role] !== spec && !(await mayUse(run, where))) return;
   await useAs(role, spec, runName(run), engine);
@@ -33,6 +30,12 @@ export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine)
       ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
       modelSelector: { vendor: VENDOR, id: spec },
     });
+}
+
+/** This folder's list lacks the models of another folder's log. */
+export function specOfRun(run: Run, { localPlaces }: Pick<Engine, 'localPlaces'>): string {
+  const model = modelOf(run);
+  return localPlaces.find(({ folder }) => folder === model)?.spec ?? `local:${model}`;
 }
 
 async function mayUse(run: Run, where: 'play' | 'chat'): Promise<boolean> {

@@ -114,7 +114,8 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
     const result = run === undefined ? 'none' : resultOf(run);
     const canPlay = result === 'playable' || (result === 'collaborator' && action === 'play');
     const needsModel = action === 'play' || action === 'chat';
-    if (run !== undefined && (!needsModel || canPlay)) await perform(action, run, first);
+    const isMeant = needsModel ? canPlay : action !== 'people' || result === 'collaborator';
+    if (run !== undefined && isMeant) await perform(action, run, first);
     else {
       const sentence = `The run’s view asked for “${action}” before there is something to do it with. Nothing was done.`;
       first.report(new Fault('editor/not-shown', sentence));
@@ -186,6 +187,7 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'ev
   duplicate: idOf('duplicateRun'),
   compare: idOf('compareRuns'),
   evaluate: idOf('evaluateRuns'),
+  people: idOf('showSimulator'),
 };
 
 export async function perform(action: Action, run: Run, engine: Engine): Promise<void> {

@@ -202,6 +202,7 @@ class PeoplePanel extends ListPanel<FromPeople, People> {
     ready: () => this.show(),
     filter: () => this.chooseFilter(),
     open: ({ episode }) => this.on.open(episode),
+    simulator: () => vscode.commands.executeCommand(idOf('showSimulator')),
     save: ({ file }) => saveOfPage(file, this.on.log.engine),
   };
 

@@ -3,9 +3,11 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { loadTasks } from '../../../src/core/task/pack';
+import { programOf } from '../../../src/core/task/task';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { asks, starterPack } from '../../fixtures/dialogue';
+import { habitOf, playedBy, type DeveloperName } from '../../fixtures/developers';
 import { agentTurn, answered, graded, kim, openLog, started, temporaryFolder } from '../../fixtures/log';
 import { asksFirst, python, realTrainer } from '../../fixtures/trainer';
 import { tandem } from '../cli/tandem';
@@ -86,4 +88,55 @@ it('a model that imitates people’s replies plays the simulator, and one can le
   const { turns } = (await log.trajectory(summary!.id))!;
   await log.close();
   expect(turns[0]!.reply).toMatchObject({ text: REPLY, author: 'simulator', by: simulator });
+});
+
+const gapsSchema = z.object({
+  rows: z.array(z.object({ figure: z.string(), difference: z.object({ difference: z.number() }) })),
+});
+
+/** Distances of a simulator from a person in words and in answers, without their signs. */
+async function distances(simulator: string, person: DeveloperName, data: string) {
+  const { code, stdout, stderr } = await tandem(
+    ...['simgap', '--data', data, '--simulator', simulator, '--people', person, '--json'],
+  );
+  expect(code, stdout + stderr).toBe(0);
+  const { rows } = gapsSchema.parse(JSON.parse(stdout));
+  const of = (name: string): number =>
+    Math.abs(rows.find(({ figure }) => figure === name)!.difference.difference);
+  return { words: of('words'), answers: of('answers') };
+}
+
+it('a simulator fitted to one of two developers is nearer to that one than the rules are', async () => {
+  realTrainer();
+  const folder = await temporaryFolder();
+  await python(MODEL, path.join(folder, 'base'));
+  const { tasks } = await loadTasks(starterPack);
+  const programs = tasks.map(programOf);
+  const [learned, unseen] = [programs.slice(8, 20), programs.slice(0, 8)];
+  const [people, others] = ['people', 'others'].map((name) => path.join(folder, name));
+  for (const [place, about] of [
+    [people!, learned],
+    [others!, unseen],
+  ] as const) {
+    const log = await openLog(place);
+    for (const by of ['ada', 'ben'] as const) {
+      await log.append({ event: 'consent', pseudonym: by, purpose: 'a study', level: 'local' });
+      await playedBy(habitOf(by), about, { log, by });
+    }
+    await log.close();
+  }
+  const run = await trained(folder, {
+    ...{ method: 'rft', export: { onnx: ['fp32'] } },
+    data: { log: 'people', held_out: 0, filter: { collaborator: 'ben' } },
+    policy: { ...settings, epochs: 100, max_steps: 40, minimum_reward: 0 },
+  });
+  const simulator = `local:${path.join(run, 'model')}`;
+  const [fitted, rules] = [
+    await distances(simulator, 'ben', others!),
+    await distances('rules', 'ben', others!),
+  ];
+  expect(fitted.words).toBeLessThan(rules.words);
+  expect(fitted.answers).toBeLessThan(rules.answers);
+  // It is like ben, not like ada.
+  expect((await distances(simulator, 'ada', others!)).answers).toBeGreaterThan(fitted.answers);
 });

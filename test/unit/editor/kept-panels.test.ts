@@ -124,3 +124,11 @@ it('a task is read from a pack of the window, and from no other file', async () 
     await packs.task(path.resolve('samples/workspace/written-by-hand.jsonl'), 'parcel-surcharge'),
   ).toBeUndefined();
 });
+
+it('a form for a simulator takes people’s replies in the dialogues of the list, also in failed ones', async () => {
+  const shown = { engine: { ...engine, localPlaces: [] } };
+  const forms = new RunForms('/e' as never, { engines: { shown }, filter: () => ({ pack: 'p' }) } as never);
+  await forms.fitSimulator();
+  const values = { pack: 'p', role: 'collaborator', method: 'rft', 'policy.minimum_reward': '0' };
+  expect(adopted).toEqual([[{ dataFolder, values }]]);
+});

@@ -8,9 +8,9 @@ it('refuses in a workspace that is not trusted what connects, asks, downloads or
   expect(refused.map(([name]) => name).sort()).toEqual([
     ...['addModelFolder', 'advanceQueue', 'chooseAgent', 'chooseCandidates', 'chooseSimulator'],
     ...['collaborateOnFunction', 'collect', 'compareBlindly', 'connectModel', 'continueRun'],
-    ...['downloadPack', 'editConnection', 'evaluateRuns', 'finishRun', 'killRun'],
+    ...['downloadPack', 'editConnection', 'evaluateRuns', 'finishRun', 'fitSimulator', 'killRun'],
     ...['makeTask', 'newRun', 'pauseRun', 'publish', 'resumeRun'],
-    ...['runTests', 'setApiKey', 'startQueuedRun', 'startRunFile', 'testAnswer'],
+    ...['runTests', 'setApiKey', 'showSimulator', 'startQueuedRun', 'startRunFile', 'testAnswer'],
     ...['testConnection', 'testProposal', 'useAsAgent', 'useAsSecondAgent', 'useAsSimulator'],
   ]);
   expect(commands.testConnection.refused).toBe('Servers are not asked');

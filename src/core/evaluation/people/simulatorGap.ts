@@ -1,3 +1,4 @@
+import { setImmediate as yielding } from 'node:timers/promises';
 import { inFlight } from '../../concurrency';
 import { askedIn } from '../../dialogue/factMatcher';
 import { leakOf } from '../../dialogue/leak';
@@ -173,6 +174,8 @@ async function simulate(
   let [done, failed, failedInARow] = [0, 0, 0];
   onProgress?.(0, positions.length, 0);
   await inFlight(positions, concurrency, async (position, index) => {
+    // Rules reply at once, and the editor's host has to answer others meanwhile.
+    await yielding();
     signal.throwIfAborted();
     try {
       const said = await simulatedReply(position, simulator, signal);

@@ -1,5 +1,16 @@
 import type { Gap, GapFigure, SimulatorGap } from '../people/simulatorGap';
-import { field, t, tableOf, type Field, type Sentence, type Table, type Words } from './table';
+import { printable } from '../../text';
+import {
+  field,
+  inEnglish,
+  t,
+  tableInMarkdown,
+  tableOf,
+  type Field,
+  type Sentence,
+  type Table,
+  type Words,
+} from './table';
 
 /** Reading of a difference with an interval on one side of zero. */
 type Reading = Readonly<Record<'more' | 'less', Sentence>>;
@@ -76,7 +87,7 @@ export const gapTables = ({
     (side) => ({ name: side === 'people' ? t('people') : simulator }),
   ),
   tableOf(
-    { name: t('Difference'), head: t('Difference') },
+    { name: t('Difference'), head: t('Replies by') },
     columns<typeof figures>('points', (of, name) => differenceCell(of[name])),
     [figures],
     () => ({ name: t('simulator − people') }),
@@ -116,3 +127,15 @@ export const gapNotes = ({ people, replies, dialogues, suggested, failures }: Si
     failures.reduce((sum, failure) => sum + failure.replies.length, 0),
   ),
 ];
+
+export const gapInMarkdown = (gap: SimulatorGap): string =>
+  [
+    `# People and simulator: ${printable(gap.simulator)}`,
+    gapFindings(gap)
+      .map((finding) => `- ${inEnglish(finding)}`)
+      .join('\n'),
+    ...gapTables(gap).flatMap((table) => [`## ${inEnglish(table.name)}`, tableInMarkdown(table)]),
+    gapNotes(gap).map(inEnglish).join(' '),
+  ]
+    .map((part) => `${part}\n`)
+    .join('\n');

@@ -26,6 +26,8 @@ export interface DataCounts {
   /** Messages of the agent, and their tokens as sampled; or replies to learn from. */
   readonly turns: number;
   readonly tokens: number;
+  /** Of replies: who gave them. */
+  readonly people?: number;
   /** Messages without a number of tokens in the log; they are missing from `tokens`. */
   readonly uncounted: number;
   readonly leftOut: LeftOut;
@@ -122,6 +124,7 @@ async function countMessages(
   return {
     ...{ trajectories: facts.trajectories, tasks: facts.tasks.size, successes: facts.successes, leftOut },
     ...{ pairs: format === 'replies' ? 0 : rowCount, turns: rowCount, tokens: 0, uncounted: rowCount },
+    ...(format === 'replies' && { people: facts.developers.size }),
   };
 }
 

@@ -59,6 +59,10 @@ export interface Filled {
 export const baseOf = ({ values }: Pick<Form, 'values'>): string =>
   values.base === HUB ? (values[HUB] ?? '').trim() : (values.base ?? '');
 
+/** True for a form that trains a simulator, as long as it is no copy. */
+export const fitsSimulator = ({ values, copied }: Form): boolean =>
+  copied === undefined && values.role === 'collaborator';
+
 export function methodOf({ values: { method = '' } }: Pick<Form, 'values'>): MethodName {
   return isMethodName(method) ? method : DEFAULT_METHOD;
 }

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { Check, Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/countData';
-import { feedbackOfRun, hasCritic, learnsFrom } from '../../../core/training/methods';
+import { MIN_TASKS } from '../../../core/evaluation/paired';
+import { isObject } from '../../../core/json';
+import { feedbackOfRun, hasCritic, learnsFrom, rowsOfRun } from '../../../core/training/methods';
 import type { Signal } from '../../../core/trajectory/export/selection';
 import { grouped } from '../../../core/text';
 import type { Shortage } from '../../../core/training/data/report';
@@ -33,7 +35,7 @@ export function dataView(told: Told): DataView {
   return {
     type: 'data',
     ...{ isCounting, isCollecting },
-    summary: known === undefined ? source : summaryOf(known, counts?.leftOut ?? {}),
+    summary: known === undefined ? source : summaryOf(known, counts),
     figures:
       known === undefined
         ? []
@@ -69,18 +71,30 @@ function played(plan: Plan | undefined, pack: string): DataView {
 
 type Known = Pick<DataCounts, 'trajectories' | 'tasks' | 'successes'>;
 
-/** `240 dialogues of 24 tasks, 40 successes · 72 left out`; a single reason is named. */
-function summaryOf({ trajectories, tasks, successes }: Known, leftOutCounts: DataCounts['leftOut']): string {
+/**
+ * `240 dialogues of 24 tasks, 40 successes · 72 left out`, or `18 replies of 2 people in 9 dialogues`; a single reason is
+ * named.
+ */
+function summaryOf({ trajectories, tasks, successes }: Known, counts?: DataCounts): string {
   const ofTasks = tasks === 1 ? t('of 1 task') : t('of {0} tasks', grouped(tasks));
   const won = successes === 1 ? t('1 success') : t('{0} successes', grouped(successes));
-  const used = `${dialogues(trajectories, t)} ${ofTasks}, ${won}`;
-  const out = Object.entries(leftOutCounts);
+  const used =
+    counts?.people === undefined || counts.people === 0
+      ? `${dialogues(trajectories, t)} ${ofTasks}, ${won}`
+      : repliesWords(counts.turns, counts.people, trajectories);
+  const out = Object.entries(counts?.leftOut ?? {});
   const [first] = out;
   if (first === undefined) return used;
   const total = out.reduce((sum, [, count]) => sum + count, 0);
   return out.length === 1
     ? t('{0} · left out: {1} {2}', used, grouped(total), leftOutWords(first[0]))
     : t('{0} · {1} left out', used, grouped(total));
+}
+
+function repliesWords(count: number, people: number, trajectories: number): string {
+  const replies = count === 1 ? t('1 reply') : t('{0} replies', grouped(count));
+  const by = people === 1 ? t('1 person') : t('{0} people', grouped(people));
+  return t('{0} of {1} in {2}', replies, by, dialogues(trajectories, t));
 }
 
 function examples({ counts, plan, configuration: run }: Told): DataView['figures'] {
@@ -128,14 +142,22 @@ function tokens({ counts, plan }: Told): DataView['figures'][number] {
 function problemOf({ trajectories, successes, pairs, feedback }: DataCounts, run: RunFields): string {
   const from = learnsFrom(run);
   if (feedbackCount(feedback) > 0 && feedbackOfRun(run)?.isEnough === true) return '';
-  if (trajectories === 0) return t('No dialogues are left to train on: include more of them.');
-  if (from === 'successes' && successes === 0)
+  if (trajectories === 0)
+    return rowsOfRun(run) === 'replies'
+      ? t('No replies are left to learn from: play some tasks yourself, or include more dialogues.')
+      : t('No dialogues are left to train on: include more of them.');
+  if (from === 'successes' && successes === 0 && minimumReward(run) >= 1)
     return t('No dialogue is a success, so there is none to imitate: choose another method, or play more.');
   if (from === 'pairs' && pairs === 0)
     return t(
       'No task has two dialogues with different rewards, so there are no pairs: play each task several times.',
     );
   return '';
+}
+
+function minimumReward({ policy }: RunFields): number {
+  const set = isObject(policy) ? policy.minimum_reward : undefined;
+  return typeof set === 'number' ? set : 1;
 }
 
 const nothing = { problem: '', summary: '', fits: true, rows: [], advice: [], checks: [] };
@@ -205,7 +227,7 @@ export function checksView(checks: readonly Check[]): CheckView[] {
 
 /** Remarks on the log come at once, those on the remaining data with the plan. */
 function remarksOf({ counts, plan, configuration: run }: Told): string[] {
-  const ofLog = counts === undefined ? '' : dialoguesRemark(counts);
+  const ofLog = counts === undefined ? '' : ofRole(counts, run);
   // More dialogues mend the other shortages, too.
   if (ofLog !== '') return [ofLog];
   const shortages = plan?.data.shortages ?? [];
@@ -216,6 +238,18 @@ function remarksOf({ counts, plan, configuration: run }: Told): string[] {
  * The trainer's constant of the same name (shortage.py): with 120 of the starter world no method gave a better agent.
  */
 const MIN_DIALOGUES = 600;
+
+/** No amount was measured for other roles than the agent; a simulator can at least be compared with people. */
+function ofRole(counts: DataCounts, run: RunFields): string {
+  if (rowsOfRun(run) === 'trajectories') return dialoguesRemark(counts);
+  const { people, trajectories } = counts;
+  if (people === undefined || people === 0 || trajectories >= MIN_TASKS) return '';
+  return t(
+    'Too few to tell whether the simulator becomes like them: “People and Simulator” has intervals from {0} dialogues on. Play {1} more.',
+    MIN_TASKS,
+    MIN_TASKS - trajectories,
+  );
+}
 
 function dialoguesRemark({ trajectories }: DataCounts): string {
   if (trajectories === 0 || trajectories >= MIN_DIALOGUES) return '';

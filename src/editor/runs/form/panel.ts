@@ -30,6 +30,7 @@ import {
   trainablePlaces,
   addressOf,
   baseOf,
+  fitsSimulator,
   HUB,
   learnsFromLog,
   learnsFromRows,
@@ -103,7 +104,7 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
       (error) => this.report(error),
     );
     this.estimating = new Estimating(on.trainer, this);
-    this.title = state.copied === undefined ? t('New run') : t('New run like {0}', state.copied.of);
+    this.entitle();
     this.owns(
       engine.onDidChangeLog(() => this.countSoon()),
       engine.onDidChangeModels(() => this.show()),
@@ -117,6 +118,10 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
 
   get isCopy(): boolean {
     return this.state.copied !== undefined;
+  }
+
+  get fitsSimulator(): boolean {
+    return fitsSimulator(this.state);
   }
 
   get dataFolder(): string {
@@ -171,6 +176,7 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
     },
     change: ({ values }) => {
       this.state = { ...this.state, values };
+      this.entitle();
       // A run starts with the values at this moment; a change may be under way.
       if (this.starting.isStarting) return;
       this.refused = {};
@@ -192,6 +198,16 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
     import: this.onceShown(() => vscode.commands.executeCommand(idOf('importTrajectories'))),
     trust: this.onceShown(() => manageTrust()),
   };
+
+  private entitle(): void {
+    const { copied } = this.state;
+    this.title =
+      copied !== undefined
+        ? t('New run like {0}', copied.of)
+        : this.fitsSimulator
+          ? t('Fit a simulator')
+          : t('New run');
+  }
 
   /** A button acts on the form that the person sees. */
   private onceShown(act: () => unknown): () => Promise<unknown> {
@@ -279,11 +295,14 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
       ...{ recommended, dataFolder: state.dataFolder, restriction: restriction() },
       recommendation: recommendationWords(isSmall, ships, state.copied?.of),
       ...(baseOf(state) !== '' &&
-        !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
+        !learnsFromRows(state) &&
+        !fitsSimulator(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>
-        state.copied === undefined
-          ? `${methodTitle(method, t)} ${number}`
-          : t('{0}, changed', state.copied.of),
+        state.copied !== undefined
+          ? t('{0}, changed', state.copied.of)
+          : fitsSimulator(state)
+            ? t('Simulator {0}', number)
+            : `${methodTitle(method, t)} ${number}`,
     });
     this.filled = filled;
     this.tell({ ...view, errors: { ...view.errors, ...this.refused } });

@@ -61,7 +61,12 @@ interface RunFormParts {
   readonly open: (run: Run) => unknown;
 }
 
-/** A blank form for each log, and a form for each duplicated run. */
+/**
+ * People's replies teach whatever became of the dialogue: those of successes alone would be of people who answer more.
+ */
+const SIMULATOR: Values = { role: 'collaborator', method: 'rft', 'policy.minimum_reward': '0' };
+
+/** A blank form for each log, one that fits a simulator, and a form for each duplicated run. */
 export class RunForms implements NewRunContext, vscode.Disposable {
   readonly trainer: EditorTrainer;
   private readonly panels: Panels<FormState, NewRunPanel>;
@@ -75,8 +80,11 @@ export class RunForms implements NewRunContext, vscode.Disposable {
       name: 'newRun',
       isForm: true,
       errors: parts.engines.first,
-      shows: (panel, { dataFolder, copied }) =>
-        copied === undefined && !panel.isCopy && panel.dataFolder === dataFolder,
+      shows: (panel, { dataFolder, copied, values }) =>
+        copied === undefined &&
+        !panel.isCopy &&
+        panel.dataFolder === dataFolder &&
+        panel.fitsSimulator === (values.role === 'collaborator'),
       restore: (kept) => {
         const state = keptSchema().safeParse(kept).data;
         // A page wrote this, so only logs of this window are read.
@@ -95,6 +103,12 @@ export class RunForms implements NewRunContext, vscode.Disposable {
     const listed = narrowed(withDates(this.parts.filter()));
     const collected = this.parts.memory.get<Values>(collectedIn(folderOf(engine)), {});
     await this.show(engine, Object.keys(listed).length > 0 ? listed : collected);
+  }
+
+  /** Takes people's replies in the dialogues of the list. */
+  async fitSimulator(): Promise<void> {
+    const { engine } = this.parts.engines.shown;
+    await this.show(engine, { ...narrowed(withDates(this.parts.filter())), ...SIMULATOR });
   }
 
   /** The next blank form takes these dialogues, too. */

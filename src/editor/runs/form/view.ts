@@ -91,7 +91,7 @@ export function formView(
     bases: bases(form, choices),
     sources: sources(form),
     data,
-    methods: methodOptions(),
+    methods: methodOptions(now),
     devices: deviceOptions(),
     places: isTrainedHere(form) ? [] : whereOptions(),
     ...(result.cluster && { cluster: clusterView(result.cluster, form.values, context.cluster) }),

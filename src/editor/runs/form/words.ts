@@ -3,7 +3,7 @@ import { QUICK } from '../../../core/evaluation/loop/settings';
 import type { Field, Limits } from '../../../core/training/fields';
 import type { LeftOutReason } from '../../../core/trajectory/export/selection';
 import { METHOD_NAMES, METHODS, playsTasks, type MethodName } from '../../../core/training/methods';
-import type { MethodOption, Option, WarmStartView } from '../../../../webview/newRun/protocol';
+import type { MethodOption, Option, Values, WarmStartView } from '../../../../webview/newRun/protocol';
 import { grouped } from '../../../core/text';
 import { fromSchema } from '../../translate';
 import { methodTitle } from '../../words';
@@ -46,11 +46,30 @@ export function recommendationWords(isSmall: boolean, ships: boolean, copied?: s
     : t('The trainer’s own settings, which are the paper’s');
 }
 
-export const methodOptions = (): MethodOption[] =>
-  METHOD_NAMES.map((value) => ({
+/** A method that does not train the collaborator is offered for one only while it is chosen. */
+export const methodOptions = ({ role, method }: Values): MethodOption[] =>
+  METHOD_NAMES.filter(
+    (value) => role !== 'collaborator' || value === method || METHODS[value].collaborator !== 'none',
+  ).map((value) => ({
     ...{ value, label: methodTitle(value, t), plays: playsTasks(value) },
-    detail: fromSchema(METHODS[value].description, t),
+    detail: role === 'collaborator' ? simulatorMethod(value) : fromSchema(METHODS[value].description, t),
   }));
+
+/** The descriptions of the schema are of the agent. */
+function simulatorMethod(method: MethodName): string {
+  switch (METHODS[method].collaborator) {
+    case 'replies':
+      return t('The simulator imitates people’s replies.');
+    case 'edits':
+      return t('The simulator learns to prefer suggestions as people edited them.');
+    case 'dialogues':
+      return t(
+        'The simulator plays new dialogues with an agent while it trains. Needs the Python package trl.',
+      );
+    case 'none':
+      return t('It trains no simulator. Choose another method.');
+  }
+}
 
 export function deviceOptions(): Option[] {
   return [

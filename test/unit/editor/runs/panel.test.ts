@@ -26,6 +26,7 @@ it.each<[Action, unknown[][]]>([
     ],
   ],
   ['evaluate', [['tandem.evaluateRuns', { kind: 'run', run }]]],
+  ['people', [['tandem.showSimulator', { kind: 'run', run }]]],
 ])('what is next after a run that is done: %s', async (action, done) => {
   commands.length = 0;
   await perform(action, run as Run, engineOf('starter') as never);

@@ -1,35 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PREFERENCE } from '../../../../src/core/dialogue/protocol';
-import { RulesSimulator, type DialogueView, type Simulator } from '../../../../src/core/dialogue/simulator';
+import { RulesSimulator, type Simulator } from '../../../../src/core/dialogue/simulator';
 import { simulatorGap, type GapPlan } from '../../../../src/core/evaluation/people/simulatorGap';
-import { gapFindings, gapTables } from '../../../../src/core/evaluation/report/simulatorGap';
+import { gapFindings, gapInMarkdown, gapTables } from '../../../../src/core/evaluation/report/simulatorGap';
 import { linesOf } from '../../../../src/core/evaluation/report/table';
 import { Fault } from '../../../../src/core/fault';
-import { deriveSeed } from '../../../../src/core/seed';
 import { loadTasks } from '../../../../src/core/task/pack';
 import { factsOf, programOf, type ProgramTask } from '../../../../src/core/task/task';
-import type { EventOf, NewEvent } from '../../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../../src/core/trajectory/log';
 import { starterPack } from '../../../fixtures/dialogue';
-import {
-  agentTurn,
-  answered,
-  dialogue,
-  doubling,
-  graded,
-  kim,
-  openLog,
-  play,
-  started,
-} from '../../../fixtures/log';
+import { habitOf, playedBy as playAll, type DeveloperName, type Habit } from '../../../fixtures/developers';
+import { dialogue, doubling, kim, openLog, play } from '../../../fixtures/log';
 
 const rules = new RulesSimulator();
 
 const tasks = async (): Promise<ProgramTask[]> =>
   (await loadTasks(starterPack)).tasks.slice(0, 8).map(programOf);
-
-/** What a developer replies at a turn, from 0; the agent asks for two facts, then for a third. */
-type Habit = (task: ProgramTask, turn: number, view: DialogueView) => Promise<string> | string;
 
 const toldOf = (task: ProgramTask, places: readonly number[]): string =>
   places.map((place) => factsOf(task)[place]!.answers[0]).join(' ');
@@ -40,47 +26,8 @@ const generous: Habit = (task) => toldOf(task, [0, 1, 2]);
 const silent: Habit = () => NO_PREFERENCE;
 const leaking: Habit = ({ reference }) => reference;
 
-/** A dialogue about each of eight tasks, by a developer with this habit. */
-async function playedBy(
-  habit: Habit,
-  {
-    log,
-    by = 'kim',
-    author = 'developer',
-  }: { log?: TrajectoryLog; by?: string; author?: EventOf<'reply'>['author'] } = {},
-): Promise<TrajectoryLog> {
-  const into = log ?? (await openLog());
-  for (const [seed, task] of (await tasks()).entries()) {
-    const episode = `${by}-${task.id}`;
-    const [one, two, three] = factsOf(task).map(({ topic }) => topic);
-    const questions = [
-      `OUTPUT: What is the ${one}? And what about the ${two}?`,
-      `OUTPUT: What about the ${three}?`,
-    ];
-    const collaborator = { kind: 'developer', name: by } as const;
-    const protocol = { maxTurns: 10, replyLimit: 400 };
-    const events: NewEvent[] = [started(episode, { task: task.id, collaborator, seed, protocol })];
-    const turns: DialogueView['turns'][number][] = [];
-    for (const [turn, question] of questions.entries()) {
-      const said = agentTurn(episode, turn + 1, question);
-      const agent = said as EventOf<'agent-turn'>;
-      const simulated = deriveSeed(seed, 'simulator', turn + 1);
-      const view = { task, turns: [...turns, { agent }], protocol, seed: simulated };
-      const text = await habit(task, turn, view);
-      const reply = { event: 'reply', episode, turn: turn + 1, text, author, by } as const;
-      turns.push({ agent, reply: reply as unknown as EventOf<'reply'> });
-      events.push(said, reply);
-    }
-    events.push(
-      agentTurn(episode, 3, 'OUTPUT: I WANT TO ANSWER: pass'),
-      answered(episode, 3),
-      graded(episode, 0),
-    );
-    await into.recordTask(task);
-    await into.appendAll(events);
-  }
-  return into;
-}
+const playedBy = async (habit: Habit, more?: Parameters<typeof playAll>[2]): Promise<TrajectoryLog> =>
+  playAll(habit, await tasks(), more);
 
 const gapIn = (log: TrajectoryLog, more: Partial<GapPlan> = {}) =>
   simulatorGap({ log, simulator: rules, concurrency: 4, signal: new AbortController().signal, ...more });
@@ -119,6 +66,11 @@ describe('the distance of a simulator from people', () => {
     expect(gap.figures.words!.difference.interval!.low).toBeGreaterThan(0);
     expect(gap.figures.volunteers!.difference.difference).toBe(0);
     expect(sentences(gap)).toEqual(['Too kind: it answers more of what the agent asks than people do.']);
+    const report = gapInMarkdown(gap);
+    expect(report).toMatch(
+      /^# People and simulator: rules\n\n- Too kind: .*\n\n## People and the simulator\n/,
+    );
+    expect(report).toMatch(/^\| people \|.* 75\.0 % .*\|$/m);
   });
 
   it('shows that it volunteers less than a developer who tells everything', async () => {
@@ -140,6 +92,27 @@ describe('the distance of a simulator from people', () => {
     const gap = await gapIn(await playedBy(leaking));
     expect(gap.figures.leaks).toMatchObject({ people: { value: 1 }, simulator: { value: 0 } });
     expect(sentences(gap)).toContain('Stricter than people: it leaks the reference less often.');
+  });
+
+  it('finds the known habits of each developer', async () => {
+    const log = await openLog();
+    for (const by of ['ada', 'ben', 'cleo', 'dan'] as const) await playedBy(habitOf(by), { log, by });
+    const of = async (name: DeveloperName) => {
+      const { figures } = await gapIn(log, { people: [name] });
+      return {
+        answers: figures.answers!.people.value,
+        noPreference: figures.noPreference!.people.value,
+        volunteers: figures.volunteers!.people.value,
+      };
+    };
+    expect(await of('ada')).toEqual({ answers: 1, noPreference: 0, volunteers: 0 });
+    // One of two questions, then a shrug.
+    expect(await of('ben')).toEqual({ answers: 0.25, noPreference: 0.5, volunteers: 0 });
+    const { answers, noPreference } = await of('cleo');
+    expect(answers).toBeGreaterThan(0.3);
+    expect(answers).toBeLessThan(0.7);
+    expect(noPreference).toBeGreaterThan(0.3);
+    expect((await of('dan')).volunteers).toBeGreaterThan(0);
   });
 
   it('is that of the given people, in the newest dialogues', async () => {

@@ -14,6 +14,7 @@ const view = async (file: string) =>
   (await import(path.resolve('webview', file))) as Record<string, (shown: unknown) => string>;
 const { statisticsCsv } = await view('statistics/statistics.ts');
 const { peopleCsv } = await view('people/people.ts');
+const { gapCsv } = await view('simulator/simulator.ts');
 
 const interval = { low: 0.2, high: 0.6 };
 
@@ -105,6 +106,25 @@ it('the figures of people are a row each, with alpha at the end, and nothing of 
     'ada,success,0.5,0.2,0.6,2',
     'kim,stars,4,,,1',
     ',alpha_stars,0.25,0.2,0.6,6',
+    '',
+  ]);
+});
+
+it('people and a simulator have a row for each figure, and the difference at the end', () => {
+  const columns = columnsOf(['words', 'words'], ['success', 'fraction']);
+  const row = (name: string, ...cells: readonly (object | null)[]) => ({ name, cells });
+  const tables = [
+    {
+      ...columns,
+      rows: [row('people', { value: 4, of: 8 }, null), row('lab', { value: 9, interval, of: 8 }, null)],
+    },
+    { ...columns, rows: [row('lab − people', { value: 5, of: 8 }, null)] },
+  ];
+  expect(gapCsv!({ tables }).split('\r\n')).toEqual([
+    'replies_by,figure,value,low,high,of',
+    'people,words,4,,,8',
+    'simulator,words,9,0.2,0.6,8',
+    'difference,words,5,,,8',
     '',
   ]);
 });

@@ -108,6 +108,15 @@ describe('the configuration of a form', () => {
     expect(dayOf(Date.parse(filter.since!))).toBe('2026-03-01');
   });
 
+  it('offers a simulator the methods that train it, and keeps a chosen one in sight', () => {
+    const offered = (values: Form['values']) =>
+      formView(withValues({ role: 'collaborator', ...values }), choices, context()).view.methods.map(
+        ({ value }) => value,
+      );
+    expect(offered({ method: 'rft' })).toEqual(['rft', 'multiturn-dpo', 'grpo']);
+    expect(offered({ method: 'sweet-rl' })[0]).toBe('sweet-rl');
+  });
+
   it('plays a pack where the method plays by itself, and takes nothing of the log', async () => {
     const empty = filled(withValues({ method: 'grpo' }), context());
     expect(empty.errors).toEqual({ 'data.tasks': 'Choose the pack whose tasks are played.' });
@@ -308,6 +317,20 @@ describe('what would be learned from', () => {
     expect(summary).toBe(line.replace('…', '12 dialogues of 6 tasks, 3 successes'));
   });
 
+  it.each([
+    [4, 'needs 2 more dialogues'],
+    [6, ''],
+  ])('is replies of people where a simulator is fitted: of %i dialogues, which %s', (trajectories, more) => {
+    const configuration = { method: 'rft', role: 'collaborator', policy: { minimum_reward: 0 } };
+    const ofPeople = counts({ trajectories, people: 2, successes: 0, leftOut: {} });
+    const { summary, problem, remarks } = dataView({ ...told, configuration, counts: ofPeople });
+    expect(summary).toBe(`30 replies of 2 people in ${trajectories} dialogues`);
+    expect(problem).toBe('');
+    expect(remarks).toEqual(
+      more === '' ? [] : [expect.stringMatching(/from 6 dialogues on\. Play 2 more\./)],
+    );
+  });
+
   it('is a pack where the method plays by itself, then its tasks once they are planned', () => {
     const online = { ...told, configuration: { method: 'grpo' }, source: 'starter.jsonl' };
     expect(dataView(online).summary).toBe('starter.jsonl');
@@ -325,6 +348,8 @@ describe('what would be learned from', () => {
     [{}, { pairs: 0, feedback: { thumbs: 2 } }, /^No task has/],
     [{ method: 'rft' }, { successes: 0 }, /^No dialogue is a success/],
     [{ method: 'rft' }, { pairs: 0 }, /^$/],
+    [{ method: 'rft', policy: { minimum_reward: 0.5 } }, { successes: 0 }, /^$/],
+    [{ method: 'rft', role: 'collaborator' }, { trajectories: 0 }, /^No replies are left/],
     [{ critic: { score: 'value-head' } }, { pairs: 0 }, /^$/],
   ])('says why %j has nothing to learn from %j', (configuration, fieldsOf, sentence) => {
     expect(dataView({ ...told, configuration, counts: counts(fieldsOf) }).problem).toMatch(sentence);
