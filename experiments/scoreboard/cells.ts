@@ -88,7 +88,7 @@ export function fieldsOf(
 
 /** True if its candidates are ranked by dialogues that are played after them. */
 const isPlayed = ({ fields }: TrainedMethod): boolean =>
-  typeof fields.critic === 'object' && fields.critic.score === 'monte-carlo';
+  typeof fields.critic === 'object' && ['monte-carlo', 'answer-now'].includes(fields.critic.score as string);
 
 export const isOnline = ({ fields }: TrainedMethod): boolean => fields.method === 'grpo';
 

@@ -156,7 +156,7 @@ function pieceOf(
   return { methods: named(methods, names), seeds: seeds ?? plan.seeds, minutes: limit };
 }
 
-function seedList(text: string): number[] {
+export function seedList(text: string): number[] {
   return text.split(',').map((one) => wholeNumber('--seeds', 1)(one.trim()));
 }
 
@@ -172,7 +172,7 @@ function named(methods: readonly Method[], names: string | undefined): string[] 
 const GENERATORS = { functions: starterTasks, 'twenty-questions': questionTasks } as const;
 
 /** Returns a function that draws tasks of the plan's world, and keeps each draw, because every cell asks for it. */
-function drawing({ world, difficulty }: Plan): BoardSurroundings['tasks'] {
+export function drawing({ world, difficulty }: Plan): BoardSurroundings['tasks'] {
   const drawn = new Map<string, readonly PackTask<ProgramTask>[]>();
   return ({ split, count, seed }) => {
     const name = `${split} ${count} ${seed}`;
@@ -186,13 +186,13 @@ function drawing({ world, difficulty }: Plan): BoardSurroundings['tasks'] {
 }
 
 /** Returns the model folder from which training starts, and the graph that plays. */
-function startOf(agent: string, to: CliContext): LocalFolder {
+export function startOf(agent: string, to: CliContext): LocalFolder {
   if (isShipped(agent)) return readLocalFolder(path.join(to.assets, agent));
   if (agent.startsWith('local:')) return readLocalFolder(agent.slice('local:'.length));
   throw wrongUse(`"${agent}" cannot be trained here: --agent takes a starter model or local:<folder>.`);
 }
 
-function training(trainer: Trainer, runs: Runs, prompts: string): BoardSurroundings['train'] {
+export function training(trainer: Trainer, runs: Runs, prompts: string): BoardSurroundings['train'] {
   // One check of the machine is enough for all cells, and it takes long.
   let examined = false;
   return async (options) => {
@@ -205,7 +205,7 @@ function training(trainer: Trainer, runs: Runs, prompts: string): BoardSurroundi
 const LINE_INTERVAL_MS = 10_000;
 
 /** Prints a line for everything that ends, and one every `LINE_INTERVAL_MS` for work in progress. */
-class Lines {
+export class Lines {
   private last = new Map<string, number>();
 
   readonly print = ({ done, total, what, where, isEnd = false, secondsLeft }: BoardProgress): void => {

@@ -1,7 +1,7 @@
 import type { Interval } from '../../src/core/evaluation/interval';
 import { percent, points, rate } from '../../src/core/evaluation/words';
 import { cell, markdownTable } from '../../src/core/markdown';
-import type { OverSeeds } from './seeds';
+import type { OverSeeds } from '../../src/core/evaluation/overSeeds';
 import type { Board } from './board';
 import type { Choice } from './choice';
 import { amount } from './costPicture';

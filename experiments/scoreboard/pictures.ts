@@ -1,6 +1,6 @@
 import { percent } from '../../src/core/evaluation/words';
 import type { CustomSeriesOption } from 'echarts/charts';
-import type { OverSeeds } from './seeds';
+import type { OverSeeds } from '../../src/core/evaluation/overSeeds';
 import {
   barPicture,
   axisLine,

@@ -1,5 +1,5 @@
 import { rankingQuality, type RankingQuality } from './ranking';
-import { overSeeds, type OverSeeds } from './seeds';
+import { overSeeds, type OverSeeds } from '../../src/core/evaluation/overSeeds';
 import type { CandidateValue } from './monteCarloCredit';
 
 /** The candidates of one state with their values and their scores. */

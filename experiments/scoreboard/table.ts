@@ -1,7 +1,7 @@
 import type { Board, PlayedArm } from './board';
 import { comparisons, type Plan } from './plan';
 import { successesOf, type Costs, type Row } from './rows';
-import { differences, overSeeds, type OverSeeds } from './seeds';
+import { differences, overSeeds, type OverSeeds } from '../../src/core/evaluation/overSeeds';
 
 /** One arm on the test split, over its finished training seeds; figures per dialogue are means. */
 export interface TableRow {

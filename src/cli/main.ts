@@ -3,6 +3,7 @@ import { Fault, messageOf, type FaultCode } from '../core/fault';
 import type { Install, CommandResult, CliContext, Perform } from './command';
 import { installCollect } from './commands/collect';
 import { installConvert, installOnnx } from './commands/convert';
+import { installCurve } from './commands/curve';
 import { installDoctor } from './commands/doctor';
 import { installDownload } from './commands/download';
 import { installEvaluate } from './commands/evaluate';
@@ -46,6 +47,7 @@ const installs = [
   installServe,
   installLoop,
   installTrain,
+  installCurve,
   installRuns,
   installTrack,
   installStop,
@@ -86,7 +88,7 @@ const USAGE: ReadonlySet<FaultCode> = new Set<FaultCode>([
 
 /** They continue after a stop when they are run again. */
 const RESUMABLE = new Set([
-  ...['collect', 'evaluate', 'loop', 'scoreboard', 'import', 'download', 'publish'],
+  ...['collect', 'evaluate', 'loop', 'curve', 'scoreboard', 'few-dialogues', 'import', 'download', 'publish'],
   ...['rollouts', '--answer-now'],
 ]);
 

@@ -141,8 +141,8 @@ function notWritten(folder: string, cause: unknown): Fault {
   return new Fault('training/not-written', message, { cause });
 }
 
-const filling = ({ configuration, prompts, signal, onProgress }: StartOptions): FillOptions => ({
-  ...{ configuration, prompts, signal },
+const filling = ({ configuration, prompts, leaveOut, signal, onProgress }: StartOptions): FillOptions => ({
+  ...{ configuration, prompts, leaveOut, signal },
   onProgress: ({ done, total }) => onProgress?.('data', done, total),
 });
 

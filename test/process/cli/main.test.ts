@@ -15,7 +15,7 @@ describe('tandem', () => {
     const commands = [...stdout.matchAll(/^ {2}(\w+)(?:\|\w+)? (?:\[|<)/gm)].map((match) => match[1]);
     expect(commands.join(' ')).toBe(
       'tasks world download grade collect evaluate import export publish check erase leaderboard assign agreement ' +
-        'simgap serve loop train runs track stop resume score rollouts onnx convert doctor mcp help',
+        'simgap serve loop train curve runs track stop resume score rollouts onnx convert doctor mcp help',
     );
   });
 

@@ -8,7 +8,7 @@ import { modelOf, canStartPlay } from '../../training/runFolder';
 import type { Run } from '../../training/runs';
 import { keep, playedOf, settingOf, type ModelResult, type EvaluationSetting } from '../loop/evaluationCache';
 
-interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
+export interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
   readonly title: string;
   /** Their models can play (`canPlay`). */
   readonly runs: readonly Run[];

@@ -9,6 +9,7 @@ import type { Run, Runs } from '../../training/runs';
 import { startRun, type Preparing } from '../../training/start';
 import type { Trainer } from '../../training/trainer';
 import { claimIn } from '../../trajectory/claim';
+import type { LeaveOut } from '../../trajectory/export/selection';
 import { ifThere } from '../../trajectory/files';
 
 export interface TrainedOptions {
@@ -23,6 +24,7 @@ export interface TrainedOptions {
   readonly name?: string | undefined;
   readonly trainer: Trainer;
   readonly prompts: string;
+  readonly leaveOut?: LeaveOut;
   /** This machine was found fit for such a run a moment ago. */
   readonly examined?: boolean;
   readonly signal?: AbortSignal;
@@ -59,7 +61,8 @@ export async function trained(options: TrainedOptions): Promise<TrainedResult> {
 
 /** The claim keeps two commands from starting the run twice. */
 async function found(options: TrainedOptions): Promise<{ readonly id: string; readonly wasDone: boolean }> {
-  const { runs, key, name, trainer, configuration, prompts, examined, signal, onProgress } = options;
+  const { runs, key, name, trainer, configuration, prompts, leaveOut, examined, signal, onProgress } =
+    options;
   const claim = await claimIn(join(runs.dataFolder, 'claims'), `trained-${key}`, `The run ${key}`);
   try {
     const named = await runs.configuredAs(key);
@@ -71,7 +74,7 @@ async function found(options: TrainedOptions): Promise<{ readonly id: string; re
     }
     const { id } = await startRun(runs, {
       configuration: { ...configuration, forTrainer: { ...configuration.forTrainer, name: key } },
-      ...{ trainer, prompts, examined, signal, name },
+      ...{ trainer, prompts, leaveOut, examined, signal, name },
       onProgress: (preparing) => onProgress?.({ preparing }),
     });
     return { id, wasDone: false };

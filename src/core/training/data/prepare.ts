@@ -27,6 +27,8 @@ export interface PrepareOptions {
   /** Dialogues without a grade are taken, too. */
   readonly withUngraded?: boolean;
   readonly feedback?: FeedbackOfRun;
+  /** Leaves out more than the configuration does. */
+  readonly leaveOut?: LeaveOut;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
@@ -71,11 +73,13 @@ async function writeRows(
   selection: LogSelection,
   prompts: Prompts,
   folder: string,
-  { rows = 'trajectories', signal, onProgress, withUngraded }: PrepareOptions,
+  { rows = 'trajectories', signal, onProgress, withUngraded, leaveOut }: PrepareOptions,
 ): Promise<SelectionReport> {
   const at = new Date().toISOString();
+  const chosen = chosenBy(selection);
   const result = await exportTrajectories(log, join(folder, fileOf(rows)), {
-    ...chosenBy(selection),
+    ...chosen,
+    leaveOut: (trajectory) => chosen.leaveOut?.(trajectory) ?? leaveOut?.(trajectory),
     ...rendering(rows, prompts),
     format: rows,
     visible: ({ agent }) => parseAgentMessage(agent.text).visible,

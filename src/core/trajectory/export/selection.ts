@@ -130,6 +130,7 @@ export type LeftOutReason =
   | 'model terms'
   | 'of another measure'
   | 'drawn by another renderer'
+  | 'outside the drawn tasks'
   | 'secret or e-mail address'
   | 'without a better or worse trajectory of the same task'
   | 'outside of a search tree'

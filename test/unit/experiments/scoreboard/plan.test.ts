@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { candidates } from '../../../../experiments/fewDialogues/plan';
 import { fieldsOf, merged } from '../../../../experiments/scoreboard/cells';
 import { isTrained, methods } from '../../../../experiments/scoreboard/methods';
 import { comparisons, full, quick, twentyQuestions } from '../../../../experiments/scoreboard/plan';
@@ -6,9 +7,10 @@ import { isUsedBy } from '../../../../src/core/training/methods';
 import { parseConfiguration } from '../../../../src/core/training/configuration';
 
 const trained = methods.filter(isTrained);
+const studied = [...trained, ...candidates.map(({ method }) => method)];
 
 describe('the plan of the scoreboard', () => {
-  it.each(trained.flatMap((method) => method.settings.map((setting) => ({ method, setting }))))(
+  it.each(studied.flatMap((method) => method.settings.map((setting) => ({ method, setting }))))(
     'has fields that a run takes: $method.name, $setting.name',
     async ({ method, setting }) => {
       const fields = merged(fieldsOf({ method, setting, seed: 1 }, { plan: full, precision: 'fp32' }), {
@@ -20,7 +22,7 @@ describe('the plan of the scoreboard', () => {
     },
   );
 
-  it.each(trained)('sets nothing that the method does not read: $name', ({ fields, settings }) => {
+  it.each(studied)('sets nothing that the method does not read: $name', ({ fields, settings }) => {
     const all = merged(fields, ...settings.map((setting) => setting.fields));
     const paths = Object.entries(all).flatMap(([group, value]) =>
       typeof value === 'object' ? Object.keys(value).map((name) => `${group}.${name}`) : [group],

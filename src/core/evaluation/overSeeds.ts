@@ -1,5 +1,5 @@
-import type { Interval } from '../../src/core/evaluation/interval';
-import { mulberry32 } from '../../src/core/random';
+import type { Interval } from './interval';
+import { mulberry32 } from '../random';
 
 /** A mean over training seeds and tasks. */
 export interface OverSeeds {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mulberry32 } from '../../../../src/core/random';
-import { differences, overSeeds } from '../../../../experiments/scoreboard/seeds';
+import { mulberry32 } from '../../../src/core/random';
+import { differences, overSeeds } from '../../../src/core/evaluation/overSeeds';
 
 const random = mulberry32(5);
 /** Draws from the standard normal distribution (Box–Muller). */
