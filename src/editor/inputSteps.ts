@@ -364,19 +364,25 @@ export const signalQuestions = {
   'own-code': t('May dialogues about your own code train your own models?'),
 } as const satisfies Record<ConsentSignal, string>;
 
-/** An earlier consent did not name it. It is asked once; “Later” is asked again the next time. */
+/**
+ * An earlier consent did not name it. It is asked once; “Later” is asked again the next time.
+ * @param more what the person has to know besides
+ * @returns false if it was not asked now
+ */
 export async function askSignal(
   consent: Pick<AskedConsent, 'given' | 'answerTo' | 'answer'>,
   signal: ConsentSignal,
-): Promise<void> {
+  more = '',
+): Promise<boolean> {
   const asked = consent.given?.pseudonym;
-  if (asked === undefined || consent.answerTo(signal) !== undefined) return;
+  if (asked === undefined || consent.answerTo(signal) !== undefined) return false;
   const [yes, no] = [t('Yes'), t('No')];
-  const question = signalQuestions[signal];
+  const question = `${signalQuestions[signal]} ${more}`.trim();
   const pressed = await vscode.window.showInformationMessage(question, yes, no, t('Later'));
   const isAnswered = pressed === yes || pressed === no;
   // Another person may have taken over while the message stood there.
   if (isAnswered && consent.given?.pseudonym === asked) await consent.answer(signal, pressed === yes);
+  return true;
 }
 
 /** Not awaited, because a message stays until the person has read it. */

@@ -167,35 +167,23 @@ export class Collaborations implements vscode.Disposable {
     await this.write(episode, (log, by) =>
       log.append({ event: 'outcome', episode, outcome, by }, { durable: true }),
     );
-    const { consent } = await this.engines.withEpisode(episode);
-    if (code === undefined) return askSignal(consent, 'outcomes');
+    const { consent, configuration } = await this.engines.withEpisode(episode);
+    if (code === undefined) {
+      await askSignal(consent, 'outcomes');
+      return;
+    }
     // What was put into the file is measured later, not what was left out of it.
     const accepted = { proposal: { ...proposal, code }, at: Date.now() };
     // If an answer is accepted again, the last time counts.
     const others = this.accepted.filter((one) => one.proposal.episode !== episode);
     await this.memory.update(ACCEPTED, [...others, accepted]);
     this.measureLater();
-    await askSignal(consent, 'outcomes');
-    await this.askForCode(episode);
-  }
-
-  /** What was agreed to before the first dialogue did not name it. */
-  private async askForCode(episode: string): Promise<void> {
-    const { consent, configuration } = await this.engines.withEpisode(episode);
-    const asked = consent.given?.pseudonym;
-    if (asked === undefined || consent.answerTo('own-code') !== undefined) return;
-    const [yes, no] = [t('Yes'), t('No')];
-    const minutes = Math.round(configuration.survivalMs / 60_000);
-    const pressed = await vscode.window.showInformationMessage(
-      t(
-        'May dialogues about your own code train your own models? They stay on this machine. Tandem then logs the function as it stands {0} min after you accept an answer.',
-        minutes,
-      ),
-      ...[yes, no, t('Later')],
+    const what = t(
+      'They stay on this machine. Tandem then logs the function as it stands {0} min after you accept an answer.',
+      Math.round(configuration.survivalMs / 60_000),
     );
-    const isAnswered = pressed === yes || pressed === no;
-    // Another person may have taken over while the message stood there.
-    if (isAnswered && consent.given?.pseudonym === asked) await consent.answer('own-code', pressed === yes);
+    // One question at a time.
+    if (!(await askSignal(consent, 'own-code', what))) await askSignal(consent, 'outcomes');
   }
 
   private measureLater(): void {

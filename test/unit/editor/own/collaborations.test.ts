@@ -71,6 +71,10 @@ class Editor {
   }
 }
 
+const ownCode = expect.stringContaining(
+  'May dialogues about your own code train your own models? They stay on this machine.',
+) as string;
+
 let editor: Editor;
 beforeEach(async () => {
   Object.assign(Uri, { parse: (text: string) => ({ fsPath: text }) });
@@ -80,10 +84,11 @@ beforeEach(async () => {
 
 it('logs the function after the edits once its person has agreed, and asks no second time', async () => {
   await editor.accept('Yes');
-  expect(window.showInformationMessage.mock.calls[0]?.[0]).toContain(
-    'May dialogues about your own code train your own models? They stay on this machine.',
-  );
+  expect(window.showInformationMessage).toHaveBeenCalledExactlyOnceWith(ownCode, 'Yes', 'No', 'Later');
   expect(await editor.outcome()).toMatchObject({ code: 'def price(weight):\n    return 7 * RATE' });
+  await editor.accept('Yes');
+  const ofOutcomes = expect.stringContaining('May what becomes of answers in your own files') as string;
+  expect(window.showInformationMessage).toHaveBeenCalledExactlyOnceWith(ofOutcomes, 'Yes', 'No', 'Later');
   await editor.accept('Yes');
   expect(window.showInformationMessage).not.toHaveBeenCalled();
 });
@@ -92,12 +97,12 @@ it('logs no code after a No, and asks no second time', async () => {
   await editor.accept('No');
   expect(await editor.outcome()).not.toHaveProperty('code');
   await editor.accept('No');
-  expect(window.showInformationMessage).not.toHaveBeenCalled();
+  expect(window.showInformationMessage).not.toHaveBeenCalledWith(ownCode, 'Yes', 'No', 'Later');
 });
 
 it('asks again after Later, and logs no code meanwhile', async () => {
   await editor.accept('Later');
   expect(await editor.outcome()).not.toHaveProperty('code');
   await editor.accept('Later');
-  expect(window.showInformationMessage).toHaveBeenCalledOnce();
+  expect(window.showInformationMessage).toHaveBeenCalledExactlyOnceWith(ownCode, 'Yes', 'No', 'Later');
 });
