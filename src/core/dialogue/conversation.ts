@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { lazily } from '../lazily';
 import { isProgram, programOf, type Task } from '../task/task';
 import type { ExportOptions, Render } from '../trajectory/export/export';
 import type { FormatId } from '../trajectory/export/formats';
@@ -38,6 +40,23 @@ export function agentMessages(
   return exchangedMessages(opening, exchanges, prompts);
 }
 
+const openingSchema = lazily(() =>
+  z.array(z.object({ role: z.enum(['system', 'user']), content: z.string() })),
+);
+
+/** A session that another program recorded, as its agent saw it; undefined for other dialogues. */
+function sessionMessages({ task, started }: Trajectory, turns: readonly Turn[]): ChatMessage[] | undefined {
+  if (started.imported?.harness === undefined) return undefined;
+  const { data } = openingSchema().safeParse(turns[0]?.agent.imported?.input);
+  const opening: ChatMessage[] = data ?? [{ role: 'user', content: task.description }];
+  return [...opening, ...turns.flatMap(exchanged)];
+}
+
+const exchanged = ({ agent, reply }: Turn): ChatMessage[] => [
+  { role: 'assistant', content: agent.text },
+  ...(reply === undefined ? [] : [{ role: 'user', content: reply.text } as const]),
+];
+
 export function exchangedMessages(
   { description, protocol, prompt = 'agent.md' }: ConversationOpening,
   exchanges: readonly Exchange[],
@@ -67,8 +86,9 @@ export function rendering(
 ): { readonly render: Render } & Pick<ExportOptions, 'sawAnotherPrompt'> {
   if (format === 'replies' || format === 'edits')
     return { render: (trajectory) => replyMessages(trajectory, prompts) };
-  const read = ({ task, started }: Trajectory, turns: readonly Turn[]): ChatMessage[] =>
-    agentMessages(task, turns, started.protocol, prompts);
+  const read = (trajectory: Trajectory, turns: readonly Turn[]): ChatMessage[] =>
+    sessionMessages(trajectory, turns) ??
+    agentMessages(trajectory.task, turns, trajectory.started.protocol, prompts);
   return {
     render: (trajectory) =>
       isRole(format)

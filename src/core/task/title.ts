@@ -18,7 +18,8 @@ export function taskTitle(task: Task): string {
   if (/[a-z]{3}/i.test(task.id) && !endsInHash(task.id)) return humanized(task.id);
   if (!isProgram(task)) return subjectOf(task.description) ?? task.id;
   // Only the request names a developer's own function.
-  if (isOwnFunction(task)) return requestedName(task.description) ?? task.id;
+  if (isOwnFunction(task))
+    return requestedName(task.description) ?? openingWords(task.description) ?? task.id;
   const name = functionName(task);
   return name === undefined ? task.id : humanized(name);
 }
@@ -31,6 +32,14 @@ function subjectOf(description: string): string | undefined {
   const [subject = ''] = description.split(/[:.\n]/, 1);
   const words = subject.trim();
   return words === '' || words.length > MAX_SUBJECT_CHARS ? undefined : words;
+}
+
+/** The first line of a request that names no function. */
+function openingWords(description: string): string | undefined {
+  const [first = ''] = description.trim().split('\n', 1);
+  const words = first.trim();
+  if (words.length <= MAX_SUBJECT_CHARS) return words === '' ? undefined : words;
+  return `${words.slice(0, MAX_SUBJECT_CHARS).trimEnd()}…`;
 }
 
 /** @param counts how often each title came */

@@ -87,6 +87,27 @@ const generated = {
     .optional(),
 };
 
+/** Fields of another program, as they are. */
+const fromElsewhere = z
+  .unknown()
+  .refine((value) => !isTooDeep(value), 'it is nested too deeply')
+  .optional();
+
+const sessionPart = z.object({
+  /** `note`: words of the program, such as a summary of what was compacted. */
+  kind: z.enum(['text', 'thoughts', 'call', 'result', 'note']),
+  /** Of a call its arguments, of a result what the tool returned. */
+  text: z.string(),
+  /** Of the tool. */
+  name: z.string().optional(),
+  /** Of the call; a result names the call that it answers. */
+  id: z.string().optional(),
+  at: z.string().optional(),
+  /** Number of characters that were too many. */
+  left: z.number().int().optional(),
+  extra: fromElsewhere,
+});
+
 /** `agent` is its name as the dialogue was started with. */
 const candidate = z.object({ agent: z.string(), ...generated });
 
@@ -271,8 +292,18 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** Number of the rollout of one task, from 0, and the name of the collection. */
     rollout: z.number().int().optional(),
     collection: z.string().optional(),
-    /** The file of published rows, and the row's line in it. */
-    imported: z.object({ file: z.string(), line: z.number().int() }).optional(),
+    /** The file of published rows or of a session, and the row's line in it. */
+    imported: z
+      .object({
+        file: z.string(),
+        line: z.number().int(),
+        /** Of a session: the program that recorded it, its name of the session, when it began, and what else it says. */
+        harness: z.string().optional(),
+        session: z.string().optional(),
+        at: z.string().optional(),
+        extra: fromElsewhere,
+      })
+      .optional(),
   }),
   z.object({
     event: z.literal('agent-turn'),
@@ -288,10 +319,10 @@ export const eventSchema = z.discriminatedUnion('event', [
     imported: z
       .object({
         content: z.string(),
-        input: z
-          .unknown()
-          .refine((input) => !isTooDeep(input), 'it is nested too deeply')
-          .optional(),
+        input: fromElsewhere,
+        /** Of a session: when it was said there, and the messages, thoughts and tool calls that the turn is made of. */
+        at: z.string().optional(),
+        parts: z.array(sessionPart).readonly().optional(),
       })
       .optional(),
   }),
@@ -337,6 +368,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     terms,
     /** Absent for a developer, and if a simulator was stopped before its server reported the usage. */
     usage: usage.optional(),
+    /** Of an imported session: when it was said there, and what else the session says of it. */
+    imported: z.object({ at: z.string().optional(), extra: fromElsewhere }).optional(),
     /** Milliseconds from the agent's message to this reply. */
     milliseconds: z.number().optional(),
   }),

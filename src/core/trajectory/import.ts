@@ -4,7 +4,12 @@ import { readJsonLines } from '../task/jsonl';
 import { isProgram, type Task } from '../task/task';
 import type { Collaborator, EventOf, NewEvent } from './event';
 import type { LineProblem, TrajectoryLog } from './log';
+import { EDITOR_TERMS } from './modelTerms';
 import { parsePublishedRow, type PublishedRow, type Replier } from './publishedRow';
+import { sessionsIn, type SessionLine } from './sessions/formats';
+import { defined, digestOf, type Session } from './sessions/session';
+import { ownTaskOf } from '../task/own';
+import { SESSIONS } from './index/filter';
 
 export { repliers, type Replier } from './publishedRow';
 
@@ -27,6 +32,8 @@ export interface ImportResult {
   readonly people: readonly { readonly from: string; readonly to: string }[];
   /** Imported rows that do not say who wrote their replies, by whose they count as. */
   readonly unnamed: Readonly<Record<Replier, number>>;
+  /** Texts of sessions that were cut, and what was left out of them. */
+  readonly cut: number;
   /** `file` is the path as the caller gave it. */
   readonly bad: readonly LineProblem[];
 }
@@ -35,6 +42,125 @@ const ROWS_BETWEEN_PROGRESS = 64;
 /** Protocol of the published benchmark; the rows do not say it. */
 const PROTOCOL = { maxTurns: 10, replyLimit: 400 };
 const SIMULATOR = 'imported';
+
+/**
+ * Imports a file of sessions that another program recorded (see `SESSION_FORMATS`), else of published rows. A session
+ * becomes a dialogue without tests, and so without a grade; its user is a person who has not agreed to anything.
+ *
+ * @throws as `importRows`
+ */
+export async function importTrajectories(
+  log: TrajectoryLog,
+  file: string,
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  const sessions = await sessionsIn(file, options.signal);
+  return sessions === undefined
+    ? importRows(log, file, options)
+    : importSessions(log, file, sessions, options);
+}
+
+/** True if `repliesBy` matters. @throws {Fault} `task/*` if the file cannot be read */
+export const hasRows = async (file: string): Promise<boolean> => (await sessionsIn(file)) === undefined;
+
+async function importSessions(
+  log: TrajectoryLog,
+  file: string,
+  sessions: AsyncIterable<SessionLine>,
+  { signal, onProgress }: ImportOptions,
+): Promise<ImportResult> {
+  const bad: LineProblem[] = [];
+  const source = basename(file);
+  let rows = 0;
+  let imported = 0;
+  let alreadyThere = 0;
+  let cut = 0;
+  try {
+    for await (const read of sessions) {
+      signal?.throwIfAborted();
+      rows += 1;
+      const { line } = read;
+      if ('reason' in read) {
+        bad.push({ file, line, reason: read.reason });
+        continue;
+      }
+      const { session } = read;
+      const id = `imported-${digestOf(session)}`;
+      const ids = [id, ...(session.harness === 'tandem' && session.id !== undefined ? [session.id] : [])];
+      if (ids.some((one) => log.isErased(one))) bad.push({ file, line, reason: ERASED });
+      else if (ids.some((one) => log.isDeleted(one) || log.summary(one)?.state === 'answered'))
+        alreadyThere += 1;
+      else {
+        const task = ownTaskOf(session.request);
+        await log.recordTask(task);
+        const person = withoutConsent(log, `${SIMULATOR}:${source}`);
+        await log.appendAll(sessionEvents(session, { id, task: task.id, person, file: source, line }));
+        imported += 1;
+        cut += session.cut;
+      }
+      onProgress?.({ rows });
+    }
+  } finally {
+    if (imported > 0) await log.sync();
+  }
+  return { imported, alreadyThere, people: [], unnamed: { people: 0, simulator: 0 }, cut, bad };
+}
+
+const ERASED = 'The dialogue was erased from this log, and is not imported again.';
+
+interface SessionPlace {
+  readonly id: string;
+  readonly task: string;
+  readonly person: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The chat of VS Code speaks with models of the editor. */
+const isOfEditor = ({ harness }: Session): boolean => /copilot|vs ?code/i.test(harness);
+
+function sessionEvents(
+  session: Session,
+  { id: episode, task, person, file, line }: SessionPlace,
+): NewEvent[] {
+  const { harness, turns, opening, title, extra, at } = session;
+  const agent = `${SIMULATOR}:${harness}${session.model === undefined ? '' : `/${session.model}`}`;
+  const terms = isOfEditor(session) ? { terms: EDITOR_TERMS } : {};
+  const start: NewEvent = {
+    ...{ event: 'episode-started', episode, task, agent },
+    collaborator: { kind: 'developer', name: person },
+    protocol: PROTOCOL,
+    ...{ prompts: {}, seed: 0, collection: `${SESSIONS}${harness}` },
+    imported: { file, line, harness, ...defined({ session: session.id, at, extra }) },
+  };
+  const events = turns.flatMap(({ text, model = agent, at, parts, reply }, index): NewEvent[] => {
+    const turn = index + 1;
+    const said: NewEvent = {
+      ...{ event: 'agent-turn', episode, turn, text, finishReason: 'other', model, ...terms },
+      imported: {
+        content: text,
+        ...(index === 0 && { input: opening }),
+        ...defined({ at }),
+        ...(parts.length > 0 && { parts }),
+      },
+    };
+    if (reply === undefined) return [said];
+    const told = defined({ at: reply.at, extra: reply.extra });
+    const replied: NewEvent = {
+      ...{ event: 'reply', episode, turn, text: reply.text, author: 'developer', by: person },
+      ...(Object.keys(told).length > 0 && { imported: told }),
+    };
+    return [said, replied];
+  });
+  const isOpen = turns.at(-1)!.reply !== undefined;
+  const answered: NewEvent = {
+    ...{ event: 'answered', episode, turn: turns.length, answer: session.answer ?? '' },
+    reason: isOpen ? 'ended-by-developer' : 'answered',
+  };
+  const label: NewEvent[] =
+    title === undefined || title === '' ? [] : [{ event: 'label', episode, title, by: person }];
+  return [start, ...events, answered, ...label];
+}
 
 /**
  * Imports a file of published trajectory rows (JSON lines; see `parsePublishedRow`) as episodes. The agent's name is
@@ -48,11 +174,7 @@ const SIMULATOR = 'imported';
  * @throws {Fault} `task/*` if the file cannot be read, `trajectory/*` if the log cannot be written
  * @throws the signal's reason if it is aborted; the rows read until then are in the log
  */
-export async function importTrajectories(
-  log: TrajectoryLog,
-  file: string,
-  options: ImportOptions = {},
-): Promise<ImportResult> {
+async function importRows(log: TrajectoryLog, file: string, options: ImportOptions): Promise<ImportResult> {
   const { signal, onProgress, leakOf, repliesBy } = options;
   const bad: LineProblem[] = [];
   let rows = 0;
@@ -67,8 +189,7 @@ export async function importTrajectories(
       if (typeof row === 'string') {
         bad.push({ file, line: read.line, reason: row });
       } else if (row.ids.some((id) => log.isErased(id))) {
-        const reason = 'The dialogue was erased from this log, and is not imported again.';
-        bad.push({ file, line: read.line, reason });
+        bad.push({ file, line: read.line, reason: ERASED });
       } else if (
         isPlayedHere(log, row) ||
         isWhole(log, row, row.id) ||
@@ -93,7 +214,14 @@ export async function importTrajectories(
   } finally {
     if (imported > 0) await log.sync();
   }
-  return { imported, alreadyThere, people: [...people].map(([from, to]) => ({ from, to })), unnamed, bad };
+  return {
+    imported,
+    alreadyThere,
+    people: [...people].map(([from, to]) => ({ from, to })),
+    unnamed,
+    cut: 0,
+    bad,
+  };
 }
 
 function parsed(value: unknown, repliesBy: Replier | undefined): PublishedRow | string {

@@ -4,7 +4,7 @@ import type { Candidate } from './event';
 /** Prefix of the names of models that the editor offers through its language model API. */
 export const EDITOR_MODEL = 'vscode:';
 
-const EDITOR_TERMS = 'editor';
+export const EDITOR_TERMS = 'editor';
 
 /** Only models of the editor have a tag. */
 export function termsOf(model: string): { readonly terms?: string } {

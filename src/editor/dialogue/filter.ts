@@ -64,7 +64,12 @@ export function chosenOf(filter: ListFilter): ListFilter {
 }
 
 export const sourceName = (source: Source, t: Translate): string =>
-  ({ played: t('Played'), collected: t('Collected'), evaluation: t('Evaluation') })[source];
+  ({
+    played: t('Played'),
+    collected: t('Collected'),
+    evaluation: t('Evaluation'),
+    elsewhere: t('From elsewhere'),
+  })[source];
 
 export const outcomeName = (outcome: Outcome, t: Translate): string =>
   ({

@@ -12,7 +12,7 @@ import { inspectSample } from './inspect';
 import { JUDGED } from './judgements';
 import { inHindsight, isAboutOwnCode, whyNotOwnCode } from './ownCode';
 import { pairsOf, rolePairRow, rolePairs } from './pairs';
-import { isProgram } from '../../task/task';
+import { isProgram, testsOf } from '../../task/task';
 import {
   chatRow,
   preferenceRow,
@@ -209,6 +209,7 @@ export class RowGathering {
       this.lossIn(trajectory) ??
       emptyIn(trajectory) ??
       this.consents.whyNot(trajectory, staysHere) ??
+      this.sessionIn(trajectory) ??
       this.ownCodeIn(trajectory) ??
       (this.needsReward && !isGraded ? 'not graded' : undefined) ??
       leaveOut?.(trajectory) ??
@@ -220,6 +221,12 @@ export class RowGathering {
   private lossIn({ damaged, doubtful, turns }: Trajectory): LeftOutReason | undefined {
     if (damaged !== undefined || turns.length === 0) return 'damaged';
     return doubtful !== undefined && this.options.withDoubtful !== true ? 'doubtful' : undefined;
+  }
+
+  /** Nothing tells if what another program recorded was any good, so no run learns from it. */
+  private sessionIn({ started, task }: Trajectory): LeftOutReason | undefined {
+    const isUntested = started.imported?.harness !== undefined && testsOf(task).length === 0;
+    return this.options.staysHere === true && isUntested ? 'recorded elsewhere, without tests' : undefined;
   }
 
   private ownCodeIn(trajectory: Trajectory): LeftOutReason | undefined {

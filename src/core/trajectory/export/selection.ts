@@ -116,6 +116,7 @@ export type LeftOutReason =
   | 'to be redone'
   | 'not accepted'
   | 'not graded'
+  | 'recorded elsewhere, without tests'
   | 'about own code'
   | 'about own code, which has no grade'
   | 'about own code that was not logged'

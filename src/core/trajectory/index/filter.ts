@@ -17,8 +17,11 @@ export type ReviewFilter = (typeof reviewFilters)[number];
 /** Prefix of the names of evaluation collections. */
 export const EVALUATION = 'evaluation';
 
-/** Played or imported by a person, or collected, possibly for an evaluation. */
-export const sources = ['played', 'collected', 'evaluation'] as const;
+/** Prefix of the collections of sessions that other programs recorded. */
+export const SESSIONS = 'from elsewhere: ';
+
+/** Played or imported by a person, collected, possibly for an evaluation, or recorded by another program. */
+export const sources = ['played', 'collected', 'evaluation', 'elsewhere'] as const;
 export type Source = (typeof sources)[number];
 
 export interface TrajectoryFilter {
@@ -75,8 +78,11 @@ export const scaleIn = (mode: 'fixed' | 'paper' | undefined): string =>
     ? 'case when fixed_reward is null then paper_scale else fixed_scale end'
     : `${mode}_scale`;
 
-const IS_EVALUATION = `collection in (select number from name where text glob '${EVALUATION}*')`;
-export const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' else 'collected' end`;
+const named = (prefix: string): string =>
+  `collection in (select number from name where text glob '${prefix}*')`;
+const IS_EVALUATION = named(EVALUATION);
+const IS_SESSION = named(SESSIONS);
+export const SOURCE = `case when collection is null then 'played' when ${IS_EVALUATION} then 'evaluation' when ${IS_SESSION} then 'elsewhere' else 'collected' end`;
 
 export function conditionOf(store: IndexStore, filter: TrajectoryFilter): EpisodeCondition {
   const parts: string[] = [VISIBLE];
@@ -98,7 +104,9 @@ export function conditionOf(store: IndexStore, filter: TrajectoryFilter): Episod
   }
   if (source === 'played') ask('collection is null');
   else if (source === 'evaluation') ask(IS_EVALUATION);
-  else if (source === 'collected') ask(`collection is not null and not ${IS_EVALUATION}`);
+  else if (source === 'elsewhere') ask(IS_SESSION);
+  else if (source === 'collected')
+    ask(`collection is not null and not ${IS_EVALUATION} and not ${IS_SESSION}`);
   if (filter.id !== undefined) ask('id = ?', filter.id);
   if (state !== undefined) ask(stateIs(state));
   if (collaboratorKind !== undefined) ask('collaborator_kind = ?', collaboratorKind);

@@ -1,0 +1,115 @@
+import { isObject } from '../../json';
+import type { SessionFormat, SessionReading } from './formats';
+import {
+  alongParents,
+  blocksIn,
+  defined,
+  jsonText,
+  others,
+  SessionBuilder,
+  textIn,
+  textOrUndefined,
+  timeIn,
+  type Session,
+} from './session';
+
+/*
+ * Sessions of Claude Code (~/.claude/projects/…/*.jsonl). Their form is not published and changes; this reads lines that
+ * hold a message of the Messages API, and passes over the others.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const CLAUDE_CODE: SessionFormat = {
+  is: 'sessions of Claude Code (~/.claude/projects)',
+  recognises: (line) => isMessage(line) || (line.type === 'summary' && 'leafUuid' in line),
+  read: () => new ClaudeCodeReading(),
+};
+
+const isMessage = (line: Fields): boolean =>
+  (line.type === 'user' || line.type === 'assistant') &&
+  isObject(line.message) &&
+  ('uuid' in line || 'sessionId' in line);
+
+const LINE = ['type', 'message', 'uuid', 'parentUuid', 'logicalParentUuid', 'sessionId', 'timestamp'];
+/** The same in every line of a session. */
+const SURROUNDINGS = ['cwd', 'version', 'gitBranch', 'userType', 'isSidechain', 'entrypoint', 'requestId'];
+
+class ClaudeCodeReading implements SessionReading {
+  private readonly lines: Fields[] = [];
+  private title: string | undefined;
+  private passedOver = 0;
+
+  add(line: Fields): undefined {
+    if (line.type === 'custom-title' || line.type === 'ai-title')
+      this.title = textOrUndefined(line.customTitle) ?? textOrUndefined(line.title) ?? this.title;
+    else if (line.type === 'summary') this.title ??= textOrUndefined(line.summary);
+    // Lines of a subagent are a dialogue of their own, of which the session's agent sees the result only.
+    else if (isMessage(line) && line.isSidechain !== true) this.lines.push(line);
+    else if (typeof line.uuid === 'string' && line.isSidechain !== true) this.lines.push(line);
+    else this.passedOver += isMessage(line) ? 1 : 0;
+  }
+
+  end(): Session | string | undefined {
+    const { lines } = this;
+    const live = liveOf(lines);
+    const session = new SessionBuilder();
+    const said = lines.filter(isMessage);
+    session.leaveOut(this.passedOver + said.filter((line) => !live.has(line)).length);
+    for (const line of said) if (live.has(line)) addLine(session, line);
+    const first = said.find((line) => textOrUndefined(line.sessionId) !== undefined);
+    return session.build({
+      harness: 'claude-code',
+      id: textOrUndefined(first?.sessionId),
+      title: this.title,
+      extra: first && others(first, ['isSidechain', 'requestId', 'isMeta', ...LINE]),
+    });
+  }
+}
+
+/** Results of parallel calls, and further blocks of one message, are beside the way along the parents. */
+function liveOf(lines: readonly Fields[]): ReadonlySet<Fields> {
+  const live = alongParents(
+    lines,
+    ({ uuid }) => uuid,
+    ({ parentUuid, logicalParentUuid }) => parentUuid ?? logicalParentUuid,
+  );
+  const messages = new Set([...live].flatMap((line) => messageId(line) ?? []));
+  for (const line of lines) if (messages.has(messageId(line) ?? '')) live.add(line);
+  const calls = new Set(
+    [...live].flatMap((line) => blocksOf(line).flatMap(({ type, id }) => (type === 'tool_use' ? [id] : []))),
+  );
+  for (const line of lines)
+    if (blocksOf(line).some(({ type, tool_use_id: id }) => type === 'tool_result' && calls.has(id)))
+      live.add(line);
+  return live;
+}
+
+const messageOf = ({ message }: Fields): Fields => (isObject(message) ? message : {});
+const messageId = (line: Fields): string | undefined =>
+  line.type === 'assistant' ? textOrUndefined(messageOf(line).id) : undefined;
+const blocksOf = (line: Fields): readonly Fields[] => blocksIn(messageOf(line).content);
+
+function addLine(session: SessionBuilder, line: Fields): void {
+  const at = timeIn(line.timestamp);
+  const model = textOrUndefined(messageOf(line).model);
+  const extra = others(line, [...LINE, ...SURROUNDINGS]);
+  const words: Fields[] = [];
+  for (const block of blocksOf(line)) {
+    if (block.type === 'tool_result') {
+      const id = textOrUndefined(block.tool_use_id);
+      const more = others(block, ['type', 'tool_use_id', 'content']);
+      session.part({ kind: 'result', text: textIn(block.content), ...defined({ id, at, extra: more }) });
+    } else if (block.type === 'tool_use' || block.type === 'server_tool_use') {
+      const names = defined({ id: textOrUndefined(block.id), name: textOrUndefined(block.name), at });
+      session.part({ kind: 'call', text: jsonText(block.input), ...names });
+    } else if (block.type === 'thinking') {
+      const text = textOrUndefined(block.thinking);
+      if (text !== undefined) session.part({ kind: 'thoughts', text, ...defined({ at }) });
+    } else words.push(block);
+  }
+  if (line.type === 'assistant') session.agent(textIn(words), { at, model });
+  else if (words.length === 0) return;
+  else if (line.isMeta === true || line.isCompactSummary === true) session.system(textIn(words), { at });
+  else session.user(textIn(words), { at, extra });
+}

@@ -1,0 +1,107 @@
+import { isObject } from '../../json';
+import type { SessionFormat, SessionReading } from './formats';
+import {
+  alongParents,
+  blocksIn,
+  defined,
+  jsonText,
+  others,
+  SessionBuilder,
+  textIn,
+  textOrUndefined,
+  timeIn,
+  type Session,
+} from './session';
+
+/*
+ * The Session Trace Simple Format of the Hugging Face Hub (huggingface.co/docs/hub/session-traces-format): a header line
+ * with the harness, then a message in each line; a file may hold several sessions. Instead, a message may have the form of
+ * Pi's sessions, with blocks as content and a parent.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const STS: SessionFormat = {
+  is: 'session traces of the Hugging Face Hub (STS, with a harness), and sessions of Pi',
+  recognises: ({ type, harness, id }) =>
+    type === 'session' && (typeof harness === 'string' || typeof id === 'string'),
+  read: () => new StsReading(),
+};
+
+interface Entry {
+  readonly line: Fields;
+  readonly message: Fields;
+}
+
+class StsReading implements SessionReading {
+  private header: Fields | undefined;
+  private entries: Entry[] = [];
+  private passedOver = 0;
+
+  add(line: Fields): Session | string | undefined {
+    if (line.type === 'session') {
+      const before = this.end();
+      this.header = line;
+      return before;
+    }
+    if (line.type === 'message' && isObject(line.message)) this.entries.push({ line, message: line.message });
+    else this.passedOver += 1;
+    return undefined;
+  }
+
+  end(): Session | string | undefined {
+    const { header, entries, passedOver } = this;
+    [this.header, this.entries, this.passedOver] = [undefined, [], 0];
+    if (header === undefined && entries.length === 0) return undefined;
+    const isTree = entries.every(({ line }) => typeof line.id === 'string');
+    const live = isTree
+      ? alongParents(
+          entries,
+          ({ line }) => line.id,
+          ({ line }) => line.parentId,
+        )
+      : undefined;
+    const session = new SessionBuilder();
+    session.leaveOut(passedOver + entries.length - (live?.size ?? entries.length));
+    for (const entry of entries) if (live === undefined || live.has(entry)) addMessage(session, entry);
+    return session.build({
+      harness: textOrUndefined(header?.harness) ?? 'pi',
+      id: textOrUndefined(header?.id),
+      title: textOrUndefined(header?.name),
+      extra: header && others(header, ['type', 'harness', 'id', 'name']),
+    });
+  }
+}
+
+const MESSAGE = ['role', 'content', 'reasoningContent', 'toolCalls', 'toolCallId', 'timestamp', 'model'];
+
+function addMessage(session: SessionBuilder, { line, message }: Entry): void {
+  const { role, content, toolCallId, reasoningContent: thoughts, toolCalls } = message;
+  const at = timeIn(message.timestamp) ?? timeIn(line.timestamp);
+  const extra = others(message, MESSAGE);
+  if (role === 'user') session.user(textIn(content), { at, extra });
+  else if (role === 'system') session.system(textIn(content), { at, extra });
+  else if (role === 'tool' || role === 'toolResult') {
+    const id = textOrUndefined(toolCallId);
+    session.part({ kind: 'result', text: textIn(content), ...defined({ id, at, extra }) });
+  } else if (role === 'assistant') {
+    if (typeof thoughts === 'string' && thoughts !== '')
+      session.part({ kind: 'thoughts', text: thoughts, ...defined({ at }) });
+    session.agent('', { at, extra, model: textOrUndefined(message.model) });
+    for (const block of blocksIn(content)) addBlock(session, block, at);
+    for (const call of blocksIn(toolCalls)) {
+      const { name, arguments: given } = isObject(call.function) ? call.function : {};
+      const names = defined({ id: textOrUndefined(call.id), name: textOrUndefined(name), at });
+      session.part({ kind: 'call', text: jsonText(given), ...names });
+    }
+  } else session.leaveOut();
+}
+
+function addBlock(session: SessionBuilder, block: Fields, at: string | undefined): void {
+  if (block.type === 'thinking')
+    session.part({ kind: 'thoughts', text: jsonText(block.thinking), ...defined({ at }) });
+  else if (block.type === 'toolCall') {
+    const names = defined({ id: textOrUndefined(block.id), name: textOrUndefined(block.name), at });
+    session.part({ kind: 'call', text: jsonText(block.arguments), ...names });
+  } else session.agent(textIn([block]), { at });
+}
