@@ -32,6 +32,8 @@ export interface ReplayedTurn extends Omit<TurnView, 'rating'> {
   readonly choices?: readonly ReplayedChoice[];
   /** Samples of the message that this one replaced, oldest first. */
   readonly earlier: readonly MessageView[];
+  /** Thoughts, tool calls and results of a session that another program recorded, each with its name. */
+  readonly did?: readonly { readonly name: string; readonly text: string }[];
   /** Measured credit of a turn with a page, in words: the gain of its draft, beside a critic's credit. */
   readonly gain?: string;
   /** One of each person, in the order in which they were given. */

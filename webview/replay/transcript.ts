@@ -97,7 +97,7 @@ export function goToParting(): void {
 }
 
 function about(
-  { left, choices = [], earlier, ratings, gain }: ReplayedTurn,
+  { left, choices = [], earlier, ratings, gain, did = [] }: ReplayedTurn,
   replay: Replay,
   { own, called }: Names,
   credit: TurnCredit | undefined,
@@ -110,13 +110,23 @@ function about(
     return passedOver(sample, { name, thoughts: t('Thoughts of sample {0} of {1}', ...place) });
   });
   return {
-    before: leftOut(left, onRead),
+    before: html`${did.length === 0 ? nothing : didParts(did)} ${leftOut(left, onRead)}`,
     after: html`${credit === undefined || tokenScale === undefined ? nothing : shadedTokens(credit, tokenScale)}
     ${choices.map((choice) => choiceMade(choice, own, called, onRead, laterWords(choice)))} ${samples}
     ${gain === undefined ? nothing : html`<p class="remark quiet">${icon('graph')} ${gain}</p>`}
     ${ratings.map(remark)} ${credit === undefined ? nothing : otherVerdicts(credit)}`,
   };
 }
+
+const didParts = (did: NonNullable<ReplayedTurn['did']>): TemplateResult =>
+  html`<details class="thoughts">
+    <summary>${t('thoughts, tool calls and results: {0}', did.length)}</summary>
+    ${did.map(
+      ({ name, text }) =>
+        html`<p class="quiet">${withVisibleControls(name)}</p>
+          <p class="plain">${withVisibleControls(text)}</p>`,
+    )}
+  </details>`;
 
 const laterWords = ({ took, judgements }: ReplayedChoice): string =>
   [

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { Option } from 'commander';
 import { leakOf } from '../../core/dialogue/leak';
 import { ifThere } from '../../core/trajectory/files';
-import { importTrajectories, repliers, type Replier } from '../../core/trajectory/import';
+import { importFiles, repliers, type Replier } from '../../core/trajectory/import';
 import type { Merged } from '../../core/trajectory/log';
+import { SESSION_FORMATS } from '../../core/trajectory/sessions/formats';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { withLog } from '../resources';
 import { dataOption } from '../play';
@@ -22,9 +23,12 @@ export const installImport: Install = (program, perform) => {
   program
     .command('import')
     .description(
-      'add the dialogues of another data folder, or published trajectory rows, to the log; importing twice adds nothing',
+      'add the dialogues of another data folder, published trajectory rows, or sessions that another program recorded, to the log; importing twice adds nothing',
     )
-    .argument('<from>', 'a data folder, or a file of JSON lines {task, dialogue_history, answer, reward}')
+    .argument(
+      '<from...>',
+      `a data folder, or files: JSON lines {task, dialogue_history, answer, reward}, ${SESSION_FORMATS.map(({ is }) => is).join(', ')}; recognized by what is in them`,
+    )
     .addOption(dataOption())
     .option(
       '--same-person <pseudonym...>',
@@ -39,13 +43,22 @@ export const installImport: Install = (program, perform) => {
     .action(perform(importFrom));
 };
 
-async function importFrom(from: string, options: ImportOptions, to: CliContext): Promise<CommandResult> {
-  const isFolder = (await ifThere(() => stat(from)))?.isDirectory() === true;
+async function importFrom(
+  from: readonly string[],
+  options: ImportOptions,
+  to: CliContext,
+): Promise<CommandResult> {
+  const folders: string[] = [];
+  for (const one of from) if ((await ifThere(() => stat(one)))?.isDirectory() === true) folders.push(one);
+  const [folder] = folders;
+  if (folder !== undefined && from.length > 1)
+    throw wrongUse('A data folder is imported by itself; name one folder, or files.');
+  const isFolder = folder !== undefined;
   if (isFolder && options.repliesBy !== undefined)
     throw wrongUse('--replies-by is for a file of rows: a data folder says who wrote what.');
   if (!isFolder && options.samePerson !== undefined)
     throw wrongUse('--same-person is for a data folder: people in rows are always others than those here.');
-  return isFolder ? importFolder(from, options, to) : importFile(from, options, to);
+  return isFolder ? importFolder(folder, options, to) : importRowFiles(from, options, to);
 }
 
 async function importFolder(
@@ -97,21 +110,21 @@ function changeWords(
   return words;
 }
 
-async function importFile(
-  file: string,
+async function importRowFiles(
+  files: readonly string[],
   { data, repliesBy }: ImportOptions,
   { signal }: CliContext,
 ): Promise<CommandResult> {
   const count = startCount('import', 'rows');
   return withLog(data, signal, async (log) => {
-    const { imported, alreadyThere, people, unnamed, bad } = await importTrajectories(log, file, {
+    const { imported, alreadyThere, people, unnamed, cut, bad } = await importFiles(log, files, {
       signal,
       leakOf,
       repliesBy,
       onProgress: ({ rows }) => count(rows),
     });
     return {
-      summary: { data, imported, alreadyThere, people, unnamed, badLines: bad },
+      summary: { data, imported, alreadyThere, people, unnamed, cut, badLines: bad },
       print: () =>
         [
           `${imported} trajectories imported into ${data}; ${alreadyThere} were there already.`,
@@ -122,12 +135,16 @@ async function importFile(
           ...repliers.flatMap((who) =>
             repliesBy === undefined && unnamed[who] > 0 ? [`${unnamed[who]} ${UNNAMED[who]}`] : [],
           ),
+          ...(cut > 0 ? [`${cut} ${CUT}`] : []),
           ...bad.map((problem) => `${problem.file}:${problem.line}: ${problem.reason}`),
         ].join('\n'),
       failed: bad.length > 0,
     };
   });
 }
+
+const CUT =
+  'texts were cut or left out of sessions: too long, of subagents, of ways that the user went back on, or no messages.';
 
 const UNNAMED: Readonly<Record<Replier, string>> = {
   simulator:

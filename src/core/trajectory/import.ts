@@ -60,8 +60,34 @@ export async function importTrajectories(
     : importSessions(log, file, sessions, options);
 }
 
-/** True if `repliesBy` matters. @throws {Fault} `task/*` if the file cannot be read */
-export const hasRows = async (file: string): Promise<boolean> => (await sessionsIn(file)) === undefined;
+/** Imports one file after the other. @throws as `importTrajectories` */
+export async function importFiles(
+  log: TrajectoryLog,
+  files: readonly string[],
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  const results: ImportResult[] = [];
+  for (const file of files) results.push(await importTrajectories(log, file, options));
+  const sum = (of: (result: ImportResult) => number): number =>
+    results.reduce((total, result) => total + of(result), 0);
+  return {
+    imported: sum(({ imported }) => imported),
+    alreadyThere: sum(({ alreadyThere }) => alreadyThere),
+    people: results.flatMap(({ people }) => people),
+    unnamed: {
+      people: sum(({ unnamed }) => unnamed.people),
+      simulator: sum(({ unnamed }) => unnamed.simulator),
+    },
+    cut: sum(({ cut }) => cut),
+    bad: results.flatMap(({ bad }) => bad),
+  };
+}
+
+/** True if `repliesBy` matters for any of them. @throws {Fault} `task/*` if a file cannot be read */
+export async function haveRows(files: readonly string[]): Promise<boolean> {
+  for (const file of files) if ((await sessionsIn(file)) === undefined) return true;
+  return false;
+}
 
 async function importSessions(
   log: TrajectoryLog,

@@ -12,6 +12,7 @@ import type {
   TurnRating,
   TurnView,
 } from '../../../webview/session/protocol';
+import type { Translate } from '../translate';
 import { taskTitle } from '../../core/task/title';
 import { fenceFor } from '../../core/markdown';
 import { draftView, wordsAndPage, type DrawPage } from '../pageViews';
@@ -110,6 +111,23 @@ export function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRati
 
 const beforeAnswer = (visible: string, answer: string): string =>
   visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trimEnd() : '';
+
+/** What an agent of another program did besides what it said, each part with its name. */
+export function partsOf(
+  { imported }: Pick<EventOf<'agent-turn'>, 'imported'>,
+  t: Translate,
+): readonly { readonly name: string; readonly text: string }[] {
+  return (imported?.parts ?? []).flatMap(({ kind, text, name = t('tool') }) => {
+    if (kind === 'text') return [];
+    const names = {
+      thoughts: t('thoughts'),
+      call: t('call of {0}', name),
+      result: t('result'),
+      note: t('the program'),
+    };
+    return [{ name: names[kind], text }];
+  });
+}
 
 export function cut(text: string, most: number): { shown: string; left: number } {
   return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };

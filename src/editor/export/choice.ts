@@ -228,6 +228,10 @@ const words: Readonly<Record<FormatId, readonly [title: string, row: string]>> =
     t('Agent trajectories (ATIF)'),
     t('One row per dialogue: its messages as steps, with tokens, times and the grade'),
   ],
+  sts: [
+    t('Session traces (STS)'),
+    t('A header line for each dialogue, then a line for each message, for the trace viewer'),
+  ],
   inspect: [t('Inspect AI log'), t('One sample per dialogue: messages, score, tokens, and what people said')],
 };
 

@@ -23,7 +23,7 @@ import type {
   TurnCredit,
 } from '../../../webview/replay/protocol';
 import type { ReplyView, Seat } from '../../../webview/session/protocol';
-import { choiceView, messageView, turnRating, turnView } from '../dialogue/turnView';
+import { choiceView, cut, messageView, partsOf, turnRating, turnView } from '../dialogue/turnView';
 import { gradeView } from '../dialogue/gradeView';
 import { allTags, becameWords, givenTitle, outcomeWords, shownNote, shownReason } from '../dialogue/words';
 import type { DrawPage } from '../pageViews';
@@ -68,7 +68,7 @@ export function replayOf(
     turns: turns.map((turn) => replayedTurn(turn, trajectory, { own, t, draw, page: grade?.page })),
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     ending: endingOf(trajectory, t),
-    hasAnswer: answer !== undefined,
+    hasAnswer: answer !== undefined && (answer.answer !== '' || started.imported?.harness === undefined),
     hasReference: !isOwnFunction(task),
     grades: [...grades.values()].map((one) =>
       gradeView({ task, turns, answer: answer?.answer, own }, one, t),
@@ -120,6 +120,7 @@ function detailsOf({ id, task, started, turns }: Trajectory, t: Translate): Repl
     [t('Temperature'), [...temperatures].join(', ')],
     [t('Turn limit'), String(protocol.maxTurns)],
     [t('Prompts'), files.join(', ')],
+    [t('Recorded'), imported?.at],
     [t('Imported from'), imported && t('{0}, line {1}', imported.file, imported.line)],
     [t('Dialogue'), id],
   ];
@@ -144,12 +145,14 @@ interface Reader {
 function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw, page }: Reader): ReplayedTurn {
   const { candidates, superseded = [] } = turn;
   const { rating: _, choices: __, ...view } = turnView(turn, false, draw);
+  const did = partsOf(turn.agent, t);
   const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
   return {
     ...view,
     ...(candidates && {
       choices: candidates.map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     }),
+    ...(did.length > 0 && didView(did, view.left)),
     ...(page && { gain: gainWords(page, turn.agent.turn, t) }),
     earlier: superseded.map((sample) => messageView(sample, draw)),
     ratings: (turn.ratings ?? []).map((rating) => ({
@@ -159,6 +162,20 @@ function replayedTurn(turn: Turn, trajectory: Trajectory, { own, t, draw, page }
     reply: view.reply && replayedReply(turn, view.reply, t),
     handOvers: here.map(({ to }) => ({ name: to.name, seat: seatOf(to) })),
   };
+}
+
+/** Maximum number of parts of a turn, and of characters of each, that are drawn; the transcript has all. */
+const [MAX_PARTS, MAX_PART_CHARS] = [300, 4_000];
+
+function didView(parts: ReturnType<typeof partsOf>, left = 0): Pick<ReplayedTurn, 'did' | 'left'> {
+  let characters = left;
+  for (const { text } of parts.slice(MAX_PARTS)) characters += text.length;
+  const did = parts.slice(0, MAX_PARTS).map(({ name, text }) => {
+    const drawn = cut(text, MAX_PART_CHARS);
+    characters += drawn.left;
+    return { name, text: drawn.shown };
+  });
+  return { did, ...(characters > 0 && { left: characters }) };
 }
 
 function gainWords({ measure, drafts }: PageMeasure, turn: number, t: Translate): string | undefined {
@@ -216,10 +233,13 @@ const personOf = (name: string, own: string | undefined, t: Translate): string =
 const took = (milliseconds: number, t: Translate): string =>
   milliseconds < 1000 ? t('<1 s') : duration(milliseconds / 1000, t);
 
-function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): string {
+function endingOf({ answer, abandoned, turns, started }: Trajectory, t: Translate): string {
   if (abandoned !== undefined) return abandonedWords(abandoned, t);
   if (answer === undefined) return t('The dialogue is not finished.');
   const count = turns.length === 1 ? t('1 turn') : t('{0} turns', turns.length);
+  const { harness } = started.imported ?? {};
+  if (harness !== undefined)
+    return t('A session of {0}, {1}. It has no tests, so it has no grade.', harness, count);
   const endings = {
     answered: t('The agent answered after {0}.', count),
     'turn-limit': t(

@@ -18,7 +18,11 @@ export async function importTrajectories(shown: ShownLog): Promise<void> {
   const { name: folder } = shown;
   const title = folder === undefined ? t('Import Dialogues') : t('Import Dialogues Into {0}', folder);
   const kinds = [
-    { label: t('Published rows'), detail: t('A file of JSON lines, one for each dialogue'), from: fromFile },
+    {
+      label: t('Files'),
+      detail: t('Published rows, or sessions that another program recorded: ATIF, STS, Claude Code, Codex'),
+      from: fromFile,
+    },
     {
       label: t('Another data folder'),
       detail: t('Dialogues from other people or machines: a copy of their .tandem'),
@@ -97,16 +101,18 @@ async function askReplier(title: string): Promise<Replier | undefined> {
 
 async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
   const filters = { [t('JSON lines')]: ['jsonl', 'json'] };
-  const [chosen] = (await vscode.window.showOpenDialog({ title, openLabel: t('Import'), filters })) ?? [];
-  if (chosen === undefined) return;
-  const repliesBy = await askReplier(title);
+  const options = { title, openLabel: t('Import'), filters, canSelectMany: true };
+  const chosen = (await vscode.window.showOpenDialog(options)) ?? [];
+  if (chosen.length === 0) return;
+  const core = await import('../../core/trajectory/import');
+  const files = chosen.map(({ fsPath }) => fsPath);
+  const repliesBy = (await core.haveRows(files)) ? await askReplier(title) : 'people';
   if (repliesBy === undefined) return;
   const log = await engine.log();
-  const name = path.basename(chosen.fsPath);
-  const core = await import('../../core/trajectory/import');
+  const name = chosen.length === 1 ? path.basename(files[0]!) : t('{0} files', grouped(files.length));
   const { leakOf } = await import('../../core/dialogue/leak');
   const result = await cancellable(t('Importing {0}', name), (signal, report) =>
-    core.importTrajectories(log, chosen.fsPath, {
+    core.importFiles(log, files, {
       signal,
       leakOf,
       repliesBy,

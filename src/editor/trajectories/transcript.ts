@@ -5,7 +5,7 @@ import { tagsOf, titleOf } from '../../core/trajectory/opinions';
 import type { PageGradeView } from '../../../webview/session/protocol';
 import { wordsAndPage } from '../pageViews';
 import { gradeView } from '../dialogue/gradeView';
-import { messageOf, taskView } from '../dialogue/turnView';
+import { messageOf, partsOf, taskView } from '../dialogue/turnView';
 import { reasonWords } from '../reasons';
 import { collaboratorWords, simulatorCalled, type Namer } from '../displayNames';
 import type { Translate } from '../translate';
@@ -43,6 +43,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
     return [
       `### ${t('Agent, turn {0}', agent.turn)}`,
       visibleOf(agent.text, task),
+      ...partsOf(agent, t).map(({ name, text }) => quoted(harmless(`${name}: ${text}`))),
       ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
       ...candidates.flatMap((choice) => choiceLines(choice, task, ofCandidates, t)),
       ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),

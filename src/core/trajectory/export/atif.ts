@@ -1,5 +1,6 @@
 import { version } from '../../../../package.json';
 import { developersOf, type Turn } from '../trajectory';
+import { argumentsOf, stepsOf, timeOf, type TurnStep } from './steps';
 import { agentOrigin, origin, replyOrigin, sampledOrigin, type Rendered } from './rows';
 
 /*
@@ -23,8 +24,8 @@ export function atifTrajectory(of: Rendered): object {
     messages.findIndex(({ role }) => role === 'assistant'),
   );
   const steps: Step[] = [
-    ...opening.map(({ role, content }) => ({ timestamp: started.at, source: role, message: content })),
-    ...turns.flatMap((turn) => [agentStep(turn, of), ...userStep(turn, of)]),
+    ...opening.map(({ role, content }) => ({ timestamp: timeOf(started), source: role, message: content })),
+    ...turns.flatMap((turn) => [...agentSteps(turn, of), ...userStep(turn, of)]),
   ];
   // From the times of the steps one sees how long a person took, which is exported only as far as edits are.
   const isTimed = [...developersOf(trajectory)].every((by) => consents.mayLeaveWithEdits(by));
@@ -43,8 +44,34 @@ export function atifTrajectory(of: Rendered): object {
   };
 }
 
+/** Of a session that another program recorded, with its tool calls. */
+function agentSteps(turn: Turn, of: Rendered): Step[] {
+  const steps = stepsOf(turn);
+  if (steps === undefined) return [agentStep(turn, of)];
+  return steps.map((step) => {
+    const { at: timestamp, text: message, isNote } = step;
+    return isNote
+      ? { timestamp, source: 'system', message }
+      : { timestamp, source: 'agent', model_name: turn.agent.model, message, ...toolsOf(step) };
+  });
+}
+
+function toolsOf({ thoughts, calls, results }: TurnStep): object {
+  const tool_calls = calls.map((call) => ({
+    tool_call_id: call.id,
+    function_name: call.name,
+    arguments: argumentsOf(call),
+  }));
+  const observed = results.map(({ id, text }) => ({ source_call_id: id, content: text }));
+  return {
+    reasoning_content: thoughts,
+    tool_calls: tool_calls.length > 0 ? tool_calls : undefined,
+    observation: observed.length > 0 ? { results: observed } : undefined,
+  };
+}
+
 function agentStep(turn: Turn, { trajectory, consents }: Rendered): Step {
-  const { at, text, usage } = turn.agent;
+  const { text, usage } = turn.agent;
   const { model, reasoning, token_ids, logprobs, prompt_token_ids, ...sampled } = sampledOrigin(turn.agent);
   const metrics = {
     prompt_tokens: usage?.promptTokens,
@@ -54,7 +81,7 @@ function agentStep(turn: Turn, { trajectory, consents }: Rendered): Step {
     logprobs,
   };
   return {
-    timestamp: at,
+    timestamp: timeOf(turn.agent),
     source: 'agent',
     model_name: model,
     message: text,
@@ -67,8 +94,8 @@ function agentStep(turn: Turn, { trajectory, consents }: Rendered): Step {
 
 function userStep(turn: Turn, { consents }: Rendered): Step[] {
   if (turn.reply === undefined) return [];
-  const { at, text } = turn.reply;
-  return [{ timestamp: at, source: 'user', message: text, extra: replyOrigin(turn, consents) }];
+  const { text } = turn.reply;
+  return [{ timestamp: timeOf(turn.reply), source: 'user', message: text, extra: replyOrigin(turn, consents) }];
 }
 
 function finalMetrics(turns: readonly Turn[], total_steps: number): object {

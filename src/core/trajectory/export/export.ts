@@ -13,6 +13,7 @@ import { RowGathering } from './gathering';
 import { HEADER_LENGTH, InspectHeader, type InspectSample } from './inspect';
 import type { ExportOptions, LeftOut, Signal } from './selection';
 import { isTooDeep } from '../../json';
+import type { StsRow } from './sts';
 
 export type { Finding } from '../findings/scanner';
 export type { ChatMessageLike } from './rows';
@@ -156,6 +157,7 @@ function contentOf({ facts, rowCount, leftOut, findings, signals }: RowGathering
 /** Trajectories are written as they are, so that importing them gives back the same. */
 function writerOf(format: FormatId, handle: FileHandle, first: readonly string[] = []): RowWriter {
   if (format === 'inspect') return new InspectWriter(handle);
+  if (format === 'sts') return new SessionWriter(handle);
   return format === 'trajectories' ? new RowWriter(handle, first) : new WholeCharacterWriter(handle, first);
 }
 
@@ -216,6 +218,18 @@ class WholeCharacterWriter extends RowWriter {
     return JSON.stringify(row, (_, value: unknown) =>
       typeof value === 'string' ? value.toWellFormed() : value,
     );
+  }
+}
+
+/** Writes a session as its header and its messages, in a line each; no one reads their columns. */
+class SessionWriter extends WholeCharacterWriter {
+  protected override json(row: object): string {
+    const { header, messages } = row as StsRow;
+    return [header, ...messages].map((line) => super.json(line)).join('\n');
+  }
+
+  override async write(row: object): Promise<undefined> {
+    await super.write(row);
   }
 }
 

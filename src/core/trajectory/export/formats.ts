@@ -115,6 +115,19 @@ const FORMATS = {
       },
     ],
   },
+  sts: {
+    is: 'session traces of the Hugging Face Hub (a header line with `harness`, then a line for each message)',
+    needs: 'a finished dialogue',
+    extension: 'jsonl',
+    readers: [
+      {
+        ...{ tool: 'Hugging Face Hub', language: 'bash' },
+        // The viewer of the Hub takes a file for one session.
+        lines: (file) =>
+          `awk '/^{"type":"session"/ { n++ } { print > ("session-" n ".jsonl") }' ${JSON.stringify(file)}`,
+      },
+    ],
+  },
   inspect: {
     is: 'one log of Inspect AI, a sample for each dialogue',
     needs: 'a finished dialogue',

@@ -9,6 +9,7 @@ import { atifTrajectory } from './atif';
 import { CardFacts } from './card';
 import { formatOf, type FormatId } from './formats';
 import { inspectSample } from './inspect';
+import { stsRow } from './sts';
 import { JUDGED } from './judgements';
 import { inHindsight, isAboutOwnCode, whyNotOwnCode } from './ownCode';
 import { pairsOf, rolePairRow, rolePairs } from './pairs';
@@ -299,6 +300,7 @@ const ROW_OF: Readonly<Record<RowOfDialogue, (of: Rendered, epoch: number) => ob
   'llamafactory-sft': sftRow,
   'axolotl-sft': sftRow,
   atif: atifTrajectory,
+  sts: stsRow,
   inspect: inspectSample,
 };
 

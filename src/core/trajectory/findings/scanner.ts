@@ -95,6 +95,7 @@ function sourcesOf({ task, turns, answer, ...rest }: Trajectory, consents: Conse
   for (const { agent, reply } of turns) {
     const spoken: Source = { turn: agent.turn, author: 'agent', by: agent.model };
     for (const text of [agent.text, agent.reasoning]) if (text !== undefined) sources.set(text, spoken);
+    for (const { text } of agent.imported?.parts ?? []) sources.set(text, spoken);
     if (answer?.turn === agent.turn) sources.set(answer.answer, spoken);
     if (reply === undefined) continue;
     const { turn, author, by, suggestion } = reply;

@@ -124,6 +124,7 @@ const leftOutReasons: Readonly<Partial<Record<LeftOutReason, string>>> = {
   leaked: t('in which a reply gave the reference away'),
   'to be redone': t('marked for redo in a review'),
   'not graded': t('without a grade'),
+  'recorded elsewhere, without tests': t('recorded by another program, without tests'),
   'about own code': t('about own code (Include dialogues about own code takes them)'),
   'about own code, which has no grade': t('about own code, which has no grade for this method'),
   'about own code that was not logged': t('about own code that was not logged'),

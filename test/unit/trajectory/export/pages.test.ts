@@ -53,6 +53,7 @@ const expected: Record<FormatId, number | string> = {
     'llamafactory-sft': 2,
     'axolotl-sft': 2,
     atif: 2,
+    sts: 2,
     inspect: 2,
   },
   choices: 'without a choice between candidates',
