@@ -80,3 +80,32 @@ it('tandem import keeps who wrote the replies, and takes rows of others for a si
     expect(summary.rows).toBe(leaving);
   }
 });
+
+it('tandem import reads files of sessions by what is in them, says what is wrong with a line, and adds nothing twice', async () => {
+  const data = await temporaryFolder();
+  const codex = path.join(folder, 'rollout.jsonl');
+  const message = (role: string, text: string): object => ({
+    type: 'response_item',
+    payload: { type: 'message', role, content: [{ type: 'text', text }] },
+  });
+  const lines = [message('user', 'Run the tests.'), message('assistant', 'They pass.')];
+  await writeFile(codex, [...lines.map((line) => JSON.stringify(line)), '{"type":'].join('\n'));
+  const atif = path.join(folder, 'chat.trajectory.json');
+  const steps = [
+    { step_id: 1, source: 'user', message: 'Find it.' },
+    { step_id: 2, source: 'agent', message: 'Here.' },
+  ];
+  await writeFile(
+    atif,
+    JSON.stringify({ schema_version: 'ATIF-v1.5', agent: { name: 'a' }, steps }, null, 2),
+  );
+  const first = await tandem('import', codex, atif, '--data', data);
+  expect(first).toMatchObject({ code: 1 });
+  expect(first.stdout).toMatch(
+    /^2 trajectories imported .*; 0 were there already\.\n.*rollout\.jsonl:3: .*not JSON/,
+  );
+  const second = await tandem('import', atif, '--data', data);
+  expect(second).toMatchObject({ code: 0 });
+  expect(second.stdout).toMatch(/^0 trajectories imported .*; 1 were there already\./);
+  expect(await tandem('import', atif, data, '--data', data)).toMatchObject({ code: 2 });
+});

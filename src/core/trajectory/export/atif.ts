@@ -95,7 +95,9 @@ function agentStep(turn: Turn, { trajectory, consents }: Rendered): Step {
 function userStep(turn: Turn, { consents }: Rendered): Step[] {
   if (turn.reply === undefined) return [];
   const { text } = turn.reply;
-  return [{ timestamp: timeOf(turn.reply), source: 'user', message: text, extra: replyOrigin(turn, consents) }];
+  return [
+    { timestamp: timeOf(turn.reply), source: 'user', message: text, extra: replyOrigin(turn, consents) },
+  ];
 }
 
 function finalMetrics(turns: readonly Turn[], total_steps: number): object {

@@ -31,11 +31,13 @@ export interface TurnStep {
 export function stepsOf({ agent }: Turn): TurnStep[] | undefined {
   const { parts } = agent.imported ?? {};
   if (parts === undefined) return undefined;
-  const steps: (TurnStep & { text: string; thoughts?: string; calls: ToolCall[]; results: ToolResult[] })[] = [];
+  const steps: (TurnStep & { text: string; thoughts?: string; calls: ToolCall[]; results: ToolResult[] })[] =
+    [];
   let number = 0;
   for (const { kind, text, name, id, at = timeOf(agent) } of parts) {
     const before = steps.at(-1);
-    const isOpen = before !== undefined && !before.isNote && before.calls.length + before.results.length === 0;
+    const isOpen =
+      before !== undefined && !before.isNote && before.calls.length + before.results.length === 0;
     const goesOn =
       before !== undefined &&
       !before.isNote &&

@@ -11,6 +11,7 @@ import {
   textOrUndefined,
   timeIn,
   type Session,
+  type SessionPart,
 } from './session';
 
 /*
@@ -90,26 +91,36 @@ const messageId = (line: Fields): string | undefined =>
   line.type === 'assistant' ? textOrUndefined(messageOf(line).id) : undefined;
 const blocksOf = (line: Fields): readonly Fields[] => blocksIn(messageOf(line).content);
 
+const MESSAGE = ['role', 'content', 'model', 'type', 'id', 'container', 'stop_sequence'];
+
 function addLine(session: SessionBuilder, line: Fields): void {
   const at = timeIn(line.timestamp);
-  const model = textOrUndefined(messageOf(line).model);
-  const extra = others(line, [...LINE, ...SURROUNDINGS]);
+  const isAgent = line.type === 'assistant';
+  const ofLine = others(line, [...LINE, ...SURROUNDINGS, ...(isAgent ? [] : ['toolUseResult'])]);
+  const ofMessage = others(messageOf(line), MESSAGE);
+  // Of the first part of the line.
+  let extra = ofLine === undefined && ofMessage === undefined ? undefined : { ...ofLine, ...ofMessage };
+  const add = (part: SessionPart): void => {
+    session.part({ ...part, ...defined({ at, extra: part.extra ?? extra }) });
+    extra = undefined;
+  };
+  if (isAgent) session.agent('', { at, model: textOrUndefined(messageOf(line).model) });
   const words: Fields[] = [];
   for (const block of blocksOf(line)) {
     if (block.type === 'tool_result') {
       const id = textOrUndefined(block.tool_use_id);
       const more = others(block, ['type', 'tool_use_id', 'content']);
-      session.part({ kind: 'result', text: textIn(block.content), ...defined({ id, at, extra: more }) });
+      add({ kind: 'result', text: textIn(block.content), ...defined({ id, extra: more }) });
     } else if (block.type === 'tool_use' || block.type === 'server_tool_use') {
-      const names = defined({ id: textOrUndefined(block.id), name: textOrUndefined(block.name), at });
-      session.part({ kind: 'call', text: jsonText(block.input), ...names });
+      const names = defined({ id: textOrUndefined(block.id), name: textOrUndefined(block.name) });
+      add({ kind: 'call', text: jsonText(block.input), ...names });
     } else if (block.type === 'thinking') {
       const text = textOrUndefined(block.thinking);
-      if (text !== undefined) session.part({ kind: 'thoughts', text, ...defined({ at }) });
-    } else words.push(block);
+      if (text !== undefined) add({ kind: 'thoughts', text });
+    } else if (isAgent) add({ kind: 'text', text: textIn([block]) });
+    else words.push(block);
   }
-  if (line.type === 'assistant') session.agent(textIn(words), { at, model });
-  else if (words.length === 0) return;
-  else if (line.isMeta === true || line.isCompactSummary === true) session.system(textIn(words), { at });
+  if (words.length === 0) return;
+  if (line.isMeta === true || line.isCompactSummary === true) session.system(textIn(words), { at });
   else session.user(textIn(words), { at, extra });
 }

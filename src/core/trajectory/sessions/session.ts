@@ -199,7 +199,10 @@ export const textOrUndefined = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Fields that the reader has not taken; undefined if there are none. */
-export function others(value: Readonly<Record<string, unknown>>, taken: readonly string[]): unknown {
+export function others(
+  value: Readonly<Record<string, unknown>>,
+  taken: readonly string[],
+): Readonly<Record<string, unknown>> | undefined {
   const left = Object.entries(value).filter(([name, one]) => !taken.includes(name) && one != null);
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
