@@ -1,5 +1,4 @@
 import { isObject } from '../../json';
-import type { SessionFormat, SessionReading } from './formats';
 import {
   blocksIn,
   defined,
@@ -9,15 +8,16 @@ import {
   textIn,
   textOrUndefined,
   timeIn,
+  type Fields,
   type Session,
+  type SessionFormat,
+  type SessionReading,
 } from './session';
 
 /*
  * The Agent Trajectory Interchange Format (harborframework.com/docs/trajectory-format), v1.0 to v1.8, one trajectory in a
  * file or in each line, as Harbor, the chat of VS Code and `tandem export` write it.
  */
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export const ATIF: SessionFormat = {
   is: 'trajectories in the Agent Trajectory Interchange Format (ATIF), as Harbor, the chat of VS Code and tandem export write them',

@@ -1,5 +1,4 @@
 import { isObject } from '../../json';
-import type { SessionFormat, SessionReading } from './formats';
 import {
   alongParents,
   blocksIn,
@@ -10,7 +9,10 @@ import {
   textIn,
   textOrUndefined,
   timeIn,
+  type Fields,
   type Session,
+  type SessionFormat,
+  type SessionReading,
   type SessionPart,
 } from './session';
 
@@ -18,8 +20,6 @@ import {
  * Sessions of Claude Code (~/.claude/projects/…/*.jsonl). Their form is not published and changes; this reads lines that
  * hold a message of the Messages API, and passes over the others.
  */
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export const CLAUDE_CODE: SessionFormat = {
   is: 'sessions of Claude Code (~/.claude/projects)',

@@ -1,5 +1,4 @@
 import { isObject } from '../../json';
-import type { SessionFormat, SessionReading } from './formats';
 import {
   blocksIn,
   defined,
@@ -9,7 +8,10 @@ import {
   textIn,
   textOrUndefined,
   timeIn,
+  type Fields,
   type Session,
+  type SessionFormat,
+  type SessionReading,
 } from './session';
 
 /*
@@ -17,8 +19,6 @@ import {
  * github.com/openai/codex (codex-rs/protocol). `response_item` lines are what the model read and wrote; `event_msg` lines
  * are what the screen showed, mostly the same again.
  */
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const KINDS: readonly unknown[] = ['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted'];
 

@@ -5,25 +5,8 @@ import { readJsonLines } from '../../task/jsonl';
 import { ATIF } from './atif';
 import { CLAUDE_CODE } from './claudeCode';
 import { CODEX } from './codex';
-import type { Session } from './session';
+import type { Session, SessionFormat } from './session';
 import { STS } from './sts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-export interface SessionFormat {
-  readonly is: string;
-  /** True for an object that only this format has. */
-  readonly recognises: (value: Fields) => boolean;
-  /** True if each object is a session. */
-  readonly isWhole?: true;
-  readonly read: () => SessionReading;
-}
-
-/** Reads the objects of one file. Both return a session that is complete, or why something is none. */
-export interface SessionReading {
-  readonly add: (value: Fields) => Session | string | undefined;
-  readonly end: () => Session | string | undefined;
-}
 
 const FORMATS = { atif: ATIF, sts: STS, 'claude-code': CLAUDE_CODE, codex: CODEX } as const satisfies Record<
   string,
@@ -92,7 +75,7 @@ async function valuesOf(file: string): Promise<readonly unknown[] | undefined> {
   }
   const value = jsonOrUndefined(text.replace(/^\uFEFF/, ''));
   if (value === undefined || isTooDeep(value)) return undefined;
-  return Array.isArray(value) ? value : [value];
+  return Array.isArray(value) ? (value as readonly unknown[]) : [value];
 }
 
 async function* fromLines(

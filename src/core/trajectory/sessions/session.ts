@@ -41,6 +41,23 @@ export interface Session {
   readonly cut: number;
 }
 
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface SessionFormat {
+  readonly is: string;
+  /** True for an object that only this format has. */
+  readonly recognises: (value: Fields) => boolean;
+  /** True if each object is a session. */
+  readonly isWhole?: true;
+  readonly read: () => SessionReading;
+}
+
+/** Reads the objects of one file. Both return a session that is complete, or why something is none. */
+export interface SessionReading {
+  readonly add: (value: Fields) => Session | string | undefined;
+  readonly end: () => Session | string | undefined;
+}
+
 interface Told {
   readonly at?: string | undefined;
   readonly extra?: unknown;
@@ -199,10 +216,7 @@ export const textOrUndefined = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Fields that the reader has not taken; undefined if there are none. */
-export function others(
-  value: Readonly<Record<string, unknown>>,
-  taken: readonly string[],
-): Readonly<Record<string, unknown>> | undefined {
+export function others(value: Fields, taken: readonly string[]): Fields | undefined {
   const left = Object.entries(value).filter(([name, one]) => !taken.includes(name) && one != null);
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
@@ -216,7 +230,7 @@ export function timeIn(value: unknown): string | undefined {
 }
 
 /** Objects of a list; a text counts as a block of text. */
-export function blocksIn(content: unknown): readonly Readonly<Record<string, unknown>>[] {
+export function blocksIn(content: unknown): readonly Fields[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.filter(isObject) : [];
 }

@@ -1,5 +1,4 @@
 import { isObject } from '../../json';
-import type { SessionFormat, SessionReading } from './formats';
 import {
   alongParents,
   blocksIn,
@@ -10,7 +9,10 @@ import {
   textIn,
   textOrUndefined,
   timeIn,
+  type Fields,
   type Session,
+  type SessionFormat,
+  type SessionReading,
 } from './session';
 
 /*
@@ -18,8 +20,6 @@ import {
  * with the harness, then a message in each line; a file may hold several sessions. Instead, a message may have the form of
  * Pi's sessions, with blocks as content and a parent.
  */
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export const STS: SessionFormat = {
   is: 'session traces of the Hugging Face Hub (STS, with a harness), and sessions of Pi',

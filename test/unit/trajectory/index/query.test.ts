@@ -206,7 +206,7 @@ describe('counting', () => {
     const random = seeded(7);
     const one = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
     for (let number = 0; number < 60; number += 1) {
-      const collection = one(undefined, 'c', 'evaluation-1');
+      const collection = one(undefined, 'c', 'evaluation-1', 'from elsewhere: codex');
       const collaborator = one(kim, { kind: 'rules', name: 'rules' } as const);
       const start = { agent: one('x', 'y', 'z'), collaborator, ...(collection && { collection }) };
       await play(log, `e${number}`, one(0, 0.5, 1), start, one(doubling, other));
