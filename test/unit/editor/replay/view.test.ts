@@ -42,6 +42,36 @@ describe('a replay', () => {
     ]);
   });
 
+  it('folds the tool calls of a session from elsewhere below its turn, and says that it has no grade', () => {
+    const parts = [
+      { kind: 'text', text: 'I look.' },
+      { kind: 'call', text: '{}', name: 'ls', id: 'c' },
+      { kind: 'result', text: 'x'.repeat(5000), id: 'c' },
+    ] as const;
+    const said = agentTurn('e', 1, 'I look.');
+    const events = [
+      started('e', { collaborator: kim, imported: { file: 'a.jsonl', line: 1, harness: 'codex' } }),
+      { ...said, imported: { content: 'I look.', parts } } as typeof said,
+      { event: 'answered', episode: 'e', turn: 1, answer: '', reason: 'answered' } as const,
+    ];
+    const { turns, ending, hasAnswer, outcome } = replayOf(
+      folded(...(events as NewEvent[])),
+      undefined,
+      english,
+      'en',
+    );
+    expect(turns[0]).toMatchObject({
+      visible: 'I look.',
+      did: [
+        { name: 'call of ls', text: '{}' },
+        { name: 'result', text: 'x'.repeat(4000) },
+      ],
+      left: 1000,
+    });
+    expect(ending).toBe('A session of codex, 1 turn. It has no tests, so it has no grade.');
+    expect([hasAnswer, outcome]).toEqual([false, 'not graded']);
+  });
+
   it('shows what was chosen from and by whom, earlier samples and remarks', () => {
     const events: NewEvent[] = [
       started('e', { collaborator: kim }),
