@@ -1,6 +1,7 @@
 import { grouped } from '../../core/text';
 import { wilson } from '../../core/evaluation/interval';
 import type { EventOf } from '../../core/trajectory/event';
+import { SESSIONS } from '../../core/trajectory/index/filter';
 import type { TrajectoryCounts } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { withVisibleControls } from '../../../webview/dialogue/protocol';
@@ -12,6 +13,7 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
   if (summary.state === 'abandoned') return abandonedWords(summary.abandoned, t);
   const grade = summary.grades.fixed ?? summary.grades.paper;
   // A developer's own function has no tests, and is never graded.
+  if (grade === undefined && summary.collection?.startsWith(SESSIONS) === true) return t('no tests');
   if (grade === undefined) return tests === 0 ? t('answered') : t('not graded yet');
   if (grade.reward === null) return t('not gradable here');
   if (grade.success === null) return t('page, {0}', grade.reward.toFixed(2));

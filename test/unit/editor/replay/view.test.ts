@@ -50,7 +50,11 @@ describe('a replay', () => {
     ] as const;
     const said = agentTurn('e', 1, 'I look.');
     const events = [
-      started('e', { collaborator: kim, imported: { file: 'a.jsonl', line: 1, harness: 'codex' } }),
+      started('e', {
+        collaborator: kim,
+        collection: 'from elsewhere: codex',
+        imported: { file: 'a.jsonl', line: 1, harness: 'codex' },
+      }),
       { ...said, imported: { content: 'I look.', parts } } as typeof said,
       { event: 'answered', episode: 'e', turn: 1, answer: '', reason: 'answered' } as const,
     ];
@@ -69,7 +73,7 @@ describe('a replay', () => {
       left: 1000,
     });
     expect(ending).toBe('A session of codex, 1 turn. It has no tests, so it has no grade.');
-    expect([hasAnswer, outcome]).toEqual([false, 'not graded']);
+    expect([hasAnswer, outcome]).toEqual([false, 'no tests']);
   });
 
   it('shows what was chosen from and by whom, earlier samples and remarks', () => {
