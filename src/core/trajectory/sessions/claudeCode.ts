@@ -46,8 +46,8 @@ class ClaudeCodeReading implements SessionReading {
       this.title = textOrUndefined(line.customTitle) ?? textOrUndefined(line.title) ?? this.title;
     else if (line.type === 'summary') this.title ??= textOrUndefined(line.summary);
     // Lines of a subagent are a dialogue of their own, of which the session's agent sees the result only.
-    else if (isMessage(line) && line.isSidechain !== true) this.lines.push(line);
-    else if (typeof line.uuid === 'string' && line.isSidechain !== true) this.lines.push(line);
+    else if (line.isSidechain !== true && (isMessage(line) || typeof line.uuid === 'string'))
+      this.lines.push(line);
     else this.passedOver += isMessage(line) ? 1 : 0;
   }
 
