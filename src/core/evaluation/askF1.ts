@@ -11,7 +11,7 @@ export interface AskCounts {
 }
 
 interface AskFigures {
-  /** The interval needs six tasks. */
+  /** With a bootstrap interval over tasks, from six on. */
   readonly f1: Figure;
   /** Null without a question. */
   readonly precision: number | null;
@@ -26,9 +26,12 @@ interface AskFigures {
 export const askF1 = ({ asked, missed, useless }: AskCounts): number =>
   (2 * asked) / (2 * asked + missed + useless);
 
-/** Of the sums, so that a dialogue weighs by its decisions and questions; the interval is over tasks. */
-export function askFigures(byTask: readonly AskCounts[]): AskFigures | undefined {
-  if (byTask.length === 0) return undefined;
+/** Of the sums, so that a dialogue weighs by its decisions and questions; undefined without a dialogue. */
+export function askFigures(
+  dialogues: readonly (AskCounts & { readonly task: string })[],
+): AskFigures | undefined {
+  if (dialogues.length === 0) return undefined;
+  const byTask = [...Map.groupBy(dialogues, ({ task }) => task).values()].map(sumOf);
   const all = sumOf(byTask);
   const interval = ratioInterval(
     byTask.map(({ asked }) => 2 * asked),

@@ -39,7 +39,12 @@ export function agentFigures(
   const mean = (value: (one: Graded) => number): number | null =>
     dialogues.length === 0 ? null : average(dialogues.map(value));
   const { leakRate, turnLimitRate, askF1: _, ...habits } = habitsOf(dialogues);
-  const asking = askFigures(askedByTask(dialogues.map(({ trajectory }) => trajectory)));
+  const asking = askFigures(
+    dialogues.flatMap(({ trajectory }) => {
+      const counts = askCounts(trajectory);
+      return counts === undefined ? [] : [{ task: trajectory.task.id, ...counts }];
+    }),
+  );
   const meanCount = (count: keyof QuestionCounts): number | null =>
     meanKnown(dialogues.map(({ trajectory }) => countsOf(trajectory)?.[count]));
   const finished = trajectories.filter(isFinished);
@@ -162,19 +167,11 @@ function countsOf(trajectory: Trajectory): QuestionCounts | undefined {
 }
 
 /** Undefined without hidden decisions, and for twenty questions, where nobody has to ask for all of them. */
-function askCounts(trajectory: Trajectory): AskCounts | undefined {
+export function askCounts(trajectory: Trajectory): AskCounts | undefined {
   const { asked, missed, useless } = countsOf(trajectory) ?? {};
   if (asked === undefined || missed === undefined || useless === undefined) return undefined;
   return worldOf(trajectory.task) === 'twenty-questions' ? undefined : { asked, missed, useless };
 }
-
-const askedByTask = (trajectories: readonly Trajectory[]): AskCounts[] => {
-  const counts = trajectories.flatMap((one) => {
-    const asked = askCounts(one);
-    return asked === undefined ? [] : [{ task: one.task.id, ...asked }];
-  });
-  return [...Map.groupBy(counts, ({ task }) => task).values()].map(sumOf);
-};
 
 /**
  * Uses the matcher of the rule-based simulator, for any collaborator. The answer itself asks nothing.
