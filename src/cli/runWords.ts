@@ -9,7 +9,7 @@ import {
 } from '../core/training/events';
 import { worseIn, type RunResult } from '../core/evaluation/comparison/measuredRuns';
 import type { KeptEvaluation } from '../core/evaluation/loop/evaluationCache';
-import { habitInWords, percent, points } from '../core/evaluation/words';
+import { figure, habitInWords, percent, points } from '../core/evaluation/words';
 import type { Run } from '../core/training/runs';
 import type { Preparing } from '../core/training/start';
 import { present } from '../core/text';
@@ -64,10 +64,21 @@ export function runInFull(run: Run, kept: readonly KeptEvaluation[]): string {
     selection && dataInWords(selection),
     latest && eventInWords(latest),
     heldOut && eventInWords(heldOut),
+    ...kept.flatMap(askingInWords),
     ...kept.flatMap(worseInWords),
     ...(lastLines.length === 0 ? [] : ['The trainer said last:', ...lastLines.map((line) => `  ${line}`)]),
     run.canResume && state !== 'lost' && `\`tandem resume ${id}\` goes on with it.`,
   ]).join('\n');
+}
+
+function askingInWords({ setting: { title, tasks, temperature }, model, start }: KeptEvaluation): string[] {
+  const { askF1 } = model.figures;
+  if (!askF1) return [];
+  const two = (value: number): string => value.toFixed(2);
+  const before = start?.figures.askF1;
+  return [
+    `Ask-F1 on ${title}, ${tasks} tasks${temperature === 0 ? ', greedy' : ''}: ${before ? `${two(before.value)} → ` : ''}${figure(askF1, two)}.`,
+  ];
 }
 
 function worseInWords(kept: KeptEvaluation): string[] {

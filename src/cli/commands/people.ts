@@ -20,7 +20,10 @@ import {
   peopleNotes,
   peopleTable,
 } from '../../core/evaluation/report/people';
-import type { TrajectoryFilter } from '../../core/trajectory/log';
+import { AskedDialogues } from '../../core/evaluation/askedDialogues';
+import type { Figure } from '../../core/evaluation/interval';
+import { figuresOf } from '../../core/evaluation/statistics';
+import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { Judgements, leaderboardOf, type Leaderboard } from '../../core/evaluation/leaderboard/leaderboard';
 import { leaderboardNotes, leaderboardTable } from '../../core/evaluation/report/leaderboard';
 
@@ -221,13 +224,33 @@ async function leaderboard({ data }: { data: string }, { signal }: CliContext): 
   return withLog(data, signal, async (log) => {
     const found = leaderboardOf(await new Judgements().of(log));
     const { places, ...summary } = found;
-    return { rows: places, summary: { data, ...summary }, print: () => leaderboardInWords(found, data) };
+    const askF1 = await askF1Of(
+      log,
+      places.map(({ model }) => model),
+    );
+    return {
+      rows: places.map((place) => ({ ...place, askF1: askF1.get(place.model) ?? null })),
+      summary: { data, ...summary },
+      print: () => leaderboardInWords(found, askF1, data),
+    };
   });
 }
 
-function leaderboardInWords(found: Leaderboard, data: string): string {
+/** Of the dialogues in which each model is the only agent: those with choices have messages of several. */
+async function askF1Of(log: TrajectoryLog, models: readonly string[]): Promise<ReadonlyMap<string, Figure>> {
+  const asked = new AskedDialogues();
+  const found = new Map<string, Figure>();
+  for (const agent of models) {
+    const rows = log.outlines({ agent, chosen: false });
+    const { askF1 } = figuresOf(await asked.counted(log, rows, Number.POSITIVE_INFINITY));
+    if (askF1 !== undefined) found.set(agent, askF1);
+  }
+  return found;
+}
+
+function leaderboardInWords(found: Leaderboard, askF1: ReadonlyMap<string, Figure>, data: string): string {
   if (found.choices === 0) {
     return `${data} has no finished dialogue with a choice between two candidates. Turn on tandem.candidates.show in the editor and play.`;
   }
-  return [tableInWords(leaderboardTable(found)), ...leaderboardNotes(found).map(inEnglish)].join('\n');
+  return [tableInWords(leaderboardTable(found, askF1)), ...leaderboardNotes(found).map(inEnglish)].join('\n');
 }

@@ -58,7 +58,12 @@ function figuresOf(result: RunResult | undefined): object | undefined {
   if (result === undefined) return undefined;
   const { setting, model, start, interval } = result;
   return {
-    ...{ title: setting.title, tasks: setting.tasks, success: model.figures.success },
+    ...{
+      title: setting.title,
+      tasks: setting.tasks,
+      success: model.figures.success,
+      askF1: model.figures.askF1,
+    },
     ...(start && { before: start.figures.success, interval }),
   };
 }

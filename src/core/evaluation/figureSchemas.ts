@@ -122,6 +122,15 @@ export const figuresSchema = z.object({
   missedDecisions: z.number().nullable(),
   /** Needless and repeated questions, per dialogue; null when no task has facts. */
   uselessQuestions: z.number().nullable(),
+  /**
+   * Harmonic mean of `askPrecision` and `askRecall` over all questions and decisions, 0 to 1; null where nothing has
+   * facts, and for twenty questions. These three are absent in evaluations of earlier versions.
+   */
+  askF1: figureSchema.nullable().exactOptional(),
+  /** Fraction of the questions that a hidden decision answers for the first time; null without a question, too. */
+  askPrecision: z.number().nullable().exactOptional(),
+  /** Fraction of the hidden decisions that were asked about. */
+  askRecall: z.number().nullable().exactOptional(),
   ...questionHabits,
   /** Written by the agent, per dialogue; null when its model does not count them. */
   meanTokens: z.number().nullable(),
@@ -152,6 +161,7 @@ export const taskFiguresSchema = z.object({
   rollouts: z.number(),
   ...questionHabits,
   /** As of the agent; absent in evaluations of earlier versions. */
+  askF1: z.number().nullable().exactOptional(),
   leakRate: z.number().nullable().exactOptional(),
   turnLimitRate: z.number().nullable().exactOptional(),
 });

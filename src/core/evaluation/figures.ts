@@ -2,9 +2,11 @@ import type { AgentFigures, TaskFigures } from './figureSchemas';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { Habit } from './habits';
+import { askF1, askFigures, sumOf, type AskCounts } from './askF1';
 import { average, meanRate } from './interval';
 import { askedIn } from '../dialogue/factMatcher';
 import { parseAgentMessage } from '../dialogue/protocol';
+import { worldOf } from '../task/starter/splits';
 import { type Fact, factsOf, isProgram } from '../task/task';
 import { pageFigures } from './pages/pageFigures';
 import { questionFigures } from './questionFigures';
@@ -36,7 +38,13 @@ export function agentFigures(
   const tasks = taskFigures(trajectories, mode);
   const mean = (value: (one: Graded) => number): number | null =>
     dialogues.length === 0 ? null : average(dialogues.map(value));
-  const { leakRate, turnLimitRate, ...habits } = habitsOf(dialogues);
+  const { leakRate, turnLimitRate, askF1: _, ...habits } = habitsOf(dialogues);
+  const asking = askFigures(
+    dialogues.flatMap(({ trajectory }) => {
+      const counts = askCounts(trajectory);
+      return counts === undefined ? [] : [{ task: trajectory.task.id, ...counts }];
+    }),
+  );
   const meanCount = (count: keyof QuestionCounts): number | null =>
     meanKnown(dialogues.map(({ trajectory }) => countsOf(trajectory)?.[count]));
   const finished = trajectories.filter(isFinished);
@@ -54,6 +62,9 @@ export function agentFigures(
     // No more is to be asked there than what tells the figures apart.
     missedDecisions: halving === undefined ? meanCount('missed') : null,
     uselessQuestions: meanCount('useless'),
+    askF1: asking?.f1 ?? null,
+    askPrecision: asking?.precision ?? null,
+    askRecall: asking?.recall ?? null,
     ...habits,
     meanTokens: meanKnown(dialogues.map(({ trajectory }) => tokensOf(trajectory))),
     meanSeconds: meanKnown(dialogues.map(({ trajectory }) => secondsOf(trajectory))),
@@ -79,11 +90,13 @@ function habitsOf(dialogues: readonly Graded[]): Record<Habit, number | null> {
         return one === undefined ? undefined : Number(one);
       }),
     );
+  const asked = dialogues.flatMap(({ trajectory }) => askCounts(trajectory) ?? []);
   return {
     needlessQuestions: mean((_, counts) => counts?.needless),
     repeatedQuestions: mean((_, counts) => counts?.repeated),
     meanQuestions: mean((_, counts) => counts?.questions),
     unaskedRate: mean((one, counts) => counts && counts.questions === 0 && !hasRunOut(one)),
+    askF1: asked.length === 0 ? null : askF1(sumOf(asked)),
     leakRate: mean(({ turns }) => turns.some(({ leak }) => leak?.leaked === true)),
     turnLimitRate: mean(hasRunOut),
   };
@@ -151,6 +164,13 @@ const counted = new WeakMap<Trajectory, QuestionCounts | undefined>();
 function countsOf(trajectory: Trajectory): QuestionCounts | undefined {
   if (!counted.has(trajectory)) counted.set(trajectory, questionCounts(trajectory));
   return counted.get(trajectory);
+}
+
+/** Undefined without hidden decisions, and for twenty questions, where nobody has to ask for all of them. */
+export function askCounts(trajectory: Trajectory): AskCounts | undefined {
+  const { asked, missed, useless } = countsOf(trajectory) ?? {};
+  if (asked === undefined || missed === undefined || useless === undefined) return undefined;
+  return worldOf(trajectory.task) === 'twenty-questions' ? undefined : { asked, missed, useless };
 }
 
 /**

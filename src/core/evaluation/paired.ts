@@ -25,22 +25,41 @@ export function pairedDifference(
   const random = mulberry32(seed);
   return {
     difference: sum(differences) / tasks,
-    interval: tasks < MIN_TASKS ? null : bootstrap(differences, random),
+    interval: tasks < MIN_TASKS ? null : bootstrap(differences, ones(tasks), random),
     p: signFlip(differences, random),
     tasks,
   };
 }
 
-function bootstrap(differences: Float64Array, random: () => number): Interval {
-  const n = differences.length;
-  const means = new Float64Array(RESAMPLES);
+/**
+ * Percentile bootstrap interval over tasks of Σ parts ÷ Σ wholes, as above; undefined below six tasks.
+ * @param wholes of the same tasks in the same order, each above 0
+ */
+export const ratioInterval = (
+  parts: readonly number[],
+  wholes: readonly number[],
+  seed = 0,
+): Interval | undefined =>
+  parts.length < MIN_TASKS
+    ? undefined
+    : bootstrap(Float64Array.from(parts), Float64Array.from(wholes), mulberry32(seed));
+
+const ones = (count: number): Float64Array => new Float64Array(count).fill(1);
+
+function bootstrap(parts: Float64Array, wholes: Float64Array, random: () => number): Interval {
+  const n = parts.length;
+  const ratios = new Float64Array(RESAMPLES);
   for (let r = 0; r < RESAMPLES; r++) {
-    let total = 0;
-    for (let i = 0; i < n; i++) total += differences[Math.floor(random() * n)]!;
-    means[r] = total / n;
+    let [part, whole] = [0, 0];
+    for (let i = 0; i < n; i++) {
+      const drawn = Math.floor(random() * n);
+      part += parts[drawn]!;
+      whole += wholes[drawn]!;
+    }
+    ratios[r] = part / whole;
   }
-  means.sort();
-  return { low: means[Math.floor(0.025 * RESAMPLES)]!, high: means[Math.floor(0.975 * RESAMPLES)]! };
+  ratios.sort();
+  return { low: ratios[Math.floor(0.025 * RESAMPLES)]!, high: ratios[Math.floor(0.975 * RESAMPLES)]! };
 }
 
 /** The p-value: how often random signs give a sum at least as far from zero as the observed one. */

@@ -1,8 +1,13 @@
 import type { Outline } from '../trajectory/log';
 import { keyOf, type PageScale } from './pages/pageFigures';
+import { askFigures, type AskCounts } from './askF1';
 import { figureOf, meanFigure, meanRate, medianInterval, taskMeans, wilson, type Figure } from './interval';
 
 export type Grouping = 'agent' | 'pack' | 'collaborator';
+
+export interface StatisticsRow extends Outline {
+  readonly asked?: AskCounts | undefined;
+}
 
 /** A figure is undefined where no dialogue contributes to it. */
 export interface GroupStatistics {
@@ -14,6 +19,8 @@ export interface GroupStatistics {
   readonly turns?: Figure;
   /** Fraction of dialogues in which a reply gave the reference away. */
   readonly leak?: Figure;
+  /** Over all decisions and questions of answered dialogues whose tasks have facts; undefined where they are not counted. */
+  readonly askF1?: Figure;
   /** Seconds of a developer: the median over dialogues of the mean within each. */
   readonly replySeconds?: Figure;
   /** One entry for each scale, the one with the most dialogues first; absent without scored pages. */
@@ -49,7 +56,7 @@ interface Course {
 /** More groups could not be told apart in a picture. */
 export const MAX_GROUPS = 12;
 
-export function courseOf(rows: readonly Outline[]): Course {
+export function courseOf(rows: readonly StatisticsRow[]): Course {
   const unit = unitOf(rows);
   const byPeriod = Map.groupBy(rows, ({ startedAt }) => beginning(startedAt, unit));
   const inOrder = [...byPeriod].sort(([a], [b]) => a - b);
@@ -57,7 +64,7 @@ export function courseOf(rows: readonly Outline[]): Course {
 }
 
 /** The largest first; at most `MAX_GROUPS`, the last one then holds all others. */
-export function groupsOf(rows: readonly Outline[], grouping: Grouping): Group[] {
+export function groupsOf(rows: readonly StatisticsRow[], grouping: Grouping): Group[] {
   const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
   const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const largest = sorted.length > MAX_GROUPS ? sorted.slice(0, MAX_GROUPS - 1) : sorted;
@@ -71,18 +78,22 @@ function nameOf(row: Outline, grouping: Grouping): string {
   return row[grouping] ?? 'no pack';
 }
 
-export function figuresOf(rows: readonly Outline[]): GroupStatistics {
+export function figuresOf(rows: readonly StatisticsRow[]): GroupStatistics {
   const turns = rows.flatMap(({ isAnswered, turns: count }) => (isAnswered ? [count] : []));
   const seconds = rows
     .flatMap(({ replyMs }) => (replyMs === undefined ? [] : [replyMs / 1000]))
     .sort((a, b) => a - b);
   const { success, graded } = successOf(rows);
   const pages = pagesOf(rows);
+  const asking = askFigures(
+    rows.flatMap(({ task, asked }) => (asked === undefined ? [] : [{ task, ...asked }])),
+  );
   const leak = rows.filter(({ leaked }) => leaked).length / rows.length;
   return {
     dialogues: rows.length,
     graded,
     ...(success && { success }),
+    ...(asking && { askF1: asking.f1 }),
     ...(turns.length > 0 && { turns: meanFigure(turns) }),
     ...(pages.length > 0 && { pages }),
     ...(rows.length > 0 && { leak: { value: leak, interval: wilson(leak, rows.length) } }),

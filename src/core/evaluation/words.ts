@@ -98,6 +98,7 @@ const HABIT_WORDS: Readonly<Record<Habit, string>> = {
   repeatedQuestions: 'repeated questions',
   meanQuestions: 'questions',
   unaskedRate: 'answers without a question',
+  askF1: 'Ask-F1',
   leakRate: 'leaks',
   turnLimitRate: 'turns exhausted',
 };

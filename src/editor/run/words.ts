@@ -283,6 +283,7 @@ const HABIT_WORDS: Readonly<Record<Habit, (change: string) => string>> = {
   repeatedQuestions: (change) => t('repeated questions per dialogue {0}', change),
   meanQuestions: (change) => t('questions per dialogue, without a gain in success, {0}', change),
   unaskedRate: (change) => t('answers without a question, without a gain in success, {0}', change),
+  askF1: (change) => t('Ask-F1 {0}', change),
   leakRate: (change) => t('dialogues with a leak {0}', change),
   turnLimitRate: (change) => t('dialogues that exhausted their turns {0}', change),
 };

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { statisticsTable } from '../../core/evaluation/report/statistics';
-import { courseOf, groupsOf, type Unit } from '../../core/evaluation/statistics';
-import type { Outline, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
+import { AskedDialogues } from '../../core/evaluation/askedDialogues';
+import { courseOf, groupsOf, type StatisticsRow, type Unit } from '../../core/evaluation/statistics';
+import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import {
   groupings,
   type FromWebview as FromStatistics,
@@ -107,11 +108,15 @@ abstract class ListPanel<From extends { readonly type: string }, To> extends Pan
 }
 
 class StatisticsPanel extends ListPanel<FromStatistics, Statistics> {
+  private readonly asked = new AskedDialogues();
+  private sent = 0;
+
   constructor(
     panel: vscode.WebviewPanel,
     private readonly on: ListContext,
   ) {
     super(panel, on, { name: 'statistics', icon: 'graph' });
+    this.owns(on.log.onDidChangeDialogues((episodes) => this.asked.forget(episodes)));
   }
 
   override readonly asks: Asks<FromStatistics> = {
@@ -123,14 +128,20 @@ class StatisticsPanel extends ListPanel<FromStatistics, Statistics> {
 
   protected override async send({ log, filter, filterInWords, engine, name }: Listed): Promise<void> {
     this.title = name === undefined ? t('Dialogues: statistics') : t('Dialogues of {0}: statistics', name);
-    await this.post({
-      type: 'show',
-      headline: log === undefined ? '' : headline(log.count(filter), t),
-      filter: filterInWords,
-      ...statisticsView(log?.outlines(filter) ?? [], language(), (names, grouping) =>
-        namesOf(names, grouping, log, engine),
-      ),
-    });
+    const number = ++this.sent;
+    const post = (rows: readonly StatisticsRow[]) =>
+      this.post({
+        type: 'show',
+        headline: log === undefined ? '' : headline(log.count(filter), t),
+        filter: filterInWords,
+        ...statisticsView(rows, language(), (names, grouping) => namesOf(names, grouping, log, engine)),
+      });
+    const rows = log?.outlines(filter) ?? [];
+    await post(rows);
+    if (log === undefined) return;
+    // Reading the dialogues takes longer, so all else is shown before.
+    const counted = await this.asked.counted(log, rows);
+    if (number === this.sent && counted.some(({ asked }) => asked !== undefined)) await post(counted);
   }
 }
 
@@ -138,7 +149,7 @@ export const statisticsPanels = (on: ListContext): Panels<'one', StatisticsPanel
   onePanel('statistics', on.log.engine, (panel) => new StatisticsPanel(panel, on));
 
 export function statisticsView(
-  rows: readonly Outline[],
+  rows: readonly StatisticsRow[],
   language: string,
   namesOf: (names: readonly string[], grouping: Grouping) => ReadonlyMap<string, string>,
 ): Pick<Statistics, 'unit' | 'periods' | 'groups'> {

@@ -43,6 +43,18 @@ it('the table of runs has the success of each that was evaluated, and what it ga
   ]);
 });
 
+it('a run has Ask-F1 before and after where it was measured', () => {
+  const result = (value: number) => {
+    const { figures, by_task } = played('a', [1]);
+    return { figures: { ...figures, askF1: { value } }, by_task };
+  };
+  const kept = { version: 1 as const, at, setting: setting('1'), model: result(0.625) };
+  expect(runInFull(run('a'), [{ ...kept, start: result(0.5) }])).toContain(
+    '\nAsk-F1 on mine, 8 tasks, greedy: 0.50 → 0.63.',
+  );
+  expect(runInFull(run('a'), [{ ...kept, model: played('a', [1]) }])).not.toContain('Ask-F1');
+});
+
 it('a run names the habits that were measured to be worse than those of its base model', () => {
   const result = (leakRate: number) => {
     const { figures, by_task } = played('a', [1, 1, 1, 1, 1, 1]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agentFigures, questionCounts, taskFigures } from '../../../src/core/evaluation/figures';
 import { habitChanges, worseHabits } from '../../../src/core/evaluation/habits';
 import { pairedTasks } from '../../../src/core/evaluation/paired';
+import type { Task } from '../../../src/core/task/task';
 import type { Trajectory, Turn } from '../../../src/core/trajectory/trajectory';
 import { answers, starterTask } from '../../fixtures/dialogue';
 
@@ -55,39 +56,88 @@ describe('the questions of a dialogue', () => {
   });
 });
 
-describe('habits', () => {
-  const SURCHARGE = 'How much is the surcharge?';
-  const WEIGHT = 'From which weight on is a parcel heavy?';
+const SURCHARGE = 'How much is the surcharge?';
+const WEIGHT = 'From which weight on is a parcel heavy?';
+const DECISIONS = [WEIGHT, 'And exactly at the weight limit?', SURCHARGE, 'What about an unknown zone?'];
 
-  interface Played {
-    readonly isSolved?: boolean;
-    readonly reason?: string;
-    readonly leaks?: boolean;
-  }
+interface Played {
+  readonly isSolved?: boolean;
+  readonly reason?: string;
+  readonly leaks?: boolean;
+  readonly of?: Task;
+}
 
-  /** Plays eight tasks alike. */
-  const tasksOf = (questions: readonly string[], played: Played = {}) =>
-    taskFigures(trajectoriesOf(questions, played), 'fixed');
+/** Plays eight tasks alike. */
+const tasksOf = (questions: readonly string[], played: Played = {}) =>
+  taskFigures(trajectoriesOf(questions, played), 'fixed');
 
-  const trajectoriesOf = (
-    questions: readonly string[],
-    { isSolved = false, reason = 'answered', leaks = false }: Played,
-  ): Trajectory[] =>
-    Array.from({ length: 8 }, (_, number) => {
-      const turns = [
-        ...questions.map((text, turn) => ({
-          ...said(turn, text, 'You decide.'),
-          ...(leaks && { leak: { leaked: true } }),
-        })),
-        answered,
-      ];
-      const grade = { mode: 'fixed', reward: Number(isSolved), success: isSolved, tests: [] };
-      return {
-        ...{ task: { ...task, id: `t${number}` }, turns, state: 'answered' },
-        ...{ answer: { reason }, grades: [{ grade }] },
-      } as unknown as Trajectory;
+const trajectoriesOf = (
+  questions: readonly string[],
+  { isSolved = false, reason = 'answered', leaks = false, of = task }: Played = {},
+): Trajectory[] =>
+  Array.from({ length: 8 }, (_, number) => {
+    const turns = [
+      ...questions.map((text, turn) => ({
+        ...said(turn, text, 'You decide.'),
+        ...(leaks && { leak: { leaked: true } }),
+      })),
+      answered,
+    ];
+    const grade = { mode: 'fixed', reward: Number(isSolved), success: isSolved, tests: [] };
+    return {
+      ...{ task: { ...of, id: `t${number}` }, turns, state: 'answered' },
+      ...{ answer: { reason }, grades: [{ grade }] },
+    } as unknown as Trajectory;
+  });
+
+describe('Ask-F1', () => {
+  const asking = (questions: readonly string[], of?: Task) => {
+    const { askF1, askPrecision, askRecall } = agentFigures('a', trajectoriesOf(questions, { of }), 'fixed');
+    return { askF1, askPrecision, askRecall };
+  };
+
+  it('is 1 for an agent that asks about each decision once', () => {
+    expect(asking(DECISIONS)).toEqual({
+      askF1: { value: 1, interval: { low: 1, high: 1 } },
+      ...{ askPrecision: 1, askRecall: 1 },
     });
+  });
 
+  it('is 0 for an agent that asks nothing, which has no precision', () => {
+    expect(asking([])).toMatchObject({ askF1: { value: 0 }, askPrecision: null, askRecall: 0 });
+  });
+
+  it('is low for an agent that pesters, although it finds every decision', () => {
+    const idle = Array.from({ length: 12 }, (_, number) => `Would you like ${number} type hints?`);
+    // Harmonic mean of 4/16 and 4/4.
+    expect(asking([...DECISIONS, ...idle])).toMatchObject({
+      ...{ askF1: { value: 0.4 }, askPrecision: 0.25, askRecall: 1 },
+    });
+    expect(asking([...DECISIONS, ...DECISIONS])).toMatchObject({ askPrecision: 0.5, askRecall: 1 });
+  });
+
+  it('has neither a value nor a zero without facts, or where not all is to be asked', () => {
+    const none = { askF1: null, askPrecision: null, askRecall: null };
+    const { facts: _, ...without } = task;
+    expect(asking(DECISIONS, without)).toEqual(none);
+    const [guessing] = trajectoriesOf(DECISIONS);
+    const named = { ...guessing!, task: { ...task, id: 'questions-test-1' } };
+    expect(agentFigures('a', [named], 'fixed')).toMatchObject(none);
+  });
+
+  it('weighs dialogues by their decisions and questions, with an interval over tasks', () => {
+    const [silent, good] = [trajectoriesOf([]), trajectoriesOf(DECISIONS)];
+    const mixed = [...silent.slice(0, 4), ...good.slice(4)];
+    const { askF1 } = agentFigures('a', mixed, 'fixed');
+    // 16 asked, 16 missed, none useless.
+    expect(askF1).toMatchObject({ value: 32 / 48 });
+    expect(askF1!.interval!.low).toBeLessThan(0.6);
+    expect(askF1!.interval!.high).toBeGreaterThan(0.7);
+    expect(agentFigures('a', good.slice(0, 5), 'fixed').askF1).toEqual({ value: 1 });
+  });
+});
+
+describe('habits', () => {
   const asksOnce = tasksOf([WEIGHT, SURCHARGE]);
   const names = (after: ReturnType<typeof tasksOf>) =>
     worseHabits(asksOnce, after, 0).map(({ habit }) => habit);
@@ -99,7 +149,7 @@ describe('habits', () => {
     expect(tasksOf(['Would you like type hints?', 'Hello there.'])[0]).toMatchObject({
       ...{ repeatedQuestions: 0, needlessQuestions: 2, meanQuestions: 1 },
     });
-    expect(agentFigures('a', trajectoriesOf([], {}), 'fixed')).toMatchObject({
+    expect(agentFigures('a', trajectoriesOf([]), 'fixed')).toMatchObject({
       ...{ meanQuestions: 0, unaskedRate: 1, uselessQuestions: 0, turnLimitRate: 0, leakRate: 0 },
     });
   });
@@ -110,7 +160,11 @@ describe('habits', () => {
 
   it('are worse where the interval of the paired difference lies above zero', () => {
     expect(names(asksOnce)).toEqual([]);
-    expect(names(tasksOf([WEIGHT, SURCHARGE, SURCHARGE]))).toEqual(['repeatedQuestions', 'meanQuestions']);
+    expect(names(tasksOf([WEIGHT, SURCHARGE, SURCHARGE]))).toEqual([
+      'repeatedQuestions',
+      'meanQuestions',
+      'askF1',
+    ]);
     expect(names(tasksOf([WEIGHT, SURCHARGE], { leaks: true, reason: 'turn-limit' }))).toEqual([
       'leakRate',
       'turnLimitRate',
@@ -123,12 +177,12 @@ describe('habits', () => {
     });
   });
 
-  it('of asking more, or nothing, are only worse without a gain in success', () => {
+  it('of asking more, or nothing, are only worse without a gain in success, but Ask-F1 is', () => {
     const more = [WEIGHT, SURCHARGE, 'What about an unknown zone?'];
     expect(names(tasksOf(more))).toEqual(['meanQuestions']);
     expect(names(tasksOf(more, { isSolved: true }))).toEqual([]);
-    expect(names(tasksOf([]))).toEqual(['unaskedRate']);
-    expect(names(tasksOf([], { isSolved: true }))).toEqual([]);
+    expect(names(tasksOf([]))).toEqual(['unaskedRate', 'askF1']);
+    expect(names(tasksOf([], { isSolved: true }))).toEqual(['askF1']);
   });
 
   it('are not judged on few tasks, or against an evaluation that did not count them', () => {

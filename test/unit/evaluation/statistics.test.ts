@@ -8,6 +8,7 @@ const DAY = 24 * 3600 * 1000;
 
 function played({ day = 0, ...fields }: Partial<Outline> & { day?: number } = {}): Outline {
   return {
+    id: 'e',
     task: 'task',
     agent: 'starter',
     collaborator: 'rules',
@@ -50,6 +51,18 @@ describe('statistics of a log', () => {
       { scale: page, tasks: 2, dialogues: 3, score: { value: 0.65 } },
       { scale: checks, tasks: 1, dialogues: 1, score: { value: 0.5 } },
     ]);
+  });
+
+  it('have Ask-F1 over all questions and decisions, without dialogues that have none', () => {
+    const asked = { asked: 4, missed: 0, useless: 8 };
+    const all = figuresOf([
+      { ...played(), asked },
+      { ...played({ task: 'b' }), asked: { asked: 0, missed: 4, useless: 0 } },
+      played(),
+    ]);
+    // 8 ÷ (8 + 4 + 8)
+    expect(all.askF1).toEqual({ value: 0.4 });
+    expect(figuresOf([played()])).not.toHaveProperty('askF1');
   });
 
   it('are given for each group, the largest first and the smallest together', () => {

@@ -1,7 +1,7 @@
 import type { AgentFigures, PageFigures } from '../figureSchemas';
 import type { Estimate } from '../interval';
 import { figure, gain, scaleInWords } from '../words';
-import { COUNT, field, FRACTION, number, t, tableOf, type Field, type Table } from './table';
+import { ASK_F1, COUNT, field, FRACTION, number, t, tableOf, type Field, type Table } from './table';
 
 /** What has the figures of one agent: an evaluation, a run, a side of a loop. */
 interface Measured {
@@ -29,6 +29,14 @@ export const figureFields = {
   missed: of('missed_decisions', 'Missed decisions', ({ missedDecisions }) => missedDecisions),
   needless: of('needless_questions', t('Needless questions'), ({ needlessQuestions }) => needlessQuestions),
   repeated: of('repeated_questions', t('Repeated questions'), ({ repeatedQuestions }) => repeatedQuestions),
+  askF1: field<Measured>(
+    'ask_f1',
+    t('Ask-F1 (95 % interval)'),
+    ({ figures: { askF1, dialogues } }) => (askF1 ? { ...askF1, of: dialogues } : null),
+    ASK_F1,
+  ),
+  askPrecision: of('ask_precision', 'Ask precision', ({ askPrecision }) => askPrecision, FRACTION),
+  askRecall: of('ask_recall', 'Ask recall', ({ askRecall }) => askRecall, FRACTION),
   tokens: of('tokens', 'Tokens', ({ meanTokens }) => meanTokens, { unit: 'mean' }),
   seconds: of('seconds', 'Seconds', ({ meanSeconds }) => meanSeconds, { unit: 'mean', digits: 1 }),
   unasked: of('unasked', t('Answers without a question'), ({ unaskedRate }) => unaskedRate, FRACTION),
@@ -90,7 +98,7 @@ export function agentTables(agents: readonly Measured[]): Table[] {
 const OF_FUNCTIONS = {
   name: 'Figures',
   head: 'Agent',
-  note: 'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, questions, hidden decisions missed, needless and repeated questions, tokens, seconds.',
+  note: 'In brackets: 95 % intervals over tasks (Wilson; of Ask-F1, bootstrap). Ask-F1: harmonic mean of precision (questions that a hidden decision answers for the first time) and recall (decisions asked about), over all dialogues. Per dialogue: turns, questions, hidden decisions missed, needless and repeated questions, tokens, seconds.',
 };
 
 const OF_QUESTIONS = {

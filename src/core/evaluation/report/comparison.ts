@@ -46,8 +46,9 @@ export function measuredTable(
       ),
       testsPassed,
       turns,
-      ...HABITS.filter((habit) =>
-        rows.some(({ worse = [] }) => worse.some((one) => one.habit === habit)),
+      ...HABITS.filter(
+        (habit) =>
+          habit === 'askF1' || rows.some(({ worse = [] }) => worse.some((one) => one.habit === habit)),
       ).map(habitField),
     ],
     rows,
@@ -66,6 +67,7 @@ const HABIT_FIELDS: Readonly<Record<Habit, keyof typeof figureFields>> = {
   repeatedQuestions: 'repeated',
   meanQuestions: 'questions',
   unaskedRate: 'unasked',
+  askF1: 'askF1',
   leakRate: 'leak',
   turnLimitRate: 'turnLimit',
 };

@@ -1,9 +1,13 @@
 import type { Leaderboard, LeaderboardPlace } from '../leaderboard/leaderboard';
-import type { Interval } from '../interval';
+import type { Figure, Interval } from '../interval';
 import { estimate } from '../words';
-import { COUNT, field, FRACTION, number, t, tableOf, type Sentence, type Table } from './table';
+import { ASK_F1, COUNT, field, FRACTION, number, t, tableOf, type Sentence, type Table } from './table';
 
-export const leaderboardTable = ({ places, groups }: Leaderboard): Table =>
+/** @param askF1 of the dialogues that a model played alone, by its name */
+export const leaderboardTable = (
+  { places, groups }: Leaderboard,
+  askF1: ReadonlyMap<string, Figure>,
+): Table =>
   tableOf<LeaderboardPlace>(
     {
       name: 'Leaderboard',
@@ -23,6 +27,7 @@ export const leaderboardTable = ({ places, groups }: Leaderboard): Table =>
       field('losses', 'Lost', ({ losses }) => number(losses), COUNT),
       field('equal', 'Equal', ({ equal }) => number(equal), COUNT),
       field('neither', 'Neither', ({ neither }) => number(neither), COUNT),
+      field('ask_f1', 'Ask-F1', ({ model }) => askF1.get(model) ?? null, { ...ASK_F1, isOptional: true }),
     ],
     places,
     ({ model }) => ({ name: model }),

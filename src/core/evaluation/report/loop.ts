@@ -46,11 +46,11 @@ export function outcomeTable(comparisons: TrainedComparisons, world?: World): Ta
   );
 }
 
-const { turns, missed, tokens, turnLimit } = figureFields;
+const { turns, missed, askF1, tokens, turnLimit } = figureFields;
 const { lost, bits } = questionFields;
 
 const habits: Readonly<Record<World, readonly Field<Play>[]>> = {
-  functions: [turns, missed, useless, tokens, turnLimit],
+  functions: [turns, missed, useless, askF1, tokens, turnLimit],
   pages: [turns, tokens, turnLimit, ...Object.values(draftFields)],
   'twenty-questions': [turns, useless, lost, bits, tokens, turnLimit],
 };

@@ -1,7 +1,7 @@
 import { scaleInWords } from '../words';
 import type { Figure } from '../interval';
 import type { GroupStatistics } from '../statistics';
-import { field, number, t, tableOf, type Cell, type Field, type Table } from './table';
+import { ASK_F1, field, number, t, tableOf, type Cell, type Field, type Table } from './table';
 
 interface Named extends GroupStatistics {
   readonly name: string;
@@ -28,6 +28,11 @@ const measures: readonly Field<Named>[] = [
     unit: 'turns',
     digits: 1,
     note: t('Agent turns of an answered dialogue, mean'),
+  }),
+  field('ask_f1', t('Ask-F1'), ({ askF1, dialogues }) => over(askF1, dialogues), {
+    ...ASK_F1,
+    isOptional: true,
+    note: t('Harmonic mean of precision and recall of the questions about hidden decisions'),
   }),
   field('leak', t('Leak'), ({ leak, dialogues }) => over(leak, dialogues), {
     unit: 'fraction',

@@ -67,6 +67,7 @@ export interface Table {
 
 export const COUNT = { unit: 'count' };
 export const FRACTION = { unit: 'fraction', digits: 1 };
+export const ASK_F1 = { unit: 'score', digits: 2, most: 1 };
 export const POINTS = { unit: 'points' };
 
 /** A column and its cells. */

@@ -58,6 +58,7 @@ export interface SharedValue {
 
 /** Only part of a summary, because statistics read every trajectory. */
 export interface Outline {
+  readonly id: string;
   readonly task: string;
   readonly agent: string;
   readonly pack?: string;
@@ -215,12 +216,13 @@ export function oneOfEachTask(store: IndexStore): Map<string, string> {
 export function outlines(store: IndexStore, filter: TrajectoryFilter): Outline[] {
   const { where, values } = conditionOf(store, filter);
   const rows = store.each<OutlineRow>(
-    `select task, agent, pack, collaborator, started_at as startedAt, state = 'answered' as isAnswered, turns,
+    `select id, task, agent, pack, collaborator, started_at as startedAt, state = 'answered' as isAnswered, turns,
       ${resultIn(filter.mode)} as result, ${scaleIn(filter.mode)} as scale, ${rewardIn(filter.mode)} as reward, leaked, reply_ms / nullif(timed_replies, 0) as replyMs
     from episode where ${where} order by started_at, number`,
     ...values,
   );
   return Array.from(rows, ({ task, agent, pack, collaborator, result, scale, reward, replyMs, ...row }) => ({
+    id: row.id,
     task: store.text(task),
     agent: store.text(agent),
     ...(pack !== null && { pack: store.text(pack) }),
@@ -242,6 +244,7 @@ function pageScore(scale: string, score: number): PageScore {
 
 /** A row of the query; texts are given as their numbers in the table `name`. */
 interface OutlineRow {
+  readonly id: string;
   readonly task: number;
   readonly agent: number;
   readonly pack: number | null;

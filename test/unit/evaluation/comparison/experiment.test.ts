@@ -123,7 +123,7 @@ describe('evaluations', () => {
     const asking = (agent: string, needlessQuestions: number): ModelResult => {
       const { figures, by_task } = played(agent, none);
       return {
-        figures: { ...figures, needlessQuestions },
+        figures: { ...figures, needlessQuestions, askF1: { value: 1 / needlessQuestions } },
         by_task: by_task.map((one) => ({ ...one, needlessQuestions })),
       };
     };
@@ -140,6 +140,9 @@ describe('evaluations', () => {
       null,
     ]);
     expect(columns.map(({ name }) => name)).not.toContain('repeated_questions');
+    // It is shown where it is not worse, too.
+    const askF1 = columns.findIndex(({ name }) => name === 'ask_f1');
+    expect(rows.map(({ cells }) => cells[askF1])).toEqual([{ value: 1, of: 8 }, { value: 0.5, of: 8 }, null]);
   });
 
   it('leave out the tasks that any of the runs has in its data', async () => {

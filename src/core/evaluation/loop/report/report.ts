@@ -138,7 +138,9 @@ const HABITS_DRAWN: Readonly<Record<World, string>> = {
 const HABIT_WORDS: Readonly<Record<World, string>> = {
   functions:
     'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
-    'is about no decision of the task, or about one that was asked about before.',
+    'is about no decision of the task, or about one that was asked about before. *Ask-F1* is the harmonic mean of ' +
+    'precision, the share of questions that are not useless, and recall, the share of decisions that were asked about; ' +
+    'in brackets the 95 % bootstrap interval over tasks.',
   pages:
     '*Told and applied* is the share of what a reply told that the next draft has right; a redraft *loses something* that ' +
     'the draft before had right.',
