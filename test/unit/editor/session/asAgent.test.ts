@@ -37,7 +37,7 @@ const answer = { type: 'reply', draft: { text: right, isAnswer: true } } as cons
 describe('a person who plays the agent', () => {
   it('is shown nothing hidden before the answer, by the page, the transcript or the replay', async () => {
     const session = await sessionAsAgent();
-    const seen: unknown[] = [session.snapshot, ...[Stage.messagesOf(session)]];
+    const seen: unknown[] = [session.snapshot, Stage.messagesOf(session)];
     await session.do({ type: 'start', consent: ada });
     await session.do(question);
     expect(session.state).toMatchObject({ phase: 'asking', seat: 'agent', turn: 2 });
@@ -65,9 +65,12 @@ describe('a person who plays the agent', () => {
     });
     expect(turns.map((turn) => turn.agent)).toEqual([
       expect.objectContaining({ by: 'ada', model: 'person', text: `OUTPUT:\n${question.draft.text}` }),
-      expect.objectContaining({ by: 'ada', text: `OUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${right}\n\`\`\`` }),
+      expect.objectContaining({
+        by: 'ada',
+        text: `OUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${right}\n\`\`\``,
+      }),
     ]);
-    const [group] = groupsOf((await stage.log()).outline(), 'agent');
+    const [group] = groupsOf((await stage.log()).outlines(), 'agent');
     expect(group).toMatchObject({ name: 'person', dialogues: 1, graded: 1, success: { mean: 1 } });
   });
 
