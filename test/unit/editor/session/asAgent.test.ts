@@ -71,7 +71,7 @@ describe('a person who plays the agent', () => {
       }),
     ]);
     const [group] = groupsOf((await stage.log()).outlines(), 'agent');
-    expect(group).toMatchObject({ name: 'person', dialogues: 1, graded: 1, success: { mean: 1 } });
+    expect(group).toMatchObject({ name: 'person', dialogues: 1, graded: 1, success: { value: 1 } });
   });
 
   it('is asked to choose a simulator where there is none, before anything is logged', async () => {
