@@ -59,6 +59,7 @@ const notTrained = t('Nothing is trained');
 export const commands = {
   // Tasks.
   playTask: { run: ofTask(({ panels }, task) => panels.openTask(task)) },
+  playAsAgent: { run: tasks.playAsAgent },
   playNext: { run: tasks.playNext },
   playNextOfPack: { run: ofPack((app, pack) => tasks.playNextOf(app, [pack])) },
   collect: {

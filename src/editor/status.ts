@@ -85,6 +85,7 @@ export interface OpenSession {
 
 const URGENCY: readonly OpenSession['state']['phase'][] = [
   'developer',
+  'asking',
   'choosing',
   'stopped',
   'no-agent',

@@ -15,6 +15,8 @@ export class ConsentElement extends PlainElement {
   @property({ attribute: false }) job: unknown;
   @property({ attribute: false }) suggestion!: ConsentForm;
   @property({ attribute: false }) agent = '';
+  /** Where the person plays the agent. */
+  @property({ attribute: false }) simulator: string | undefined;
   @property({ attribute: false }) called: ModelNames = {};
   @state() private pseudonym: string | undefined;
   @state() private purpose: string | undefined;
@@ -38,13 +40,17 @@ export class ConsentElement extends PlainElement {
     >
       <div class="page">
         ${this.job}
-        <h2 id="consent-title">${t('Before your first reply')}</h2>
+        <h2 id="consent-title">
+          ${this.simulator === undefined ? t('Before your first reply') : t('Before your first question')}
+        </h2>
         <p>
           ${filled(
-            t(
-              'Recorded: your replies and their timing, edits to drafts, choices, ratings, and comments. The agent ({0}) gets the replies.',
-            ),
-            name(givenName(this.agent, this.called) ?? this.agent),
+            this.simulator === undefined
+              ? t(
+                  'Recorded: your replies and their timing, edits to drafts, choices, ratings, and comments. The agent ({0}) gets the replies.',
+                )
+              : t('Recorded: your questions and your answer. The simulator ({0}) gets the questions.'),
+            name(this.simulator ?? givenName(this.agent, this.called) ?? this.agent),
           )}
         </p>
         <details>

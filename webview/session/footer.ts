@@ -49,8 +49,16 @@ export function restricted(restriction: string): TemplateResult {
     <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
-export const job = ({ replyLimit }: SessionState, kind: TaskKind): TemplateResult =>
-  html`<p class="quiet">${jobWords(kind, replyLimit)}</p>`;
+export const job = ({ replyLimit, seat }: SessionState, kind: TaskKind): TemplateResult =>
+  html`<p class="quiet">
+    ${
+      seat === 'agent'
+        ? t(
+            'You see only the request above, as an agent does. Ask about what it leaves open, and answer with the function; hidden tests grade it.',
+          )
+        : jobWords(kind, replyLimit)
+    }
+  </p>`;
 
 function jobWords(kind: TaskKind, replyLimit: number): string {
   switch (kind) {
@@ -85,7 +93,11 @@ export function footer(state: SessionState, kind: TaskKind = 'program'): Templat
     case 'ready':
       return html`${job(state, kind)}
         <div class="actions">
-          ${primary(t('Start'), () => host.send({ type: 'start' }))}${rest(state.hasNext ? [another] : [])}
+          ${
+            state.seat === 'agent' && state.needsSimulator === true
+              ? primary(helps['choose-simulator'], () => host.act('choose-simulator'))
+              : primary(t('Start'), () => host.send({ type: 'start' }))
+          }${rest(state.hasNext ? [another] : [])}
         </div>`;
     case 'agent':
       return working(t('The agent is writing'), state);
@@ -138,6 +150,7 @@ export function footer(state: SessionState, kind: TaskKind = 'program'): Templat
           ${rest([...(state.canReplay === true ? [replaying] : []), ...(kind === 'program' ? [teaching] : [])])}
         </div>`;
     case 'developer':
+    case 'asking':
       return html``;
   }
 }
@@ -216,7 +229,7 @@ export function leaving(state: SessionState): MenuItem[] {
     key: keys.skip,
     onPress: () => host.act('skip'),
   };
-  const canSkip = ['choosing', 'developer', 'stopped'].includes(phase);
+  const canSkip = ['choosing', 'developer', 'asking', 'stopped'].includes(phase);
   return [...(canEnd === true || phase === 'choosing' ? [end] : []), ...(canSkip ? [skip] : [])];
 }
 

@@ -26,22 +26,28 @@ export function header(view: SessionView): TemplateResult {
         }
         <li>${seat(state)}</li>
         ${
-          state.agent === ''
-            ? nothing
-            : html`<li>
-                ${picker({
-                  icon: 'hubot',
-                  label: agentWords(state),
-                  title: t('{0}. Choose another agent…', state.agent),
-                  refusal: agentRefusal(state),
-                  onPress: () => host.act('choose-agent'),
-                })}
-              </li>`
+          state.seat === 'agent'
+            ? html`<li>${icon('account')} ${t('You are the agent')}</li>`
+            : state.agent === ''
+              ? nothing
+              : html`<li>
+                  ${picker({
+                    icon: 'hubot',
+                    label: agentWords(state),
+                    title: t('{0}. Choose another agent…', state.agent),
+                    refusal: agentRefusal(state),
+                    onPress: () => host.act('choose-agent'),
+                  })}
+                </li>`
         }
       </ul>
     </div>
     <div class="knows">
-      ${known(task)}
+      ${
+        state.seat === 'agent'
+          ? html`<span class="quiet">${t('you see only the request')}</span>`
+          : known(task)
+      }
       ${
         state.hasGuidelines
           ? linkButton(
@@ -121,7 +127,7 @@ const helpWords = (task: TaskView): string =>
     ? t('You see the wanted page; the agent has to come close to it by what you say.')
     : t('You know what the function must do; the agent has to ask before it writes it.');
 
-function shortcuts(view: SessionView): TemplateResult {
+function shortcuts({ task, state }: SessionView): TemplateResult {
   const close = (event: KeyboardEvent): void => {
     const list = event.currentTarget as HTMLDetailsElement;
     if (event.key !== 'Escape' || !list.open) return;
@@ -140,7 +146,7 @@ function shortcuts(view: SessionView): TemplateResult {
               <dd>${one.does}</dd>`,
         )}
       </dl>
-      ${help(helpWords(view.task), 'session')}
+      ${help(state.seat === 'agent' ? t('You see only the request; ask before you write the function.') : helpWords(task), 'session')}
     </div>
   </details>`;
 }

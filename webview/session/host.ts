@@ -90,10 +90,10 @@ export class Composition {
   /** A pin that the text no longer names is removed. */
   write(text: string): void {
     this.warning = undefined;
-    const { suggestion, pins = [] } = this.draft;
+    const { suggestion, pins = [], isAnswer } = this.draft;
     // An emptied draft forgets its suggestion: what is written afterwards is the person's own.
     const kept = text === '' || suggestion === undefined ? {} : { suggestion };
-    this.keep({ ...kept, ...withoutUnnamed(text, pins) });
+    this.keep({ ...kept, ...withoutUnnamed(text, pins), ...(isAnswer && { isAnswer }) });
   }
 
   /** @param caret place in the text where a new pin is named @returns the caret after the change */
@@ -109,6 +109,11 @@ export class Composition {
     this.keep(suggested(this.draft, suggestion));
   }
 
+  /** The text stays when a person who plays the agent goes from asking to answering, and back. */
+  answers(isAnswer: boolean): void {
+    this.keep({ text: this.draft.text, ...(isAnswer && { isAnswer }) });
+  }
+
   discardSuggestion(): void {
     this.warning = undefined;
     const { pins } = this.draft;
@@ -120,8 +125,12 @@ export class Composition {
     this.isSending = true;
     this.warning = undefined;
     this.changed();
-    const { suggestion, text, pins = [] } = this.draft;
-    const draft = { ...(suggestion && { suggestion }), ...withoutUnnamed(text, pins) };
+    const { suggestion, text, pins = [], isAnswer } = this.draft;
+    const draft = {
+      ...(suggestion && { suggestion }),
+      ...withoutUnnamed(text, pins),
+      ...(isAnswer && { isAnswer }),
+    };
     host.send({ type: 'reply', draft, anyway });
   }
 
@@ -157,6 +166,7 @@ export class Composition {
 
   /** A reloaded page does not know that its reply was on the way, but finds its text in the last turn. */
   private isLogged({ turn, reply }: TurnView, view: SessionView | undefined): boolean {
+    if (view?.state.seat === 'agent') return this.isSending;
     if (reply?.seat !== 'developer') return false;
     const isLast = turn === view?.turns.at(-1)?.turn;
     return this.isSending || (isLast && reply.text === this.draft.text.trim());
@@ -171,11 +181,9 @@ export class Composition {
 
 /** A reply is on its way until its turn is in the log, or a notice of the host says why it is not. */
 function isOnItsWay(view: SessionView | undefined): boolean {
-  return (
-    view?.state.phase === 'developer' &&
-    view.state.notice === undefined &&
-    view.turns.at(-1)?.reply === undefined
-  );
+  if (view === undefined || view.state.notice !== undefined) return false;
+  const { phase } = view.state;
+  return phase === 'asking' || (phase === 'developer' && view.turns.at(-1)?.reply === undefined);
 }
 
 /** A text that names its pins by their numbers: `[1] the heading “Welcome”: bigger`. */

@@ -6,6 +6,7 @@ import type { SessionView } from './view';
 export const keys = {
   send: 'Enter',
   primary: 'Enter',
+  answer: 'Control+Enter',
   stop: 'Escape',
   discard: 'Escape',
   suggest: 'Alt+S',
@@ -64,7 +65,7 @@ const letters: readonly { readonly key: string; readonly action: Action; readonl
     action: 'end-now',
     in: ['agent', 'candidates', 'simulator', 'choosing', 'developer', 'stopped'],
   },
-  { key: keys.skip, action: 'skip', in: ['choosing', 'developer', 'stopped'] },
+  { key: keys.skip, action: 'skip', in: ['choosing', 'developer', 'asking', 'stopped'] },
   { key: keys.compare, action: 'compare', in: ['over'] },
   { key: keys.playAgain, action: 'play-again', in: ['over'] },
 ];

@@ -12,6 +12,8 @@ export type Phase =
   /** Two candidates for the agent's message wait for the developer's choice. */
   | 'choosing'
   | 'developer'
+  /** The person plays the agent, and asks or answers. */
+  | 'asking'
   /** The simulator writes a reply, for this turn or for the rest. */
   | 'simulator'
   /** The agent or the simulator was stopped, failed, or was cut off by a reload: it can be asked again. */
@@ -22,7 +24,8 @@ export type Phase =
   /** The agent has answered; there is a grade, or a notice that says why there is none. */
   | 'over';
 
-export type Seat = 'developer' | 'simulator';
+/** Who replies to the agent; `agent`: a simulator does, and the person at this editor is the agent. */
+export type Seat = 'developer' | 'simulator' | 'agent';
 
 export interface ReplyView {
   readonly text: string;
@@ -116,6 +119,8 @@ export interface Draft {
   readonly suggestion?: Suggestion & { readonly replaced: string };
   /** Places on the pages; the text names each by its number, `[1]`. */
   readonly pins?: readonly Pin[];
+  /** Of a person who plays the agent: the text is the answer, and no question. */
+  readonly isAnswer?: true;
 }
 
 /** Puts a suggestion in place of the text, which comes back when the suggestion is discarded. */
@@ -315,7 +320,7 @@ export interface OwnFunction {
 export interface PanelState {
   readonly episode?: string;
   /** Path of the pack and id of the task, before the dialogue has begun. */
-  readonly source?: { readonly pack: string; readonly task: string };
+  readonly source?: { readonly pack: string; readonly task: string; readonly asAgent?: boolean };
   readonly own?: { readonly place: OwnFunction; readonly description: string };
 }
 

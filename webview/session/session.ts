@@ -1,6 +1,7 @@
 import '../dialogue/dialogue.css';
 import './consent';
 import '../dialogue/grade';
+import './agentComposer';
 import './composer';
 import './turn';
 import './session.css';
@@ -181,11 +182,20 @@ export class SessionElement extends PageElement<ToWebview> {
         .job=${now.phase === 'ready' ? job(now, kindOf(task)) : nothing}
         .suggestion=${now.consent}
         .agent=${now.agent}
+        .simulator=${now.seat === 'agent' ? playerLabel(now.simulator, 'simulator', now) : undefined}
         .called=${now.called}
       ></tandem-consent>`;
     }
-    if (now.phase !== 'developer') return footer(now, kindOf(task));
     const { draft, isSending, warning } = this.composition;
+    if (now.phase === 'asking') {
+      return html`<tandem-agent-composer
+        .state=${now}
+        .composition=${this.composition}
+        .draft=${draft}
+        .isSending=${isSending}
+      ></tandem-agent-composer>`;
+    }
+    if (now.phase !== 'developer') return footer(now, kindOf(task));
     return html`<tandem-composer
       .state=${now}
       .composition=${this.composition}
@@ -251,7 +261,9 @@ export class SessionElement extends PageElement<ToWebview> {
   /** @param still asked after everything is drawn; false leaves the focus where it is */
   private async focusOn(selector: string, still: () => boolean = () => true): Promise<void> {
     await this.updateComplete;
-    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent, tandem-candidates');
+    const parts = this.querySelectorAll<PlainElement>(
+      'tandem-composer, tandem-agent-composer, tandem-consent, tandem-candidates',
+    );
     await Promise.all(Array.from(parts, (part) => part.updateComplete));
     // Focusing a part of a page would take the focus away from another part of the editor.
     if (document.hasFocus() && still())

@@ -214,11 +214,11 @@ interface AreaOptions {
   /** Also the placeholder. */
   readonly label: string;
   readonly value: string;
-  readonly describedBy: string;
-  readonly invalid: boolean;
+  readonly describedBy?: string;
+  readonly invalid?: boolean;
   readonly disabled: boolean;
   /** Keeps the focus; the text cannot be changed. */
-  readonly readOnly: boolean;
+  readonly readOnly?: boolean;
   readonly onInput: (value: string) => void;
   readonly onKey: (event: KeyboardEvent) => void;
 }
@@ -231,11 +231,12 @@ const MAX_CHARS = 100_000;
  * (docs/decisions/platform-controls.md).
  */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
+  const { id, label, value, describedBy, invalid = false, disabled, readOnly = false } = options;
+  const { onInput, onKey } = options;
   return html`<textarea
     id=${id}
     aria-label=${label}
-    aria-describedby=${describedBy}
+    aria-describedby=${ifDefined(describedBy)}
     aria-invalid=${invalid}
     placeholder=${label}
     maxlength=${MAX_CHARS}

@@ -113,6 +113,10 @@ export class Dialogue {
     return this.state.agent;
   }
 
+  get collaborator(): Collaborator {
+    return this.state.collaborator;
+  }
+
   get answer(): string | undefined {
     return this.state.answer;
   }
@@ -131,12 +135,20 @@ export class Dialogue {
     return this.say(said, this.agentChange);
   }
 
-  /** Records the next message of an agent that samples elsewhere and does not say how. */
-  async agentSaid(text: string): Promise<Turn> {
+  /** Records the next message of an agent that samples elsewhere and does not say how, or of a person. */
+  async agentSaid(text: string, by?: string): Promise<Turn> {
     this.expect('agent');
     const turn = this.state.turns.length + 1;
     const model = this.parts.agent.name;
-    const said = { event: 'agent-turn', episode: this.id, turn, text, finishReason: 'other', model } as const;
+    const said = {
+      event: 'agent-turn',
+      episode: this.id,
+      turn,
+      by,
+      text,
+      finishReason: 'other',
+      model,
+    } as const;
     return this.say(said, this.agentChange);
   }
 

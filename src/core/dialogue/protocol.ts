@@ -1,4 +1,6 @@
+import { fenceFor } from '../markdown';
 import { AgentReading, type AgentMessage } from './agentMessage';
+import { fencedRanges } from './markers';
 
 /** The limits of a dialogue. ColBench plays 10 turns and cuts the collaborator's reply to 400 characters. */
 export interface Protocol {
@@ -24,6 +26,15 @@ export function parseAgentMessage(text: string): AgentMessage {
   const reading = new AgentReading();
   reading.push(text);
   return reading.message;
+}
+
+/** A person's words in the form in which the prompt asks an agent for them; code gets a fence unless it has one. */
+export function agentText(words: string, isAnswer: boolean): string {
+  const said = words.trim();
+  if (!isAnswer) return `OUTPUT:\n${said}`;
+  const marks = fenceFor(said, 3);
+  const code = fencedRanges(said).length > 0 ? said : `${marks}python\n${said}\n${marks}`;
+  return `OUTPUT:\nI WANT TO ANSWER:\n${code}`;
 }
 
 /** Cuts between Unicode code points, so that no character is torn. */

@@ -106,7 +106,7 @@ async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** Episodes in which the developer played the collaborator, replied, or chose between candidates. */
+/** Episodes in which the developer played the agent or the collaborator, replied, or chose between candidates. */
 export async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
   const mayName = nameTest(pseudonym);
   const episodes = new Set<string>();
@@ -126,6 +126,7 @@ function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episod
       return event.collaborator.kind === 'developer' && event.collaborator.name === pseudonym;
     case 'hand-over':
       return event.to.kind === 'developer' && event.to.name === pseudonym;
+    case 'agent-turn':
     case 'choice':
       return event.by === pseudonym;
     case 'reply':

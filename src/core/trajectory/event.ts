@@ -118,6 +118,9 @@ export const MAX_PLAYERS = 1000;
 export const reviewStates = ['accepted', 'redo'] as const;
 export type ReviewState = (typeof reviewStates)[number];
 
+/** The agent's name in a dialogue whose messages a person writes, instead of a model. */
+export const PERSON = 'person';
+
 /** The collaborator. `name` is the simulator's model, `rules`, or the developer's pseudonym. */
 export const collaboratorSchema = z.object({
   kind: z.enum(['developer', 'simulator', 'rules']),
@@ -310,10 +313,12 @@ export const eventSchema = z.discriminatedUnion('event', [
     ...inEpisode,
     /** Number of the turn, from 1. */
     turn: z.number().int(),
+    /** Pseudonym of the person who wrote it; absent for a model. */
+    by: z.string().optional(),
     ...generated,
     /** The requested name, if the server calls the model something else. */
     agent: z.string().optional(),
-    /** Absent in an imported turn, because the row does not say. */
+    /** Absent in an imported turn, because the row does not say, and in a person's. */
     sampling: sampling.optional(),
     /** Fields of an imported row: the message as the collaborator saw it, and the prompt. */
     imported: z

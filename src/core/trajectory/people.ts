@@ -16,7 +16,7 @@ export const OPINIONS: ReadonlySet<string> = new Set([
   'credit-verdict',
 ]);
 
-const PLAYS: ReadonlySet<string> = new Set(['episode-started', 'hand-over', 'choice', 'reply']);
+const PLAYS: ReadonlySet<string> = new Set(['episode-started', 'hand-over', 'choice', 'reply', 'agent-turn']);
 
 /** Kinds of lines that name no person, and are too many or too long to be parsed for nothing. */
 const IMPERSONAL: ReadonlySet<string> = new Set([
@@ -34,6 +34,8 @@ export function withPeople(event: LogEvent, rename: (name: string) => string): L
       return { ...event, collaborator: seat(event.collaborator, rename) };
     case 'hand-over':
       return { ...event, to: seat(event.to, rename) };
+    case 'agent-turn':
+      return event.by === undefined ? event : { ...event, by: rename(event.by) };
     case 'reply':
       return event.author === 'simulator' ? event : { ...event, by: rename(event.by) };
     case 'consent':
@@ -63,6 +65,8 @@ const seat = ({ kind, name }: Collaborator, rename: (name: string) => string): C
 
 /** In a reply, right after its turn. */
 const BY_SIMULATOR = Buffer.from(',"author":"simulator"');
+/** In a message that a person wrote as the agent, right after its turn. */
+const BY_PERSON = Buffer.from(',"by":"');
 
 /** What an import must know of lines before it translates any. */
 export interface Mentions {
@@ -133,7 +137,8 @@ function addLine(line: Buffer, mentions: Mentions, erased?: Erased): void {
   const front = peek(line);
   if (erased?.covers(front, line)) return;
   if (front?.episode !== undefined && !OPINIONS.has(front.kind)) played.add(front.episode);
-  if (front && (IMPERSONAL.has(front.kind) || matches(line, front.rest, BY_SIMULATOR))) return;
+  const isPersons = front?.kind === 'agent-turn' && matches(line, front.rest, BY_PERSON);
+  if (front && !isPersons && (IMPERSONAL.has(front.kind) || matches(line, front.rest, BY_SIMULATOR))) return;
   const read = readEvent(line);
   if (!('event' in read)) return;
   const { event } = read;

@@ -124,7 +124,7 @@ export function isOver(state: Trajectory['state'], abandoned: TrajectorySummary[
 }
 
 /**
- * Pseudonyms of all who played the collaborator, wrote or edited a reply, or chose. Those who only rate, label, review
+ * Pseudonyms of all who played the agent or the collaborator, wrote or edited a reply, or chose. Those who only rate, label, review
  * or judge the dialogue afterwards are left out.
  */
 export function developersOf(trajectory: Trajectory): Set<string> {
@@ -133,7 +133,8 @@ export function developersOf(trajectory: Trajectory): Set<string> {
   for (const seat of [started.collaborator, collaborator]) {
     if (seat.kind === 'developer') developers.add(seat.name);
   }
-  for (const { reply } of turns) {
+  for (const { agent, reply } of turns) {
+    if (agent.by !== undefined) developers.add(agent.by);
     if (reply && reply.author !== 'simulator') developers.add(reply.by);
   }
   for (const { choice } of choicesOf(trajectory)) developers.add(choice.by);

@@ -32,6 +32,15 @@ export async function playFound({ packs, played, panels }: App): Promise<void> {
   if (task !== undefined) await panels.openTask(task);
 }
 
+/** Of a row, else of a task that is searched for. */
+export async function playAsAgent({ packs, played, panels }: App, row: CommandRow): Promise<void> {
+  const task = row?.kind === 'task' ? row.task : await findTask(packs, played);
+  if (task === undefined) return;
+  if (task.kind === 'page')
+    inform(t('Only functions can be played as the agent, and {0} is a web page.', task.title));
+  else await panels.openAsAgent(task);
+}
+
 /** Packs with a part for the person come first. Without a pseudonym, the person is told of such a part. */
 export async function playNextOf(app: App, packs: readonly Pack[]): Promise<void> {
   const { played, tasks, panels } = app;

@@ -73,6 +73,7 @@ const helpOn = (view: ViewName): Place => ({
 export const places: Readonly<Record<CommandName, Place>> = {
   // Tasks.
   playTask: { icon: 'play', menus: [onRow(TASK, '1_open@1')] },
+  playAsAgent: { palette: PACKS, menus: [onRow(TASK, '1_open@2')] },
   playNext: {
     icon: 'play',
     palette: IN_FOLDER,
@@ -95,12 +96,12 @@ export const places: Readonly<Record<CommandName, Place>> = {
   },
   clearTaskFilter: { icon: 'filter-filled', menus: [inTitle('tasks', 'navigation@3', TASKS_FILTERED)] },
   openPack: { icon: 'go-to-file', menus: [onRow('pack', 'inline@2'), onRow('pack', '1_open@2')] },
-  openReference: { menus: [onRow(TASK, '1_open@2')] },
-  openTests: { menus: [onRow(TASK, '1_open@3')] },
+  openReference: { menus: [onRow(TASK, '1_open@3')] },
+  openTests: { menus: [onRow(TASK, '1_open@4')] },
   openGuidelines: {
     icon: 'book',
     palette: PACKS,
-    menus: [onRow(TASK, '1_open@4'), onRow('pack', 'inline@1'), onRow('pack', '1_open@1')],
+    menus: [onRow(TASK, '1_open@5'), onRow('pack', 'inline@1'), onRow('pack', '1_open@1')],
   },
   copyTaskId: { menus: [onRow(TASK, '3_copy@1')] },
   showDialogues: { menus: [onRow(['draftTask', 'playedTask'], '2_dialogues@1')] },

@@ -2,7 +2,7 @@ import { verdictOf, type Grade, type PageMeasure } from '../../core/grading/grad
 import { isOwnFunction } from '../../core/task/own';
 import { isProgram, type Task } from '../../core/task/task';
 import { taskTitle } from '../../core/task/title';
-import type { Collaborator, Shown } from '../../core/trajectory/event';
+import { PERSON, type Collaborator, type Shown } from '../../core/trajectory/event';
 import {
   isChoice,
   isOver,
@@ -69,7 +69,8 @@ export function replayOf(
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined && (answer.answer !== '' || started.imported?.harness === undefined),
-    hasReference: !isOwnFunction(task),
+    // A person who plays the agent does not see it before the answer.
+    hasReference: !isOwnFunction(task) && (agent !== PERSON || answer !== undefined),
     grades: [...grades.values()].map((one) =>
       gradeView({ task, turns, answer: answer?.answer, own }, one, t),
     ),

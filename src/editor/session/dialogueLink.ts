@@ -4,7 +4,7 @@ import type { DialogueParts } from '../../core/dialogue/dialogueParts';
 import { deriveSeed } from '../../core/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import { Fault } from '../../core/fault';
-import type { EventOf } from '../../core/trajectory/event';
+import { PERSON, type Collaborator, type EventOf } from '../../core/trajectory/event';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { isPlayedElsewhere, notices } from './notices';
@@ -44,13 +44,15 @@ export interface SessionTask {
   readonly packName?: string;
   readonly title?: string;
   readonly own?: OwnFunction;
+  /** The person plays the agent, and a simulator the collaborator. */
+  readonly asAgent?: boolean;
 }
 
-export async function dialogueParts(parts: SessionParts): Promise<DialogueParts> {
+export async function dialogueParts(parts: SessionParts, asAgent = false): Promise<DialogueParts> {
   const simulator = await parts.openSimulator();
   return {
     log: await parts.log(),
-    agent: agentOf(parts),
+    agent: asAgent ? person : agentOf(parts),
     ...(simulator && { simulator }),
     prompts: await parts.prompts(),
     sampling: parts.sampling,
@@ -73,6 +75,11 @@ const agentOf = (parts: SessionParts): Model => ({
   ...termsOf(parts.agentName),
   generate: async (...request) => (await parts.openAgent()).generate(...request),
 });
+
+const person: Model = {
+  name: PERSON,
+  generate: () => Promise.reject(new Error('No model is asked where a person plays the agent.')),
+};
 
 const TRY_AGAIN_MS = 250;
 
@@ -98,14 +105,15 @@ export class DialogueLink {
 
   async begin(pseudonym: string): Promise<Dialogue> {
     this.refuseIfRestricted();
-    const { task, packName } = this.from;
-    // A failure to open the agent is shown before anything is logged.
-    await this.parts.openAgent();
+    const { task, packName, asAgent = false } = this.from;
+    // A failure to open the other side is shown before anything is logged.
+    const simulator = asAgent ? await this.simulatorNow() : undefined;
+    if (simulator === undefined) await this.parts.openAgent();
     this.held = await Dialogue.start({
       ...(await this.dialogueParts()),
       task,
       ...(packName === undefined ? {} : { pack: packName }),
-      collaborator: { kind: 'developer', name: pseudonym },
+      collaborator: simulator ? seatOf(simulator) : { kind: 'developer', name: pseudonym },
       protocol: protocolFor(task, this.parts),
       seed: deriveSeed(task.id, Date.now()),
     });
@@ -162,6 +170,14 @@ export class DialogueLink {
     return simulator;
   }
 
+  /** The configured simulator has the collaborator's seat, which the log says if another one had it before. */
+  async withSimulatorNow(): Promise<Dialogue> {
+    const simulator = await this.simulatorNow();
+    const dialogue = await this.attached();
+    if (dialogue.collaborator.name !== simulator.name) await dialogue.handOver(seatOf(simulator), simulator);
+    return dialogue;
+  }
+
   /** Logs that the dialogue is not finished, and lets go of it. It needs no agent, so that a broken one can be left. */
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
     this.held = undefined;
@@ -206,11 +222,13 @@ export class DialogueLink {
   }
 
   private async dialogueParts(): Promise<DialogueParts> {
-    const parts = await dialogueParts(this.parts);
+    const parts = await dialogueParts(this.parts, this.from.asAgent);
     this.simulator = parts.simulator?.name;
     return parts;
   }
 }
+
+const seatOf = ({ kind, name }: Simulator): Collaborator => ({ kind, name });
 
 async function claimEpisode(log: TrajectoryLog, episode: string): Promise<Claim> {
   const claim = await log.claim(`episode-${episode}`, 'This dialogue');

@@ -13,6 +13,7 @@ const draftSchema = lazily((): z.ZodType<Draft> =>
     text: z.string(),
     suggestion: z.object({ text: z.string(), by: z.string(), replaced: z.string() }).exactOptional(),
     pins: z.array(pinSchema).max(MAX_PINS).readonly().exactOptional(),
+    isAnswer: z.literal(true).exactOptional(),
   }),
 );
 

@@ -17,7 +17,9 @@ type Failure = Extract<Result, { type: 'failed' }>;
 
 /** Tells the page, which waits for the reply, that it is not in the log. */
 export function notSent(state: State, { t }: Present, effects: readonly Effect[] = []): Reduced {
-  const notice = state.phase === 'developer' ? (state.notice ?? notices.notSent(t)) : state.notice;
+  const notice = ['developer', 'asking'].includes(state.phase)
+    ? (state.notice ?? notices.notSent(t))
+    : state.notice;
   return {
     state: { ...state, notice },
     effects: [...effects, { type: 'tell', message: { type: 'not-sent' } }],
@@ -30,7 +32,8 @@ export function workFailed(before: State, work: Work, failure: Failure, present:
   const { error, isStopped, episode } = failure;
   const { phase: during, seat, wantsSeat } = before;
   const awaitsReply = isCollaboratorsMove(before);
-  const party = during !== 'agent' && (during === 'simulator' || awaitsReply) ? 'simulator' : 'agent';
+  const isSimulators = seat === 'agent' || (during !== 'agent' && (during === 'simulator' || awaitsReply));
+  const party = isSimulators ? 'simulator' : 'agent';
   const isGrading = during === 'grading' || work.before === 'over';
   const notice = isStopped ? before.notice : noticeOf(error, isGrading ? 'grader' : party, present);
   const stream = wantsSeat ? undefined : partial(before.stream, isStopped ? 'stopped' : 'failed');
@@ -42,6 +45,7 @@ export function workFailed(before: State, work: Work, failure: Failure, present:
   if (isGrading)
     return { state: { ...state, phase: 'over', notice: notice ?? notices.notGraded(t) }, effects };
   if (episode === undefined) return { state: { ...state, phase: 'ready' }, effects };
+  if (during === 'asking') return { state: { ...state, phase: 'asking' }, effects };
   if (wantsSeat || (seat === 'developer' && awaitsReply)) {
     const isSample = isStopped && during === 'agent' && awaitsReply;
     const next = isSample ? { ...state, notice: notices.sampleStopped(t) } : state;

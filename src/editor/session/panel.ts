@@ -88,7 +88,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
   async openBeside(kind: 'reference' | 'tests', preserveFocus: boolean): Promise<void> {
     const place = this.place;
     // A developer's own function has neither.
-    if (place === undefined || isOwnFunction(this.shown.task)) return;
+    if (place === undefined || isOwnFunction(this.shown.task) || this.hidesReference) return;
     if (kind === 'tests' && !isProgram(this.shown.task)) return;
     await showBeside(this.panel, documentUri(kind, this.shown.task, place), preserveFocus);
   }
@@ -237,7 +237,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
 
   private async compare(): Promise<void> {
     const { id, task, title } = this.shown;
-    if (id === undefined) return;
+    if (id === undefined || this.hidesReference) return;
     if (isOwnFunction(task)) {
       await vscode.commands.executeCommand(idOf('reviewAnswer'), { episode: id });
       return;
@@ -250,6 +250,12 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
       t('{0}: answer ↔ reference', title),
       { viewColumn: columnBeside(this.panel) } satisfies vscode.TextDocumentShowOptions,
     );
+  }
+
+  /** A person who plays the agent sees neither the reference nor the tests before the answer. */
+  private get hidesReference(): boolean {
+    const { seat, phase } = this.shown.state;
+    return seat === 'agent' && phase !== 'over';
   }
 
   private get place(): TaskPlace | undefined {

@@ -76,7 +76,7 @@ export function reduce(state: State, action: Action, present: Present): Reduced 
     case 'rate-turn':
       return rate(state, action, present);
     case 'look':
-      if (!['choosing', 'developer', 'stopped'].includes(state.phase)) return reduced(state);
+      if (!['choosing', 'developer', 'asking', 'stopped'].includes(state.phase)) return reduced(state);
       return reduced(state, { type: 'read', as: 'looked', tries: action.tries });
     case 'follow':
       if (['agent', 'candidates', 'simulator', 'grading'].includes(state.phase)) return reduced(state);
@@ -140,7 +140,7 @@ const fitting: Readonly<Record<Exclude<WorkRequest['type'], 'reply'>, readonly [
   'simulator-once': ['a reply of the simulator', 'developer'],
   'simulator-on': ['the hand-over', 'developer'],
   again: ['another try', 'stopped', 'skipped'],
-  skip: ['to be skipped', 'choosing', 'developer', 'stopped'],
+  skip: ['to be skipped', 'choosing', 'developer', 'asking', 'stopped'],
   'end-now': ['the end', 'developer', 'stopped'],
   grade: ['a grade', 'over'],
 };
@@ -165,8 +165,8 @@ function start(state: State, consent: ConsentRequest | undefined, present: Prese
     return reduced(state, { type: 'give-consent', consent });
   }
   if (given === undefined) return reduced(state);
-  if (state.phase === 'choosing' || state.phase === 'developer') return takeSeatIfWanted(state, present);
-  if (state.phase === 'ready' && present.agentName === '') return reduced(state);
+  if (['choosing', 'developer', 'asking'].includes(state.phase)) return takeSeatIfWanted(state, present);
+  if (state.phase === 'ready' && state.seat !== 'agent' && present.agentName === '') return reduced(state);
   return work(state, { type: 'start' }, present);
 }
 
@@ -176,7 +176,7 @@ function reply(
   { draft, anyway }: Extract<Request, { type: 'reply' }>,
   present: Present,
 ): Reduced {
-  if (takesReply(state, present) && anyway !== true) {
+  if (takesReply(state, present) && state.seat !== 'agent' && anyway !== true) {
     const { task } = state;
     const said = limitReply(draft.text, (state.protocol ?? present.protocol).replyLimit);
     const { fraction, leaked } = leakOf(task, said);
@@ -194,7 +194,7 @@ function say(state: State, request: Extract<WorkRequest, { type: 'reply' }>, pre
 }
 
 const takesReply = ({ phase, work: running, next }: State, { consent }: Present): boolean =>
-  phase === 'developer' &&
+  (phase === 'developer' || phase === 'asking') &&
   (running === undefined || (running.isEnding === true && next === undefined)) &&
   consent !== undefined;
 
@@ -256,7 +256,8 @@ function begun(state: State, request: WorkRequest, present: Present): Reduced {
   const timed = agentSpokeAt === undefined ? {} : { milliseconds: present.at - agentSpokeAt };
   const work: Work = { request, before, ...timed };
   const working = { ...state, work, notice: undefined, warning: undefined, stream: undefined };
-  if (request.type === 'start') return first({ ...working, phase: 'agent' }, present);
+  const phase = state.seat === 'agent' ? 'asking' : 'agent';
+  if (request.type === 'start') return first({ ...working, phase }, present);
   return reduced(working, request.type === 'again' ? readAnew : { type: 'read', as: 'caught-up' });
 }
 
@@ -270,6 +271,7 @@ function first(state: State, present: Present): Reduced {
     case 'start':
       return reduced(state, { type: 'begin', by });
     case 'reply':
+      if (seat === 'agent') return reduced(state, { type: 'say', draft: request.draft, by });
       if (wantsSeat && seat !== 'developer') return takeSeatIfWanted(state, present);
       return reduced({ ...state, wantsSeat: false }, { type: 'reply', draft: request.draft, ...timed });
     case 'choose':
@@ -343,6 +345,7 @@ const withSteps = (
 function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present): Reduced {
   switch (next) {
     case 'agent':
+      if (state.seat === 'agent') return ending({ ...state, phase: 'asking' });
       // Choices rank models by dialogues about tasks; one's own function needs one answer.
       if (!present.showsCandidates || state.seat !== 'developer' || isOwnFunction(state.task))
         return asks(state, 'agent', { type: 'ask-agent' });
@@ -350,7 +353,7 @@ function goesOn(state: State, { next }: Pick<Logged, 'next'>, present: Present):
     case 'chooser':
       return ending({ ...state, phase: 'choosing' });
     case 'collaborator':
-      if (state.seat === 'simulator') return asks(state, 'simulator', { type: 'ask-simulator' });
+      if (state.seat !== 'developer') return asks(state, 'simulator', { type: 'ask-simulator' });
       return ending({ ...state, phase: 'developer' });
     case 'nobody':
       // A developer's own function has no tests: the developer decides about the answer in the file.

@@ -3,6 +3,8 @@ import type { Dialogue } from '../../core/dialogue/dialogue';
 import type { DeveloperReply } from '../../core/dialogue/dialogueParts';
 import { GrowingText } from '../../core/growingText';
 import { isProgram, type Task } from '../../core/task/task';
+import { agentText } from '../../core/dialogue/protocol';
+import { PERSON } from '../../core/trajectory/event';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Draft, FromWebview, SessionState, ToWebview } from '../../../webview/session/protocol';
@@ -73,7 +75,8 @@ export class Session {
 
   /** A task without a dialogue: nothing is logged before it is started. */
   static ofTask(parts: SessionParts, from: SessionTask, drafts: Drafts): Session {
-    return new Session(parts, from, drafts, newState(from.task));
+    const seat = from.asAgent === true ? 'agent' : 'developer';
+    return new Session(parts, from, drafts, newState(from.task, seat));
   }
 
   /** A logged dialogue in any state. Nothing is written until the person continues. */
@@ -85,7 +88,8 @@ export class Session {
   ): Session {
     const { task, started } = trajectory;
     const state = { ...newState(task), ...loggedState(trajectory, parts.consent.given?.pseudonym, parts.t) };
-    return new Session(parts, { ...from, task, packName: started.pack }, drafts, state);
+    const asAgent = trajectory.agent === PERSON;
+    return new Session(parts, { ...from, task, packName: started.pack, asAgent }, drafts, state);
   }
 
   get id(): string | undefined {
@@ -131,7 +135,7 @@ export class Session {
 
   async earlierReplies(): Promise<readonly string[]> {
     const by = this.parts.consent.given?.pseudonym;
-    if (this.id === undefined || by === undefined) return [];
+    if (this.id === undefined || by === undefined || this.from.asAgent === true) return [];
     return earlierReplies(await this.parts.log(), by, this.id);
   }
 
@@ -233,8 +237,14 @@ export class Session {
       await this.parts.consent.record();
       const dialogue = await this.link.attached();
       await dialogue.reply(draft.text, { ...authorOf(draft), pins: draft.pins, by, milliseconds });
-      // As soon as the log has the reply: the draft would come back as that of the next one.
-      this.drafts.forget(dialogue.id, draft).catch((error: unknown) => this.parts.report(error));
+      this.forgetDraft(dialogue.id, draft);
+      return logged(dialogue);
+    },
+    say: async ({ draft, by }) => {
+      await this.parts.consent.record();
+      const dialogue = await this.link.attached();
+      await dialogue.agentSaid(agentText(draft.text, draft.isAnswer === true), by);
+      this.forgetDraft(dialogue.id, draft);
       return logged(dialogue);
     },
     choose: async ({ picked, by, milliseconds }) => {
@@ -248,7 +258,8 @@ export class Session {
     'ask-both': (_, signal) => this.askBoth(signal),
     'ask-simulator': async ({ isChosenNow }, signal) => {
       if (isChosenNow === true) await this.link.simulatorNow();
-      const dialogue = await this.link.attached();
+      const isSeated = this.from.asAgent === true;
+      const dialogue = await (isSeated ? this.link.withSimulatorNow() : this.link.attached());
       await this.streaming.show(GrowingText, simulatorStream, (streams) =>
         dialogue.simulatorReply({ signal, ...streams }),
       );
@@ -320,6 +331,11 @@ export class Session {
       this.tell(message);
     },
   };
+
+  /** As soon as the log has the text: it would come back as the draft of the next one. */
+  private forgetDraft(episode: string, draft: Draft): void {
+    this.drafts.forget(episode, draft).catch((error: unknown) => this.parts.report(error));
+  }
 
   private async askAgent(
     how: 'agentTurn' | 'anotherSample',

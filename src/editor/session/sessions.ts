@@ -19,6 +19,7 @@ import type { Packs, ListedTask } from '../packs';
 import { Drafts } from './drafts';
 import { SessionPanel, type SessionContext } from './panel';
 import type { Session } from './session';
+import { closeReferences } from '../documents';
 import { noTrajectory } from '../logs';
 import { inform } from '../inputSteps';
 import { Owner } from '../background';
@@ -29,7 +30,7 @@ const { t } = vscode.l10n;
 const keptSchema = lazily(() =>
   z.object({
     episode: z.string().optional(),
-    source: z.object({ pack: z.string(), task: z.string() }).optional(),
+    source: z.object({ pack: z.string(), task: z.string(), asAgent: z.boolean().optional() }).optional(),
     own: z.object({ place: ownFunctionSchema(), description: z.string() }).optional(),
   }),
 );
@@ -105,9 +106,20 @@ export class Sessions extends Owner implements SessionContext {
     });
   }
 
+  /** Opens a new dialogue in which the person is the agent; references that other dialogues have opened are closed. */
+  openAsAgent(task: ListedTask): Promise<SessionPanel> {
+    return this.opening.once(JSON.stringify([task.pack, task.id, 'agent']), async () => {
+      await closeReferences(() => true);
+      const there = this.open.find(({ shown }) => shown.id === undefined && isOf(shown, task, true));
+      return there === undefined
+        ? this.openPanel(await this.fresh(task.pack, task.id, true))
+        : revealed(there);
+    });
+  }
+
   async replay(panel: SessionPanel): Promise<void> {
-    const { pack, task } = panel.shown.from;
-    panel.show(await this.fresh(pack, task.id));
+    const { pack, task, asAgent } = panel.shown.from;
+    panel.show(await this.fresh(pack, task.id, asAgent));
   }
 
   /** Opens a task about a developer's own function, beside its file. Nothing is logged before the person starts. */
@@ -132,15 +144,17 @@ export class Sessions extends Owner implements SessionContext {
   }
 
   async nextTask(panel: SessionPanel): Promise<void> {
-    const { pack, task } = panel.shown.from;
+    const { pack, task, asAgent = false } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tasks.nextTask(pack, task.id);
     if (next === undefined) {
       inform(t('There is no other task of this pack for you to play.'));
       return;
     }
-    const session = await this.newestOrFresh(next.pack, next.id);
+    const session = await (asAgent
+      ? this.fresh(next.pack, next.id, true)
+      : this.newestOrFresh(next.pack, next.id));
     const there = this.open.find(
-      ({ shown }) => shown.id === session.id && (session.id !== undefined || isOf(shown, next)),
+      ({ shown }) => shown.id === session.id && (session.id !== undefined || isOf(shown, next, asAgent)),
     );
     if (there !== undefined) {
       session.dispose();
@@ -193,7 +207,8 @@ export class Sessions extends Owner implements SessionContext {
 
   /** Opens the guidelines of a pack that is new to the person, and the reference in front of them. */
   private async openBeside(panel: SessionPanel): Promise<void> {
-    const { pack } = panel.shown.from;
+    const { pack, asAgent } = panel.shown.from;
+    if (asAgent === true) return;
     if (pack !== undefined) await this.guidelines.openFirst(pack);
     // The wanted page is in the session itself.
     const opensReference = isProgram(panel.shown.task) && this.engines.of(pack).configuration.opensReference;
@@ -236,6 +251,7 @@ export class Sessions extends Owner implements SessionContext {
   private opened(panel: SessionPanel): void {
     this.changed.fire(panel);
     const { shown } = panel;
+    if (shown.from.asAgent === true) return;
     // The agents load while the person reads.
     if (['ready', 'choosing', 'developer'].includes(shown.state.phase)) this.engineOf(shown).warmAgents();
   }
@@ -245,6 +261,7 @@ export class Sessions extends Owner implements SessionContext {
     const { episode, source, own } = keptSchema().safeParse(kept).data ?? {};
     if (episode !== undefined) return this.logged(episode);
     if (own !== undefined) return this.begunOrOwn(ownTaskOf(own.description), own.place);
+    if (source?.asAgent === true) return this.fresh(source.pack, source.task, true);
     return source && this.newestOrFresh(source.pack, source.task);
   }
 
@@ -275,11 +292,11 @@ export class Sessions extends Owner implements SessionContext {
     return isBegun ? this.logged(known.id) : this.ofOwn(task, own);
   }
 
-  private async fresh(pack: string | undefined, id: string): Promise<Session> {
+  private async fresh(pack: string | undefined, id: string, asAgent = false): Promise<Session> {
     const task = await this.wholeTask(pack, id);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, id);
-    const from = { task, pack, packName: pack && path.basename(pack), title };
+    const from = { task, pack, packName: pack && path.basename(pack), title, asAgent };
     return this.tellOffer(Session.ofTask(this.engines.of(pack), from, this.drafts));
   }
 
@@ -350,8 +367,12 @@ async function logSkipped(engine: Engine, task: Task, pack: string, reason: stri
 }
 
 /** Compares the pack as well, because two folders may have tasks of the same id. */
-function isOf({ task, from }: Session, { pack, id }: Pick<ListedTask, 'pack' | 'id'>): boolean {
-  return task.id === id && from.pack === pack;
+function isOf(
+  { task, from }: Session,
+  { pack, id }: Pick<ListedTask, 'pack' | 'id'>,
+  asAgent = false,
+): boolean {
+  return task.id === id && from.pack === pack && (from.asAgent ?? false) === asAgent;
 }
 
 /** Things that are being opened: a second request for the same thing, as by a double click, gets the same panel. */

@@ -4,7 +4,7 @@ import { undecidedOf, type Mover } from '../../core/dialogue/state';
 import type { Grade } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
-import type { EventOf } from '../../core/trajectory/event';
+import { PERSON, type EventOf } from '../../core/trajectory/event';
 import { ratedBy } from '../../core/trajectory/opinions';
 import type { Trajectory, Turn } from '../../core/trajectory/trajectory';
 import type {
@@ -94,8 +94,8 @@ export interface State extends LoggedState {
   readonly hasGuidelines: boolean;
 }
 
-export const newState = (task: Task): State => ({
-  ...{ task, phase: 'ready', seat: 'developer', turns: [], rating: {} },
+export const newState = (task: Task, seat: Seat = 'developer'): State => ({
+  ...{ task, phase: 'ready', seat, turns: [], rating: {} },
   ...{ episode: undefined, notice: undefined, candidates: undefined, answer: undefined, grade: undefined },
   ...{ decision: undefined, protocol: undefined, playedBy: undefined, differences: undefined },
   ...{ work: undefined, stream: undefined, warning: undefined, drafter: undefined },
@@ -114,7 +114,8 @@ export function loggedState(trajectory: Trajectory, own: string | undefined, t: 
     episode: id,
     phase,
     notice: notice ?? (lost === undefined ? undefined : notices.damaged(lost)),
-    seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
+    seat:
+      trajectory.agent === PERSON ? 'agent' : collaborator.kind === 'developer' ? 'developer' : 'simulator',
     turns,
     candidates: undecidedOf(trajectory.pending ?? []),
     answer: answer?.answer,
@@ -143,6 +144,7 @@ function restingPlace(trajectory: Trajectory, t: Translate): Pick<LoggedState, '
   if (undecidedOf(trajectory.pending ?? []) !== undefined) return { phase: 'choosing', notice: undefined };
   const awaitsReply = isCollaboratorsMove({ turns, answer: undefined });
   if (awaitsReply && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
+  if (trajectory.agent === PERSON && !awaitsReply) return { phase: 'asking', notice: undefined };
   return { phase: 'stopped', notice: notices.cutOff(t) };
 }
 
@@ -164,11 +166,13 @@ export function isCollaboratorsMove({ turns, answer }: Pick<LoggedState, 'turns'
   return last !== undefined && last.reply === undefined && answer === undefined;
 }
 
-export const canEnd = ({ turns, phase }: State): boolean =>
-  turns.length > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
+export const canEnd = ({ turns, phase, seat }: State): boolean =>
+  turns.length > 0 &&
+  seat !== 'agent' &&
+  ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
 
 export const asksConsent = ({ phase }: State, by: string | undefined): boolean =>
-  by === undefined && ['ready', 'choosing', 'developer'].includes(phase);
+  by === undefined && ['ready', 'choosing', 'developer', 'asking'].includes(phase);
 
 /** True once no one will choose any more, so that the writers of candidates may be shown. */
 export const tellsNames = ({ phase }: LoggedState): boolean =>
@@ -276,6 +280,8 @@ export type Effect =
   | { readonly type: 'begin'; readonly by: string }
   | { readonly type: 'attach' }
   | ({ readonly type: 'reply'; readonly draft: Draft } & Timed)
+  /** The person speaks as the agent. */
+  | { readonly type: 'say'; readonly draft: Draft; readonly by: string }
   | ({ readonly type: 'choose'; readonly picked: Picked } & Timed)
   /** `isAgain`: the agent rewrites its last message. */
   | { readonly type: 'ask-agent'; readonly isAgain?: boolean }

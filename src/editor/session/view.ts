@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isOwnFunction } from '../../core/task/own';
 import { factsOf, isProgram } from '../../core/task/task';
+import { PERSON } from '../../core/trajectory/event';
 import type { Turn } from '../../core/trajectory/trajectory';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
@@ -15,20 +16,20 @@ export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
 
 export function shownOf(state: State, parts: SessionParts, from: SessionTask): Shown {
   const { stream, warning, candidates, episode } = state;
-  const { task, pack, packName, own } = from;
+  const { task, pack, packName, own, asAgent } = from;
   const draw = isProgram(task) ? undefined : parts.drawPage;
   const turns = state.turns.map((turn) => drawn(turn, tellsNames(state), draw));
   return {
     type: 'snapshot',
     panel: {
       episode,
-      source: pack === undefined ? undefined : { pack, task: task.id },
+      source: pack === undefined ? undefined : { pack, task: task.id, asAgent },
       own: episode === undefined && own ? { place: own, description: task.description } : undefined,
     },
     task: {
       ...taskView(task, packName),
       title: titleOf(from),
-      ...(draw && { wanted: draw(task.reference) }),
+      ...(draw && state.seat !== 'agent' && { wanted: draw(task.reference) }),
     },
     state: sessionState(state, turns, parts, from),
     turns,
@@ -69,18 +70,19 @@ function sessionState(
   const own = parts.consent.given?.pseudonym;
   const { restriction, simulatorName } = parts;
   const isOwn = isOwnFunction(from.task);
-  const showsSecond = parts.showsCandidates && !isOwn && parts.secondAgentName !== '';
+  const isAgent = seat === 'agent';
+  const showsSecond = !isAgent && parts.showsCandidates && !isOwn && parts.secondAgentName !== '';
   const secondAgent = showsSecond ? [parts.secondAgentName] : [];
   const drafter = state.drafter === undefined ? [] : [state.drafter];
-  const agent = (phase === 'over' ? playedBy : undefined) ?? parts.agentName;
+  const agent = isAgent ? PERSON : ((phase === 'over' ? playedBy : undefined) ?? parts.agentName);
   const models = [agent, ...secondAgent, simulatorName, ...drafter, ...modelsIn(turns)];
   const isRefused =
-    restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
+    restriction !== undefined && ['ready', 'choosing', 'developer', 'asking', 'stopped'].includes(phase);
   const needsSimulator =
     simulatorName === '' ||
     (simulatorName === 'rules' && isProgram(from.task) && factsOf(from.task).length === 0);
   return {
-    phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
+    phase: phase === 'ready' && agent === '' ? 'no-agent' : phase,
     seat,
     turn: Math.min(agentsMove && phase !== 'over' ? played + 1 : played, maxTurns),
     maxTurns,
@@ -90,7 +92,8 @@ function sessionState(
     simulator: simulatorName,
     called: calledOf(models, parts),
     hasNext: state.hasNext,
-    hasGuidelines: state.hasGuidelines,
+    // They are written for the collaborator, who knows the reference.
+    hasGuidelines: state.hasGuidelines && !isAgent,
     ...(from.pack !== undefined && { canReplay: true }),
     ...(isOwn && { onlyDeveloperKnows: true }),
     ...(decision && !state.isUndone && { decision }),
@@ -100,7 +103,8 @@ function sessionState(
     ...(state.isSuggesting && { isSuggesting: true }),
     ...(canEnd(state) && { canEnd: true }),
     ...(isRefused && { restriction }),
-    ...(own !== undefined && { own, rating }),
+    ...(own !== undefined && { own }),
+    ...(own !== undefined && !isAgent && { rating }),
     ...(notice && { notice }),
     ...(asksConsent(state, own) && { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } }),
     ...(grade && {

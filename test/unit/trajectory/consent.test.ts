@@ -93,6 +93,31 @@ describe.each(formats)('an export as $format', (format) => {
     expect(bytes).not.toMatch(/drafted|cut off|424242/);
   });
 
+  it.each([
+    { level: 'local', isThere: false },
+    { level: 'export', isThere: true },
+  ] as const)('of what a person wrote as the agent has it with $level: $isThere', async (one) => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'research', level: one.level });
+    for (const [episode, reward] of [
+      ['good', 1],
+      ['bad', 0],
+    ] as const) {
+      await log.appendAll([
+        started(episode, { agent: 'person' }),
+        {
+          ...{ event: 'agent-turn', episode, turn: 1, by: 'kim', finishReason: 'other', model: 'person' },
+          text: `OUTPUT: I WANT TO ANSWER: written-by-hand ${episode}`,
+        },
+        answered(episode, 1, 'code'),
+        graded(episode, reward),
+      ]);
+    }
+    const { rows, bytes } = await exported(log, format);
+    expect([rows > 0, bytes.includes('written-by-hand')]).toEqual([one.isThere, one.isThere]);
+  });
+
   it('leaves out a dialogue in which one of several people did not agree', async () => {
     const log = await logOf('export');
     await log.append({ event: 'consent', pseudonym: 'lee', purpose: 'research', level: 'local' });

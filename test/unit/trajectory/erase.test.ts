@@ -51,6 +51,14 @@ async function fill(folder: string): Promise<void> {
   ]);
   // In this dialogue of a simulator, kim only chose between candidates.
   await log.appendAll([started('chosen'), candidates('chosen', 1), choice('chosen', 1, 0)]);
+  // In this one kim played the agent.
+  await log.appendAll([
+    started('as-agent', { agent: 'person' }),
+    {
+      ...{ event: 'agent-turn', episode: 'as-agent', turn: 1, by: 'kim', text: 'OUTPUT: My secret question' },
+      ...{ finishReason: 'other', model: 'person' },
+    },
+  ]);
   await log.append({ event: 'rating', episode: 'lee-0', by: 'kim', comment: 'My secret remark.' });
   await log.append({ event: 'rating', episode: 'lee-0', by: 'lee', stars: 5 });
   await log.append({ event: 'turn-rating', episode: 'lee-0', turn: 1, by: 'kim', comment: 'My secret too.' });
@@ -99,7 +107,7 @@ describe('erasing a developer', () => {
     const log = await openLog(folder);
     const before = await log.trajectory('lee-3');
     const erased = await log.eraseDeveloper('kim');
-    expect(erased.episodes).toBe(8);
+    expect(erased.episodes).toBe(9);
     expect(ids(log)).toEqual(kept);
     expect(await log.trajectory('lee-3')).toEqual(before);
     // The log can be continued as before.

@@ -7,8 +7,9 @@ import { LOG_VERSION, type EventKind, type LogEvent, eventSchema, type EventOf }
  */
 export function encodeEvent(event: LogEvent): Buffer {
   const fields: Readonly<Record<string, unknown>> = event;
-  const { version, at, episode, turn, fraction, leaked, author, milliseconds } = fields;
-  const front = { version, event: event.event, episode, at, turn, fraction, leaked, author, milliseconds };
+  const { version, at, episode, turn, fraction, leaked, author, milliseconds, by } = fields;
+  const seen = { fraction, leaked, author, milliseconds, by };
+  const front = { version, event: event.event, episode, at, turn, ...seen };
   const line = { ...front, ...fields };
   if (event.event === 'grade') Object.assign(line, { grade: inOrder(event.grade, GRADE_ORDER) });
   if (event.event === 'task') Object.assign(line, { task: inOrder(event.task, TASK_ORDER) });
