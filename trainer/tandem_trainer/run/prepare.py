@@ -12,7 +12,7 @@ from ..config import RunConfig
 from ..config_fields import ScheduleConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
-from ..data.dialogue import TESTS, Dialogue, Measure, Problem, counted, listed
+from ..data.dialogue import TESTS, Dialogue, Measure, Problem, counted, listed, own_turns
 from ..data.json_rows import BadRow, content_id, is_page, json_lines, object_of, task_of
 from ..data.lessons import taught
 from ..data.measures import require_one_measure
