@@ -131,7 +131,8 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     require_one_measure(read.dialogues)
     owned = [own_turns(dialogue) for dialogue in read.dialogues]
     read.dialogues = [dialogue for dialogue in owned if dialogue.turns]
-    read.left_out["a fork without a message of its own"] += len(owned) - len(read.dialogues)
+    if len(read.dialogues) < len(owned):
+        read.left_out["a fork without a message of its own"] += len(owned) - len(read.dialogues)
     if data.earlier and data.replay:
         try:
             read = replayed(read, of_rows(data.earlier), data.replay, config.seed)
