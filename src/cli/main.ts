@@ -70,6 +70,7 @@ const USAGE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'model/bad-spec',
   'model/bad-address',
   'model/bad-script',
+  'dialogue/no-turn',
   'dialogue/prompt',
   'loop/too-few-tasks',
   'training/bad-configuration',
