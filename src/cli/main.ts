@@ -8,6 +8,7 @@ import { installDoctor } from './commands/doctor';
 import { installDownload } from './commands/download';
 import { installEvaluate } from './commands/evaluate';
 import { installExport } from './commands/export';
+import { installFork } from './commands/fork';
 import { installGrade } from './commands/grade';
 import { installCheck, installErase, installImport } from './commands/log';
 import { installLoop } from './commands/loop';
@@ -34,6 +35,7 @@ const installs = [
   installDownload,
   installGrade,
   installCollect,
+  installFork,
   installEvaluate,
   installImport,
   installExport,
@@ -68,6 +70,7 @@ const USAGE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'model/bad-spec',
   'model/bad-address',
   'model/bad-script',
+  'dialogue/no-turn',
   'dialogue/prompt',
   'loop/too-few-tasks',
   'training/bad-configuration',

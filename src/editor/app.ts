@@ -15,6 +15,7 @@ import { Connect } from './models/connect/connect';
 import { ModelFolders } from './models/folders';
 import type { ModelNode } from './models/items';
 import { ModelTree } from './models/tree';
+import type { MessageRow } from './forking';
 import { Exports } from './export/exports';
 import { JudgingPanels } from './judging/panel';
 import { Replays } from './replay/panel';
@@ -158,7 +159,7 @@ export function buildApp(context: vscode.ExtensionContext) {
 export type App = ReturnType<typeof buildApp>;
 
 /** The row on which a menu or a tree called a command; undefined from the palette. */
-export type CommandRow = TaskNode | TrajectoryNode | ModelNode | RunNode | undefined;
+export type CommandRow = TaskNode | TrajectoryNode | ModelNode | RunNode | MessageRow | undefined;
 
 /** The row of a command that a key may call as well, which means the selected rows. */
 export type RowOrSelected = CommandRow | 'selected';

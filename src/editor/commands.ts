@@ -110,6 +110,7 @@ export const commands = {
   previousFailure: { run: (app) => openBeside(app, 'failed', 'previous') },
   nextUnreviewed: { run: (app) => openBeside(app, 'unreviewed', 'next') },
   openSession: { run: ofDialogue(({ panels }, { id }) => panels.openTrajectory(id)) },
+  forkTrajectory: { refused: notPlayed, run: dialogues.continueOtherwise },
   compareTrajectory: { run: ofDialogue(dialogues.compareWith) },
   compareTrajectories: {
     run: ofDialogues(

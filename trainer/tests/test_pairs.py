@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from families import tokenizer_of
 
-from tandem_trainer.data.dialogue import Dialogue, Measure, Spoken
+from tandem_trainer.data.dialogue import Dialogue, Measure, Parent, Spoken
 from tandem_trainer.data.pairs import (
     drop_long,
     first_of,
@@ -58,6 +58,23 @@ def pairs(pairing: str, played: list[Dialogue] = PLAYED) -> list[tuple[str, str,
 
 def test_the_paper_pairs_the_first_success_of_a_task_with_every_lower_one():
     assert pairs("paper") == [("a", "a2", "a1"), ("a", "a2", "a4")]
+
+
+def test_a_fork_is_paired_with_its_parent_only_and_from_the_turn_where_they_part():
+    def turns(dialogues: list[Dialogue]) -> list[tuple[Turn, ...]]:
+        own = {"parent": "xyz", "fork": "f", "deeper": "d", "reply": "r", "other": "o"}
+        return [tuple(turn(name) for name in own[dialogue.id]) for dialogue in dialogues]
+
+    played = [
+        trajectory("parent", "a", 0.0),
+        replace(trajectory("fork", "a", 1.0), parent=Parent("parent", 1, "message")),
+        replace(trajectory("deeper", "a", 0.0), parent=Parent("fork", 1, "message")),
+        replace(trajectory("reply", "a", 1.0), parent=Parent("parent", 1, "reply")),
+        trajectory("other", "a", 0.5),
+    ]
+    examples = trajectory_pairs(played, turns, "paper")
+    said = [tuple("".join(name_of((each,)) for each in side) for side in (one.chosen, one.rejected)) for one in examples]
+    assert said == [("f", "yz"), ("f", "d")]
 
 
 def test_each_success_of_a_task_can_stand_against_every_lower_one():

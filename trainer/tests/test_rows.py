@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
-from tandem_trainer.data.dialogue import merge
+from tandem_trainer.data.dialogue import Parent, merge, own_turns
 from tandem_trainer.data.json_rows import content_id, content_of
 from tandem_trainer.data.prompt_file import agent_prompt
 from tandem_trainer.data.rows import read_preferences, read_rows
@@ -344,3 +344,11 @@ def test_preferences_that_say_nothing_are_told(tmp_path):
     assert all(problem.reason.startswith(part) for part, problem in zip(told, problems, strict=True))
     with pytest.raises(Fault, match="holds no preference that can be used"):
         read_preferences([write(tmp_path, {})])
+
+
+def test_a_fork_says_where_it_leaves_its_parent_and_brings_its_own_turns(tmp_path):
+    parent = {"episode": "e0", "turn": 1, "by": "reply"}
+    dialogue = one(tmp_path, {**ROW, "messages": MESSAGES, "tandem": {**TANDEM, "parent": parent}})
+    assert dialogue.parent == Parent("e0", 0, "reply")
+    assert [turn.position for turn in own_turns(dialogue).turns] == [turn.position for turn in dialogue.turns[1:]]
+    assert "by" in reasons(tmp_path, {**ROW, "tandem": {**TANDEM, "parent": {"episode": "e0", "turn": 0}}})[0]

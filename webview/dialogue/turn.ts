@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, grouped } from '../language';
-import { icon, linkButton } from '../ui';
+import { icon, iconButton, linkButton } from '../ui';
 import './transcript.css';
 import { withVisibleControls } from './protocol';
 import type {
@@ -29,6 +29,12 @@ export function message(
     ${aside}
   </article>`;
 }
+
+/** Beside a message: a dialogue of its own that has this message, and goes on otherwise. */
+export const continueHere = (onPress: () => void): TemplateResult =>
+  html`<div class="continue-here">
+    ${iconButton({ icon: 'git-branch', label: t('Continue from here…'), onPress })}
+  </div>`;
 
 /** @param more drawn before and after the thoughts; `rendered`: safe HTML in place of the message */
 export function agentMessage(

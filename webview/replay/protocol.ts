@@ -66,6 +66,8 @@ export interface Replay {
   /** One of each person, in the order in which they were given. */
   readonly ratings: readonly { readonly stars?: number; readonly comment?: string; readonly by: string }[];
   readonly label?: LabelView;
+  /** The parent of a fork and the forks of the dialogue: in words, such as `fork of turn 3`, and its id. */
+  readonly related?: readonly { readonly words: string; readonly episode: string }[];
   /** False while the dialogue may go on. */
   readonly canReview: boolean;
   readonly review?: ReviewView;
@@ -167,6 +169,15 @@ export type FromWebview =
       readonly turn: number;
       readonly agrees: boolean | null;
     }
+  /** Continues the dialogue otherwise, in a dialogue of its own. */
+  | {
+      readonly type: 'fork';
+      readonly episode: string;
+      readonly turn: number;
+      readonly by: 'message' | 'reply';
+    }
+  /** Shows a fork and its parent side by side. */
+  | { readonly type: 'compare'; readonly episodes: readonly [string, string] }
   /** `episode`: the dialogue that the action is about; the first one when it makes no difference. */
   | { readonly type: 'act'; readonly action: Action; readonly episode: string };
 

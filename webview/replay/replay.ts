@@ -5,7 +5,7 @@ import '../dialogue/grade';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { PageElement, followPresses } from '../dialogue/element';
-import { prose, message } from '../dialogue/turn';
+import { continueHere, prose, message } from '../dialogue/turn';
 import { testsOf, type Names } from '../dialogue/names';
 import { t } from '../language';
 import { linkButton, help } from '../ui';
@@ -13,7 +13,7 @@ import { criticLine, criticLink } from './credit';
 import { tokenScale } from './figures';
 import { editorApi } from '../editorApi';
 import { apart, type Apart, type Parting } from './parting';
-import { act, notes, reviewByKey, reviewTools } from './review';
+import { act, fork, notes, reviewByKey, reviewTools } from './review';
 import type { Action, Credits, Found, FromWebview, PanelState, Replay, Shown, ToWebview } from './protocol';
 import { facts, foot, goToParting, result, turns, type Disclosure, type ShownCredit } from './transcript';
 
@@ -95,7 +95,12 @@ export class ReplayElement extends PageElement<ToWebview> {
           </p>
           ${criticLine(this.credits, this.shades, () => (this.shades = !this.shades))}
           ${second === undefined ? notes(first) : nothing}
-          ${message(t('request'), prose(task.description), 'developer')}
+          ${message(
+            t('request'),
+            prose(task.description),
+            'developer',
+            first.hasReference ? continueHere(() => fork(first.episode, 1, 'message')) : nothing,
+          )}
         </div>
         ${
           second === undefined

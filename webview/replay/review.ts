@@ -11,6 +11,12 @@ const api = editorApi<FromWebview, PanelState>();
 export const act = (action: Action, episode: string): void =>
   api.postMessage({ type: 'act', action, episode });
 
+export const fork = (episode: string, turn: number, by: 'message' | 'reply'): void =>
+  api.postMessage({ type: 'fork', episode, turn, by });
+
+export const compare = (one: string, other: string): void =>
+  api.postMessage({ type: 'compare', episodes: [one, other] });
+
 const keys = { accept: 'Alt+A', redo: 'Alt+R', next: 'Alt+N' } as const;
 
 /** @returns true when the page uses the key */

@@ -4,6 +4,7 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import {
   choiceMade,
   agentMessage,
+  continueHere,
   givenStars,
   leakMark,
   leftOut,
@@ -18,7 +19,7 @@ import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { icon, linkButton, namedValue } from '../ui';
 import { creditMargin, otherVerdicts, shadedTokens } from './credit';
-import { act, reviewFact } from './review';
+import { act, compare, fork, reviewFact } from './review';
 import type { Apart, Parting } from './parting';
 import type { CriticView, Replay, ReplayedChoice, ReplayedReply, ReplayedTurn, TurnCredit } from './protocol';
 
@@ -53,12 +54,18 @@ export function turns(replay: Replay, names: Names, { credit, apart, wanted }: M
         <div>${said === undefined ? nothing : creditMargin(said, credit!.critic, replay.episode)}</div>
         <div>
           ${parts('message')}
-          ${agentMessage(turn, {
-            ...about(turn, replay, names, said, credit?.tokenScale),
-            ...(marked?.message !== undefined && { rendered: marked.message }),
-          })}
+          ${agentMessage(
+            turn,
+            {
+              ...about(turn, replay, names, said, credit?.tokenScale),
+              ...(marked?.message !== undefined && { rendered: marked.message }),
+            },
+            turn.final || !replay.hasReference
+              ? nothing
+              : continueHere(() => fork(replay.episode, turn.turn, 'reply')),
+          )}
           ${pages(turn, wanted)} ${turn.handOvers.map((to) => handOver(to, names))} ${parts('reply')}
-          ${reply(turn, names, marked?.reply)}
+          ${reply(turn, replay, names, marked?.reply)}
         </div>
       </div>`;
     },
@@ -158,7 +165,8 @@ function remark({ thumb, comment, by }: ReplayedTurn['ratings'][number]): Templa
 
 /** @param marked safe HTML to draw in place of the text */
 function reply(
-  { reply: said }: ReplayedTurn,
+  { reply: said, turn }: ReplayedTurn,
+  { episode, hasReference }: Replay,
   names: Names,
   marked: string | undefined,
 ): TemplateResult | typeof nothing {
@@ -169,6 +177,7 @@ function reply(
     html`<p class="plain">${text}</p>
       ${leakMark(said)} ${origin(said)}`,
     said.seat,
+    hasReference ? continueHere(() => fork(episode, turn + 1, 'message')) : nothing,
   );
 }
 
@@ -246,6 +255,13 @@ export function facts(replay: Replay, names: Names, { isOpen, onToggle }: Disclo
       <li title=${people}><span class="cut">${t('collaborator: {0}', people)}</span></li>
       <li>${played.length === 1 ? t('1 turn') : t('{0} turns', played.length)}</li>
       ${leaks ? html`<li class="leak">${icon('warning')} ${t('leak')}</li>` : nothing} ${reviewFact(replay)}
+      ${(replay.related ?? []).map(
+        ({ words, episode }) =>
+          html`<li>
+            ${icon('git-branch')}
+            ${linkButton(words, () => compare(replay.episode, episode), t('Show both dialogues side by side'))}
+          </li>`,
+      )}
       ${label === undefined || label.tags.length === 0 ? nothing : html`<li>${icon('tag')} ${label.tags.join(' · ')}</li>`}
       <li>
         <button type="button" class="link" aria-expanded=${isOpen} @click=${onToggle}>

@@ -373,6 +373,8 @@ export type FromWebview =
   /** An empty comment removes the comment. */
   | { readonly type: 'rate'; readonly change: DialogueRating }
   | { readonly type: 'rate-turn'; readonly turn: number; readonly change: TurnRatingChange }
+  /** Continues the dialogue otherwise, in a dialogue of its own. */
+  | { readonly type: 'fork'; readonly turn: number; readonly by: 'message' | 'reply' }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
   | {

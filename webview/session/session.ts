@@ -76,6 +76,7 @@ export class SessionElement extends PageElement<ToWebview> {
                   .own=${now.own}
                   .called=${now.called}
                   .isLast=${turn === turns.at(-1)}
+                  .canFork=${kindOf(task) !== 'own'}
                   .canRate=${now.rating !== undefined}
                 ></tandem-turn>`,
             )}

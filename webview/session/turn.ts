@@ -1,6 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { choiceMade, agentMessage, leakMark, leftOut, message, streamed } from '../dialogue/turn';
+import {
+  choiceMade,
+  agentMessage,
+  continueHere,
+  leakMark,
+  leftOut,
+  message,
+  streamed,
+} from '../dialogue/turn';
 import { PlainElement } from '../dialogue/element';
 import { playerLabel, type Names } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/protocol';
@@ -18,6 +26,8 @@ export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
   /** There is a pseudonym under which a rating is logged. */
   @property({ attribute: false }) canRate = false;
+  /** False for a developer's own function, whose file is in another state by now. */
+  @property({ attribute: false }) canFork = false;
   @property() own: string | undefined;
   @property({ attribute: false }) called!: ModelNames;
   @property({ attribute: false }) isLast = false;
@@ -34,9 +44,16 @@ export class TurnElement extends PlainElement {
     const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
     const after = html`${choices.map((choice) => choiceMade(choice, this.own, this.called, openTranscript))}
     ${comment}`;
-    const aside = this.canRate ? turnRating(this.turn, this.isLast, () => void this.remark()) : nothing;
+    const { turn, final } = this.turn;
+    const aside = html`<div class="asides">
+      ${this.canRate ? turnRating(this.turn, this.isLast, () => void this.remark()) : nothing}
+      ${final || !this.canFork ? nothing : continueHere(() => host.send({ type: 'fork', turn, by: 'reply' }))}
+    </div>`;
+    const here = this.canFork
+      ? continueHere(() => host.send({ type: 'fork', turn: turn + 1, by: 'message' }))
+      : nothing;
     return html`${agentMessage(this.turn, { before, after }, aside)}${
-      reply === undefined ? nothing : replyMessage(reply, this)
+      reply === undefined ? nothing : replyMessage(reply, this, here)
     }`;
   }
 
@@ -56,7 +73,7 @@ export class TurnElement extends PlainElement {
   }
 }
 
-function replyMessage(reply: ReplyView, names: Names): TemplateResult {
+function replyMessage(reply: ReplyView, names: Names, aside: unknown): TemplateResult {
   return message(
     playerLabel(reply.by, reply.seat, names),
     html`<p class="plain">${withVisibleControls(reply.text)}</p>
@@ -67,6 +84,7 @@ function replyMessage(reply: ReplyView, names: Names): TemplateResult {
       }
       ${leakMark(reply)}`,
     reply.seat,
+    aside,
   );
 }
 

@@ -27,6 +27,7 @@ import {
   type Mover,
 } from './state';
 import { draftsOf } from './drafts';
+import { copiedTurns, turnsIn } from './fork';
 import { leakOf } from './leak';
 import { type ShownPictures, replyIn, type SimulatedReply, type Simulator } from './simulator';
 import { pictureId } from '../trajectory/pictures';
@@ -48,7 +49,7 @@ export class Dialogue {
   static async start(options: NewDialogue): Promise<Dialogue> {
     const { id = randomUUID(), log, task, collaborator, protocol, seed } = options;
     await log.recordTask(task);
-    await log.append({
+    const started = {
       event: 'episode-started',
       episode: id,
       task: task.id,
@@ -60,8 +61,11 @@ export class Dialogue {
       seed,
       rollout: options.rollout,
       collection: options.collection,
-    });
-    const nothing = { turns: [], pending: [], answer: undefined };
+      parent: options.parent,
+    } as const;
+    // In one write: a fork without what it repeats would be another dialogue.
+    const said = await log.appendAll([started, ...copiedTurns(options.inherited ?? [], id)]);
+    const nothing = { turns: turnsIn(said), pending: [], answer: undefined };
     const agent = options.agent.name;
     const state = { id, task, protocol, seed, agent, collaborator, ...nothing };
     return new Dialogue(options, state, options.simulator);

@@ -14,6 +14,7 @@ import type { Prompts } from './prompts';
 import type { Protocol } from './protocol';
 import type { Simulator } from './simulator';
 import type { TrajectoryLog } from '../trajectory/log';
+import type { Turn } from '../trajectory/trajectory';
 
 export interface DialogueParts {
   /** Receives every step; `unrecorded` for a dialogue that no one will look up. */
@@ -38,6 +39,10 @@ export interface NewDialogue extends DialogueParts {
   readonly seed: number;
   readonly rollout?: number;
   readonly collection?: string;
+  /** Of a fork. @see forkOf */
+  readonly parent?: NonNullable<EventOf<'episode-started'>['parent']>;
+  /** What a fork repeats of its parent. */
+  readonly inherited?: readonly Turn[];
 }
 
 export interface DeveloperReply {

@@ -106,7 +106,10 @@ async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** Episodes in which the developer played the agent or the collaborator, replied, or chose between candidates. */
+/**
+ * Episodes in which the developer played the agent or the collaborator, replied, or chose between candidates, and their
+ * forks.
+ */
 export async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
   const mayName = nameTest(pseudonym);
   const episodes = new Set<string>();
@@ -123,7 +126,10 @@ export async function episodesOf(logFolder: string, pseudonym: string): Promise<
 function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episode: string } {
   switch (event.event) {
     case 'episode-started':
-      return event.collaborator.kind === 'developer' && event.collaborator.name === pseudonym;
+      return (
+        (event.collaborator.kind === 'developer' && event.collaborator.name === pseudonym) ||
+        event.parent?.people.includes(pseudonym) === true
+      );
     case 'hand-over':
       return event.to.kind === 'developer' && event.to.name === pseudonym;
     case 'agent-turn':

@@ -206,6 +206,18 @@ export const gradeSchema = z.object({
 });
 
 /**
+ * Where a fork leaves its parent: `turn` is the first that they do not share, `by` whether they part at the agent's
+ * message or only at the reply to it. What was said before is repeated in the fork's own lines.
+ */
+export const parentSchema = z.object({
+  id: z.string(),
+  turn: z.number().int().min(1),
+  by: z.enum(['message', 'reply']),
+  /** Pseudonyms of the parent's developers: what they agreed to holds for the fork, and erasing them erases it. */
+  people: z.array(z.string()).readonly(),
+});
+
+/**
  * Fields of every line, besides the `number` and the `sum` that the writer appends. `at` is ISO 8601 in UTC. `episode`
  * is the id of a trajectory; `task` events belong to none.
  */
@@ -307,6 +319,8 @@ export const eventSchema = z.discriminatedUnion('event', [
         extra: fromElsewhere,
       })
       .optional(),
+    /** Of a fork: the dialogue that it continues otherwise. */
+    parent: parentSchema.optional(),
   }),
   z.object({
     event: z.literal('agent-turn'),
@@ -557,6 +571,7 @@ export type EventKind = LogEvent['event'];
 export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
 export type Collaborator = z.infer<typeof collaboratorSchema>;
 export type Candidate = z.infer<typeof candidate>;
+export type Parting = Pick<z.infer<typeof parentSchema>, 'turn' | 'by'>;
 export type Pin = z.infer<typeof pinSchema>;
 export type Picked = EventOf<'choice'>['picked'];
 /** An event without version and time, which the log adds; it also writes `segment` events itself. */

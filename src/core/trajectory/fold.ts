@@ -308,6 +308,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export function summarize(trajectory: Episode): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, rating, abandoned, doubtful } = trajectory;
   const { review, labels = [] } = trajectory;
+  const { parent } = started;
   const grades: Partial<Record<'fixed' | 'paper', { reward: number | null; success: boolean | null }>> = {};
   for (const { grade } of trajectory.grades)
     grades[grade.mode] = { reward: grade.reward, success: grade.success };
@@ -349,6 +350,7 @@ export function summarize(trajectory: Episode): TrajectorySummary {
     seed: started.seed,
     rollout: started.rollout,
     collection: started.collection,
+    parent: parent && { id: parent.id, turn: parent.turn, by: parent.by },
   };
 }
 

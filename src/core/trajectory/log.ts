@@ -201,6 +201,11 @@ export class TrajectoryLog extends LogWriter {
     return this.index.ask(query.oneOfEachTask);
   }
 
+  /** Ids of the dialogues that continue this one otherwise, oldest first. */
+  forksOf(id: string): string[] {
+    return this.index.ask((store) => query.forksOf(store, id));
+  }
+
   /** The oldest first. */
   outlines(filter: TrajectoryFilter = {}): query.Outline[] {
     return this.index.ask((store) => query.outlines(store, filter));

@@ -30,8 +30,11 @@ const IMPERSONAL: ReadonlySet<string> = new Set([
  */
 export function withPeople(event: LogEvent, rename: (name: string) => string): LogEvent {
   switch (event.event) {
-    case 'episode-started':
-      return { ...event, collaborator: seat(event.collaborator, rename) };
+    case 'episode-started': {
+      const { parent } = event;
+      const renamed = { ...event, collaborator: seat(event.collaborator, rename) };
+      return parent ? { ...renamed, parent: { ...parent, people: parent.people.map(rename) } } : renamed;
+    }
     case 'hand-over':
       return { ...event, to: seat(event.to, rename) };
     case 'agent-turn':

@@ -1,5 +1,5 @@
 import type { Task } from '../task/task';
-import type { Collaborator, EventOf, ReviewState } from './event';
+import type { Collaborator, EventOf, Parting, ReviewState } from './event';
 
 export interface ShownCandidates {
   readonly shown: EventOf<'candidates'>;
@@ -105,6 +105,8 @@ export interface TrajectorySummary {
   readonly seed: number;
   readonly rollout?: number;
   readonly collection?: string;
+  /** Of a fork: the dialogue that it continues otherwise, and where. */
+  readonly parent?: Parting & { readonly id: string };
 }
 
 export const isChoice = (shown: ShownCandidates): shown is Choice => shown.choice !== undefined;
@@ -124,12 +126,12 @@ export function isOver(state: Trajectory['state'], abandoned: TrajectorySummary[
 }
 
 /**
- * Pseudonyms of all who played the agent or the collaborator, wrote or edited a reply, or chose. Those who only rate, label, review
- * or judge the dialogue afterwards are left out.
+ * Pseudonyms of all who played the agent or the collaborator, wrote or edited a reply, or chose; of a fork also those of
+ * its parent. Those who only rate, label, review or judge the dialogue afterwards are left out.
  */
 export function developersOf(trajectory: Trajectory): Set<string> {
   const { started, collaborator, turns } = trajectory;
-  const developers = new Set<string>();
+  const developers = new Set(started.parent?.people);
   for (const seat of [started.collaborator, collaborator]) {
     if (seat.kind === 'developer') developers.add(seat.name);
   }
@@ -139,6 +141,16 @@ export function developersOf(trajectory: Trajectory): Set<string> {
   }
   for (const { choice } of choicesOf(trajectory)) developers.add(choice.by);
   return developers;
+}
+
+/** Numbers of turns that a fork repeats, whose agent's message or whose reply is its parent's; 0 if there are none. */
+export function inheritedBy(parting: Parting | undefined): {
+  readonly messages: number;
+  readonly replies: number;
+} {
+  if (parting === undefined) return { messages: 0, replies: 0 };
+  const { turn, by } = parting;
+  return { messages: by === 'reply' ? turn : turn - 1, replies: turn - 1 };
 }
 
 /** The last person in the collaborator's seat, also after it went to a simulator. */

@@ -4,7 +4,7 @@ import type { App, CommandRow } from '../app';
 import { documentUri, openDocument } from '../documents';
 import type { Engine } from '../engine';
 import { noTrajectory } from '../logs';
-import { collaboratorCalled, type Namer } from '../displayNames';
+import { collaboratorCalled, simulatorCalled, type Namer } from '../displayNames';
 import { inform, askPseudonym, pickOne, pickSearched, type SearchedRow, valueOf } from '../inputSteps';
 import type { ListedTask } from '../packs';
 import { pickFilter } from '../trajectories/filterPicker';
@@ -81,6 +81,35 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
     title: t('Dialogues About {0}', task.title),
     placeholder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),
   });
+}
+
+/** Asks who plays on, and opens the fork. */
+export async function continueOtherwise(app: App, row: CommandRow): Promise<void> {
+  const { engines, panels } = app;
+  if (row?.kind !== 'message') return;
+  const engine = await engines.withEpisode(row.episode);
+  const agent = engine.calledBy(engine.agentName);
+  const simulator = simulatorCalled(engine.simulatorName, engine, t);
+  const chosen = valueOf(
+    await pickOne({
+      title: t('Continue from Here'),
+      placeholder: t('The agent is {0}. Who replies to it?', agent),
+      items: [
+        { label: t('You'), seat: 'developer' as const },
+        { label: t('Simulator'), description: simulator, seat: 'simulator' as const },
+        { label: t('Choose another agent…'), command: 'chooseAgent' as const },
+        { label: t('Choose another simulator…'), command: 'chooseSimulator' as const },
+      ],
+    }),
+  );
+  if (chosen === undefined) return;
+  if ('command' in chosen) {
+    await vscode.commands.executeCommand(idOf(chosen.command));
+    return continueOtherwise(app, row);
+  }
+  const why = t('Your replies are logged. Choose a pseudonym first, and how your data may be shared.');
+  if (chosen.seat === 'developer' && (await askPseudonym(engine, why)) === undefined) return;
+  await panels.fork(row.episode, row.at, chosen.seat);
 }
 
 export async function compareWith(

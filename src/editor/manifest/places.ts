@@ -132,6 +132,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
   previousFailure: { keys: replayKeys('shift+f8') },
   nextUnreviewed: { keys: replayKeys('alt+n') },
   openSession: { menus: [onRow('trajectory', '1_open@2', ONE_ROW)] },
+  forkTrajectory: {},
   compareTrajectory: { menus: [onRow('trajectory', '2_compare@1', ONE_ROW)] },
   compareTrajectories: { menus: [onRow('trajectory', '2_compare@1', editor('listDoubleSelection'))] },
   filterTrajectories: {

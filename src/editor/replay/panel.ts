@@ -31,7 +31,8 @@ import { Panels } from '../panels';
 import { calledOf, modelsOf } from '../displayNames';
 import { taskView } from '../dialogue/turnView';
 import { manageTrust } from '../workspaceTrust';
-import { creditsView, replayOf } from './view';
+import { creditsView, relatedTo, replayOf } from './view';
+import { continueFrom } from '../forking';
 import { noTrajectory } from '../logs';
 
 const { t } = vscode.l10n;
@@ -89,7 +90,11 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
     const task = taskView(first.task, first.started.pack);
     const own = engine.consent.given?.pseudonym;
     const draw = isProgram(first.task) ? undefined : engine.drawPage;
-    const replays = trajectories.map((trajectory) => replayOf(trajectory, own, t, language(), draw));
+    const log = await engine.log();
+    const replays = trajectories.map((trajectory) => ({
+      ...replayOf(trajectory, own, t, language(), draw),
+      ...relatedTo(trajectory, log, t),
+    }));
     const title = replays[0]!.label?.title ?? task.title;
     this.title = replays.length === 2 ? t('{0}: two dialogues', task.title) : t('{0}: replay', title);
     const shown: Shown = {
@@ -133,6 +138,8 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
     ready: () => this.start(),
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     'open-link': ({ address }) => openLink(address),
+    fork: ({ episode, turn, by }) => this.withShown(episode, () => continueFrom(episode, { turn, by })),
+    compare: ({ episodes: [one, other] }) => this.withShown(one, () => this.compare(one, other)),
     act: (message) => this.act(message),
     'choose-critic': () => this.chooseCritic(),
     score: () => this.score(),
@@ -161,6 +168,16 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
     if (credit?.turns.some(({ turn }) => turn === verdict.turn) === true)
       await logVerdict(engine, trajectories[index]!, credit, verdict);
     else this.note('a verdict on what no critic has said');
+  }
+
+  private withShown(episode: string, act: () => unknown): unknown {
+    return this.episodes.includes(episode) ? act() : this.note('a dialogue that it does not show');
+  }
+
+  private async compare(one: string, other: string): Promise<void> {
+    const log = await (await this.engine()).log();
+    const nodes = [one, other].map((id) => ({ kind: 'trajectory', summary: log.summary(id) }));
+    await vscode.commands.executeCommand(idOf('compareTrajectories'), nodes[0], nodes);
   }
 
   private note(what: string): void {

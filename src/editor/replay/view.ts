@@ -12,6 +12,7 @@ import {
   type Turn,
 } from '../../core/trajectory/trajectory';
 import { summarize } from '../../core/trajectory/fold';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import { opinionsOn, verdictsOf } from '../../core/trajectory/opinions';
 import type {
   LabelView,
@@ -86,6 +87,25 @@ export function replayOf(
     }),
     ...(damaged !== undefined && { damaged }),
   };
+}
+
+/** The parent of a fork, unless it was deleted, and the forks of a dialogue. */
+export function relatedTo(
+  { id, started: { parent } }: Trajectory,
+  log: Pick<TrajectoryLog, 'summary' | 'forksOf'>,
+  t: Translate,
+): Pick<Replay, 'related'> {
+  const forks = log.forksOf(id).map((episode) => ({ episode, parting: log.summary(episode)?.parent }));
+  const related = [
+    ...(parent === undefined || log.summary(parent.id) === undefined
+      ? []
+      : [{ words: t('continues another dialogue from turn {0} on', parent.turn), episode: parent.id }]),
+    ...forks.map(({ episode, parting }) => ({
+      words: t('continued otherwise from turn {0} on', parting?.turn ?? 1),
+      episode,
+    })),
+  ];
+  return related.length > 0 ? { related } : {};
 }
 
 /** Undefined where the tests of the grade are not known, and of a page. */

@@ -10,6 +10,7 @@ import type { FrameLayout, LayoutFrame } from '../pages';
 import { Panel, type Asks } from '../panel';
 import { askPseudonym, askReason, askSignal } from '../inputSteps';
 import { skipReasons } from '../reasons';
+import { continueFrom } from '../forking';
 import { manageTrust } from '../workspaceTrust';
 import type { Drafts } from './drafts';
 import type { Session } from './session';
@@ -160,6 +161,10 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
       'laid-out': (message) => this.layouts.get(message.id)?.(message),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
       'open-link': ({ address }) => openLink(address),
+      fork: ({ turn, by }) => {
+        const { id } = this.shown;
+        return id === undefined ? undefined : continueFrom(id, { turn, by });
+      },
       act: ({ action }) => this.act(action),
     };
   }

@@ -8,6 +8,7 @@ import { deriveSeed } from '../../core/seed';
 import { isOwnFunction, ownTaskOf } from '../../core/task/own';
 import { guidelinesOf } from '../../core/task/guidelines';
 import { isProgram, type Task } from '../../core/task/task';
+import type { Parting } from '../../core/trajectory/event';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { OwnFunction } from '../../../webview/session/protocol';
 import type { FolderSettings } from '../configuration';
@@ -18,6 +19,7 @@ import { Panels } from '../panels';
 import type { Packs, ListedTask } from '../packs';
 import { Drafts } from './drafts';
 import { SessionPanel, type SessionContext } from './panel';
+import { notices } from './notices';
 import type { Session } from './session';
 import { closeReferences } from '../documents';
 import { noTrajectory } from '../logs';
@@ -135,6 +137,38 @@ export class Sessions extends Owner implements SessionContext {
       await session.do({ type: 'look' });
       return this.openPanel(session);
     });
+  }
+
+  /** Logs a dialogue that continues another one otherwise, opens it, and lets whoever moves next begin. */
+  async fork(episode: string, at: Parting, seat: 'developer' | 'simulator'): Promise<void> {
+    const engine = await this.engines.withEpisode(episode);
+    const log = await engine.log();
+    const trajectory = await log.trajectory(episode);
+    if (trajectory === undefined) throw noTrajectory(episode);
+    const pack = await this.packOf(trajectory, engine);
+    const parts = pack === undefined ? engine : this.engines.of(pack);
+    const [{ Dialogue }, { forkOf }, { dialogueParts }] = await Promise.all([
+      import('../../core/dialogue/dialogue'),
+      import('../../core/dialogue/fork'),
+      import('./dialogueLink'),
+    ]);
+    const begun = forkOf(trajectory, at, log);
+    const [agentAndSimulator] = await Promise.all([dialogueParts(parts), parts.openAgent()]);
+    const { simulator } = agentAndSimulator;
+    const person = parts.consent.given?.pseudonym;
+    if (seat === 'simulator' && simulator === undefined) throw notices.noSimulator(t);
+    if (seat === 'developer') await parts.consent.record();
+    const { id } = await Dialogue.start({
+      ...agentAndSimulator,
+      ...begun,
+      collaborator:
+        seat === 'developer' || simulator === undefined
+          ? { kind: 'developer', name: person! }
+          : { kind: simulator.kind, name: simulator.name },
+      seed: deriveSeed(episode, Date.now()),
+    });
+    const { shown } = await this.openTrajectory(id);
+    if (shown.state.phase === 'stopped') void shown.do({ type: 'again' });
   }
 
   close(episode: string): boolean {

@@ -91,6 +91,7 @@ export function trajectoryItem(
     ...played.map((name) => t('played by {0}', name)),
     leaked && leakWords(true, t),
     doubtful && t('doubtful'),
+    summary.parent && forkWords(summary.parent),
     summary.review && reviewName(summary.review, t),
     tags !== '' && t('tags: {0}', tags),
   ];
@@ -99,14 +100,17 @@ export function trajectoryItem(
   return item;
 }
 
-function marksOf({ leaked, doubtful, review }: TrajectorySummary): string[] {
+function marksOf({ leaked, doubtful, review, parent }: TrajectorySummary): string[] {
   return [
+    ...(parent === undefined ? [] : [forkWords(parent)]),
     ...(leaked ? [t('leak')] : []),
     ...(doubtful ? [t('doubtful')] : []),
     // The row's icon shows the outcome, so the shape of a review is in its text.
     ...(review === undefined ? [] : [`${REVIEW_SHAPES[review]} ${reviewName(review, t)}`]),
   ];
 }
+
+const forkWords = ({ turn }: NonNullable<TrajectorySummary['parent']>): string => t('fork at turn {0}', turn);
 
 const REVIEW_SHAPES = { accepted: '✓', redo: '↻' };
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -62,6 +62,24 @@ class Measure:
 TESTS = Measure()
 
 
+@dataclass(frozen=True)
+class Parent:
+    """Where a fork leaves its parent.
+
+    turn: the number of the first turn that they do not share, from 0.
+    by:   "message": they part at the agent's message of that turn; "reply": only at the reply to it.
+    """
+
+    id: str
+    turn: int
+    by: str
+
+    @property
+    def inherited(self) -> int:
+        """The number of the agent's messages that the fork repeats."""
+        return self.turn + (self.by == "reply")
+
+
 @dataclass(frozen=True, eq=False)
 class Dialogue:
     """One trajectory τ: the conversation as the agent saw it, and the agent's turns in it.
@@ -83,10 +101,18 @@ class Dialogue:
     where: str = ""  # `file:line`, for messages
     replayed: bool = False  # whether it is of `data.earlier`
     settled: bool = False  # whether all turns have their tokens (`tokenize_turns.py`)
+    parent: Parent | None = None  # of a fork
 
     @property
     def is_page(self) -> bool:
         return self.measure != TESTS
+
+
+def own_turns(dialogue: Dialogue) -> Dialogue:
+    """Leaves out the turns that a fork repeats, which are its parent's data, and the scores of its drafts with them."""
+    if dialogue.parent is None or dialogue.parent.inherited == 0:
+        return dialogue
+    return replace(dialogue, turns=dialogue.turns[dialogue.parent.inherited :], drafts=None)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ example are read, in their order.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..config import DataConfig, FeedbackConfig, Pairing
@@ -30,6 +30,9 @@ def trajectory_pairs(
 ) -> list[Example]:
     """Makes pairs of trajectories of one task, the better one chosen; `group` is the task.
 
+    A fork is paired with its parent only, from the turn where they part: in another pair, turns that it shares with the
+    parent would count twice.
+
     paper: of functions, the first trajectory of reward 1 of each task against every lower one of the task
         (arXiv 2503.15478, as the reference code pairs them); of pages, whose score is seldom 1, as `all`.
     successes: each trajectory of reward 1 against every lower one of its task.
@@ -41,21 +44,44 @@ def trajectory_pairs(
     for members in by_task(dialogues).values():
         page = dialogues[members[0]].is_page
         every = pairing == "all" or (pairing == "paper" and page)
+        members = [index for index in members if dialogues[index].parent is None]
         better = [index for index in members if every or dialogues[index].reward == 1]
         for chosen in better[:1] if pairing == "paper" and not every else better:
             pairs += [(chosen, index) for index in members if is_lower(dialogues[index], dialogues[chosen], margin)]
+    starts: dict[tuple[int, int], tuple[int, int]] = {}
+    for pair, start in fork_pairs(dialogues):
+        chosen, rejected = dialogues[pair[0]], dialogues[pair[1]]
+        every = pairing == "all" or chosen.is_page
+        if (every or chosen.reward == 1) and is_lower(rejected, chosen, margin):
+            pairs.append(pair)
+            starts[pair] = start
     if not pairs:
         raise UsageFault(why_no_pairs(dialogues, pairing, margin))
     turns = _turns(dialogues, read, {index for pair in pairs for index in pair})
     return [
         Example(
             dialogues[chosen].task,
-            turns[chosen],
-            turns[rejected],
+            turns[chosen][starts.get((chosen, rejected), (0, 0))[0] :],
+            turns[rejected][starts.get((chosen, rejected), (0, 0))[1] :],
             dialogues=(dialogues[chosen].id, dialogues[rejected].id),
         )
         for chosen, rejected in pairs
     ]
+
+
+def fork_pairs(dialogues: Sequence[Dialogue]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yields each fork that parts at a message, with its parent, the better one first, and where their turns begin."""
+    places = {dialogue.id: index for index, dialogue in enumerate(dialogues)}
+    for index, fork in enumerate(dialogues):
+        at = None if fork.parent is None or fork.parent.by == "reply" else places.get(fork.parent.id)
+        if at is None:
+            continue
+        parent = dialogues[at]
+        start = fork.parent.turn - (0 if parent.parent is None else parent.parent.inherited)
+        if parent.reward > fork.reward:
+            yield (at, index), (start, 0)
+        else:
+            yield (index, at), (0, start)
 
 
 def is_lower(lower: Dialogue, better: Dialogue, margin: float | None) -> bool:

@@ -16,6 +16,7 @@ from ..fault import UsageFault
 from .dialogue import (
     Dialogue,
     Messages,
+    Parent,
     Problem,
     Read,
     Spoken,
@@ -161,6 +162,7 @@ def dialogue_of(row: dict, file: Path, line: int, openings: Openings) -> Dialogu
         measure=measure,
         drafts=drafts,
         where=f"{file}:{line}",
+        parent=parent_of(tandem),
     )
 
 
@@ -189,7 +191,18 @@ def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
         measure=measure,
         drafts=drafts,
         where=where,
+        parent=parent_of(tandem),
     )
+
+
+def parent_of(tandem: dict) -> Parent | None:
+    if tandem.get("parent") is None:
+        return None
+    parent = object_of(tandem, "parent")
+    turn, by = parent.get("turn"), parent.get("by")
+    if type(turn) not in (int, float) or turn != turn // 1 or turn < 1 or by not in ("message", "reply"):
+        raise BadRow("The field parent of tandem must have a turn from 1, and message or reply as by.")
+    return Parent(text_of(parent, "episode"), int(turn) - 1, by)
 
 
 def history_of(row: dict, description: str) -> tuple[list[str], list[str], list[str | None]]:

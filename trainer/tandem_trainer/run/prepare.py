@@ -12,7 +12,7 @@ from ..config import RunConfig
 from ..config_fields import ScheduleConfig
 from ..data.batch_order import lot
 from ..data.data_shortage import Shortage, shortages
-from ..data.dialogue import TESTS, Dialogue, Measure, Problem, counted, listed
+from ..data.dialogue import TESTS, Dialogue, Measure, Problem, counted, listed, own_turns
 from ..data.json_rows import BadRow, content_id, is_page, json_lines, object_of, task_of
 from ..data.lessons import taught
 from ..data.measures import require_one_measure
@@ -129,6 +129,10 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     )
     read = of_rows(data.trajectories)
     require_one_measure(read.dialogues)
+    owned = [own_turns(dialogue) for dialogue in read.dialogues]
+    read.dialogues = [dialogue for dialogue in owned if dialogue.turns]
+    if len(read.dialogues) < len(owned):
+        read.left_out["a fork without a message of its own"] += len(owned) - len(read.dialogues)
     if data.earlier and data.replay:
         try:
             read = replayed(read, of_rows(data.earlier), data.replay, config.seed)

@@ -1,5 +1,4 @@
 import type { ChatMessage, Selection } from '../../model/model';
-import type { EventOf, NewEvent } from '../../trajectory/event';
 import type { Role } from '../../trajectory/searchTree';
 import type { Trajectory, Turn } from '../../trajectory/trajectory';
 import { parseAgentMessage } from '../protocol';
@@ -24,22 +23,6 @@ export function branchPoint({ turns }: Pick<Trajectory, 'turns'>, role: Role): B
   return selection.place === undefined && at + 1 < turns.length
     ? { before: turns.slice(0, at + 1) }
     : undefined;
-}
-
-/** The events of these turns in another dialogue. What they took is counted in the first one only. */
-export function copiedTurns(turns: readonly Turn[], episode: string): readonly NewEvent[] {
-  return turns.flatMap(({ agent, reply, leak }) => [
-    { ...unstamped(agent), episode, usage: undefined, timing: undefined },
-    ...(reply === undefined
-      ? []
-      : [{ ...unstamped(reply), episode, usage: undefined, milliseconds: undefined }]),
-    ...(leak === undefined ? [] : [{ ...unstamped(leak), episode }]),
-  ]);
-}
-
-function unstamped<E extends EventOf<'agent-turn' | 'reply' | 'leak'>>(event: E): Omit<E, 'version' | 'at'> {
-  const { version: _, at: __, ...said } = event;
-  return said;
 }
 
 /**

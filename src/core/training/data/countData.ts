@@ -12,7 +12,7 @@ import {
 } from '../../trajectory/export/selection';
 import type { TrajectoryLog } from '../../trajectory/log';
 import { isRole } from '../../trajectory/searchTree';
-import type { Trajectory, Turn } from '../../trajectory/trajectory';
+import { inheritedBy, type Trajectory, type Turn } from '../../trajectory/trajectory';
 import type { LogSelection } from '../configuration';
 import type { FeedbackOfRun, RowsOfRun } from '../methods';
 import { chosenBy } from './prepare';
@@ -155,7 +155,8 @@ const EMPTY_REPLY = { role: 'assistant', content: '' } as const;
 
 type TurnCounts = Pick<DataCounts, 'turns' | 'tokens' | 'uncounted'>;
 
-function turnsOf({ turns }: Trajectory): TurnCounts {
+function turnsOf({ turns: all, started }: Trajectory): TurnCounts {
+  const turns = all.slice(inheritedBy(started.parent).messages);
   const tokens = turns.map(({ agent }) => agent.tokens?.ids?.length ?? agent.usage?.completionTokens);
   const known = tokens.filter((count) => count !== undefined);
   return {

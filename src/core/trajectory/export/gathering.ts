@@ -4,7 +4,7 @@ import { Scanner, type Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
 import { branchesIn, isRole, type Role } from '../searchTree';
 import { isBoundByTerms } from '../modelTerms';
-import type { Trajectory } from '../trajectory';
+import { inheritedBy, type Trajectory, type TrajectorySummary } from '../trajectory';
 import { atifTrajectory } from './atif';
 import { CardFacts } from './card';
 import { formatOf, type FormatId } from './formats';
@@ -79,8 +79,10 @@ export class RowGathering {
   /** Each dialogue has one row, or one for each of people's words that it holds. */
   private async *ofDialogues(options: ExportOptions): AsyncGenerator<object> {
     const judged = isJudged(options) ? JUDGED[options.format] : undefined;
-    const selected = this.selected.filter(({ summary }) => judged?.isWithout(summary) !== true);
-    if (judged) this.leaveOut(judged.without, this.selected.length - selected.length);
+    const asked = this.selected.filter(({ summary }) => judged?.isWithout(summary) !== true);
+    if (judged) this.leaveOut(judged.without, this.selected.length - asked.length);
+    const selected = IMITATED.has(options.format) ? bestOfForks(asked, this.log) : asked;
+    this.leaveOut('sharing turns with a better or earlier dialogue', asked.length - selected.length);
     const played = new Map<string, number>();
     for await (const exported of this.read(selected)) {
       const { trajectory } = exported;
@@ -291,6 +293,27 @@ const isOfRole = (options: ExportOptions): options is OfFormat<Role> => isRole(o
 
 const isJudged = (options: ExportOptions): options is OfFormat<keyof typeof JUDGED> =>
   options.format in JUDGED;
+
+/** Formats whose readers imitate each message of the agent in a row. */
+const IMITATED: ReadonlySet<FormatId> = new Set(['chat', 'llamafactory-sft', 'axolotl-sft']);
+
+/** Of dialogues that share turns, the first one with the highest reward, so that no turn is imitated twice. */
+function bestOfForks(selected: readonly Selected[], log: TrajectoryLog): readonly Selected[] {
+  const families = Map.groupBy(selected, ({ summary }) => rootOf(summary, log));
+  const best = new Set(
+    [...families.values()].map((family) =>
+      family.reduce((one, other) => ((other.grade?.reward ?? 0) > (one.grade?.reward ?? 0) ? other : one)),
+    ),
+  );
+  return selected.filter((one) => best.has(one));
+}
+
+/** Id of the dialogue that said the first turn. */
+function rootOf({ id, parent }: TrajectorySummary, log: TrajectoryLog): string {
+  if (parent === undefined || inheritedBy(parent).messages === 0) return id;
+  const from = log.summary(parent.id);
+  return from === undefined ? parent.id : rootOf(from, log);
+}
 
 type RowOfDialogue = Exclude<FormatId, 'trajectories' | 'preferences' | Role | keyof typeof JUDGED>;
 

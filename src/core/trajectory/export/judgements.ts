@@ -1,4 +1,4 @@
-import type { Choice, TrajectorySummary, Turn } from '../trajectory';
+import { inheritedBy, type Choice, type TrajectorySummary, type Turn } from '../trajectory';
 import type { Candidate } from '../event';
 import { verdictsOf } from '../opinions';
 import { origin, sampledOrigin, sourceOf, type ChatMessageLike, type Rendered } from './rows';
@@ -313,12 +313,16 @@ function editRows(of: Rendered, count: CountLeftOut, { staysHere = false, signal
 }
 
 /** Each assistant message is a reply; the messages since the one before it are its prompt. */
-function asked({ messages, trajectory: { turns } }: Rendered): Asked[] {
+function asked({ messages, trajectory: { turns, started } }: Rendered): Asked[] {
+  const { replies } = inheritedBy(started.parent);
   const ends = saidIn(messages);
   const replied = turns.flatMap((turn) => (turn.reply === undefined ? [] : [{ turn, reply: turn.reply }]));
   return ends.flatMap((end, index) => {
     const one = replied[index];
-    return one === undefined ? [] : [{ ...one, prompt: messages.slice((ends[index - 1] ?? -1) + 1, end) }];
+    // The parent's rows have those that a fork repeats.
+    return one === undefined || index < replies
+      ? []
+      : [{ ...one, prompt: messages.slice((ends[index - 1] ?? -1) + 1, end) }];
   });
 }
 

@@ -1,6 +1,7 @@
 import { GOOD_ABOVE, pathOf, ROLES, valueOf, type Role } from '../searchTree';
-import type { ChatMessageLike, ExportedGrade, Rendered } from './rows';
-import type { Pairing } from './selection';
+import type { TrajectorySummary } from '../trajectory';
+import type { ChatMessageLike, Rendered } from './rows';
+import type { Pairing, Selected } from './selection';
 
 /** Of the paper's pairs of pages (arXiv 2503.15478, appendix). */
 const PAGE_MARGIN = 0.1;
@@ -14,9 +15,7 @@ interface PairOptions {
   readonly isPage: boolean;
 }
 
-interface Rewarded {
-  readonly grade: ExportedGrade | undefined;
-}
+type Rewarded = Selected | Rendered;
 
 interface Pairs<One> {
   readonly pairs: readonly { readonly chosen: One; readonly rejected: One }[];
@@ -24,11 +23,13 @@ interface Pairs<One> {
 }
 
 /**
- * Pairs the trajectories of one task, which are sorted from oldest to newest. The trainer pairs alike
+ * Pairs the trajectories of one task, which are sorted from oldest to newest. A fork is paired with its parent only: in
+ * another pair, turns that it shares with the parent would count twice. The trainer pairs alike
  * (`trainer/tandem_trainer/data/pairs.py`).
  */
-export function pairsOf<One extends Rewarded>(all: readonly One[], options: PairOptions): Pairs<One> {
+export function pairsOf<One extends Rewarded>(every: readonly One[], options: PairOptions): Pairs<One> {
   const { pairing, isPage, margin = isPage ? PAGE_MARGIN : 0 } = options;
+  const all = every.filter((one) => originOf(one).parent === undefined);
   const better = chosenOf(all, isPage && pairing === 'paper' ? 'all' : pairing);
   // Each reward is compared once: thousands of rollouts of a task may all have the same.
   const lower = new Map(
@@ -37,12 +38,34 @@ export function pairsOf<One extends Rewarded>(all: readonly One[], options: Pair
       all.filter((one) => rewardOf(one) < reward && reward - rewardOf(one) >= margin - ROUNDING),
     ]),
   );
-  const pairs = better.flatMap((chosen) =>
-    lower.get(rewardOf(chosen))!.map((rejected) => ({ chosen, rejected })),
-  );
+  const pairs: Pairs<One>['pairs'] = [
+    ...better.flatMap((chosen) => lower.get(rewardOf(chosen))!.map((rejected) => ({ chosen, rejected }))),
+    ...forkPairs<One>(every).filter(
+      ({ chosen, rejected }) =>
+        (isPage || pairing === 'all' || rewardOf(chosen) === 1) &&
+        rewardOf(chosen) > rewardOf(rejected) &&
+        rewardOf(chosen) - rewardOf(rejected) >= margin - ROUNDING,
+    ),
+  ];
   const paired = new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]));
-  return { pairs, unpaired: all.length - paired.size };
+  return { pairs, unpaired: every.length - paired.size };
 }
+
+/** Each fork that parts from its parent at a message of the agent, and the parent; the better one is chosen. */
+function forkPairs<One extends Rewarded>(all: readonly One[]): Pairs<One>['pairs'] {
+  const byId = new Map(all.map((one) => [originOf(one).id, one]));
+  return all.flatMap((fork) => {
+    const { parent } = originOf(fork);
+    const other = parent?.by === 'message' ? byId.get(parent.id) : undefined;
+    if (other === undefined) return [];
+    const [chosen, rejected]: readonly [One, One] =
+      rewardOf(fork) > rewardOf(other) ? [fork, other] : [other, fork];
+    return [{ chosen, rejected }];
+  });
+}
+
+const originOf = (one: Rewarded): Pick<TrajectorySummary, 'id' | 'parent'> =>
+  'summary' in one ? one.summary : { id: one.trajectory.id, parent: one.trajectory.started.parent };
 
 function chosenOf<One extends Rewarded>(all: readonly One[], pairing: Pairing): readonly One[] {
   if (pairing === 'all') return all;

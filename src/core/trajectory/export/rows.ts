@@ -172,13 +172,15 @@ export function sourceOf({
 }
 
 /**
- * Preference row of two whole dialogues: `prompt` is their common beginning, up to the agent's first message; `chosen`
- * and `rejected` are the rest of each. Undefined if they begin with different messages, or their rewards measure different
- * things.
+ * Preference row of two whole dialogues: `prompt` is their common beginning, up to the agent's first message, or of a fork
+ * and its parent up to where they part; `chosen` and `rejected` are the rest of each. Undefined if they begin with
+ * different messages, part at a reply, or their rewards measure different things.
  */
 export function preferenceRow(chosen: Rendered, rejected: Rendered): object | undefined {
-  const prompt = openingOf(chosen.messages);
-  if (JSON.stringify(prompt) !== JSON.stringify(openingOf(rejected.messages))) return undefined;
+  const isFork = parentOf(chosen) === rejected.trajectory.id || parentOf(rejected) === chosen.trajectory.id;
+  const prompt = isFork ? sharedBy(chosen.messages, rejected.messages) : openingOf(chosen.messages);
+  if (prompt === undefined) return undefined;
+  if (!isFork && JSON.stringify(prompt) !== JSON.stringify(openingOf(rejected.messages))) return undefined;
   if (measureOf(chosen) !== measureOf(rejected)) return undefined;
   return {
     prompt,
@@ -204,6 +206,19 @@ export function measureOf({
     : `${page.measure} ${page.version}${page.renderer === 'none' ? '' : `, drawn by ${page.renderer}`}`;
 }
 
+const parentOf = ({ trajectory }: Rendered): string | undefined => trajectory.started.parent?.id;
+
+/** The messages before the first that differ; undefined unless both are the agent's. */
+function sharedBy(
+  one: readonly ChatMessageLike[],
+  other: readonly ChatMessageLike[],
+): readonly ChatMessageLike[] | undefined {
+  const end = one.findIndex(
+    ({ role, content }, index) => role !== other[index]?.role || content !== other[index].content,
+  );
+  return one[end]?.role === 'assistant' && other[end]?.role === 'assistant' ? one.slice(0, end) : undefined;
+}
+
 function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLike[] {
   const first = messages.findIndex(({ role }) => role === 'assistant');
   return first === -1 ? messages : messages.slice(0, first);
@@ -224,6 +239,11 @@ export function origin({ trajectory, grade, consents }: Omit<ExportedTrajectory,
     prompts: started.prompts,
     pack: started.pack,
     rollout: started.rollout,
+    parent: started.parent && {
+      episode: started.parent.id,
+      turn: started.parent.turn,
+      by: started.parent.by,
+    },
     grading_mode: grade?.mode,
     reward: grade?.reward,
     success: grade?.success,

@@ -134,6 +134,7 @@ export type LeftOutReason =
   | 'outside the drawn tasks'
   | 'secret or e-mail address'
   | 'without a better or worse trajectory of the same task'
+  | 'sharing turns with a better or earlier dialogue'
   | 'outside of a search tree'
   | 'in a search tree without a pair of this role'
   | 'without a choice between candidates'
@@ -182,6 +183,11 @@ export function select(log: TrajectoryLog, selection: Selection, needsReward: bo
   const { rows } = log.list({ filter, sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY });
   const leftOut: LeftOut = {};
   const selected: Selected[] = [];
+  const isEvaluation = ({ collection, parent }: TrajectorySummary): boolean => {
+    if (collection?.startsWith(EVALUATION) === true) return true;
+    const from = parent && log.summary(parent.id);
+    return from !== undefined && isEvaluation(from);
+  };
   // Lists omit deleted dialogues, so it is unknown which of them match the filter.
   const deleted = log.deleted.length;
   if (deleted > 0) leftOut.deleted = deleted;
@@ -189,7 +195,7 @@ export function select(log: TrajectoryLog, selection: Selection, needsReward: bo
   if (outside > 0) leftOut['outside the filter'] = outside;
   for (const summary of rows) {
     const grade = gradeOf(summary, mode);
-    const reason = whyNot(summary, grade, selection, needsReward);
+    const reason = whyNot(summary, grade, { ...selection, isEvaluation }, needsReward);
     if (reason === undefined) selected.push({ summary, grade });
     else countUp(leftOut, reason);
   }
@@ -209,15 +215,15 @@ function gradeOf(summary: TrajectorySummary, mode: 'fixed' | 'paper'): ExportedG
 function whyNot(
   summary: TrajectorySummary,
   grade: ExportedGrade | undefined,
-  selection: Selection,
+  selection: Selection & { readonly isEvaluation: (summary: TrajectorySummary) => boolean },
   needsReward: boolean,
 ): LeftOutReason | undefined {
-  const { state, leaked, collection, review } = summary;
+  const { state, leaked, review } = summary;
   const { onlySuccess = false, minReward, withLeaked = false, withEvaluations = false } = selection;
   const { onlyAccepted = false, withRedo = false } = selection;
   if (state === 'open') return 'not finished';
   if (state === 'abandoned') return 'abandoned';
-  if (collection?.startsWith(EVALUATION) && !withEvaluations) return 'played in an evaluation';
+  if (!withEvaluations && selection.isEvaluation(summary)) return 'played in an evaluation';
   if (leaked && !withLeaked) return 'leaked';
   if (review === 'redo' && !withRedo) return 'to be redone';
   if (onlyAccepted && review !== 'accepted') return 'not accepted';

@@ -1,4 +1,4 @@
-import { collaboratorSchema, type EventOf, type LogEvent } from '../event';
+import { collaboratorSchema, parentSchema, type EventOf, type LogEvent } from '../event';
 import type { LineFront } from '../segment/line';
 
 /**
@@ -82,7 +82,7 @@ const match = (form: RegExp, { rest }: LineFront, line: Buffer): RegExpExecArray
 /** Checked by hand, because each episode has one start and zod would take longer than parsing. */
 function startOf(line: Buffer): LogEvent | undefined {
   const event = JSON.parse(line.toString()) as Partial<EventOf<'episode-started'>>;
-  const { episode, at, task, agent, seed, pack, rollout, collection, collaborator } = event;
+  const { episode, at, task, agent, seed, pack, rollout, collection, collaborator, parent } = event;
   const isWhole =
     typeof task === 'string' &&
     typeof agent === 'string' &&
@@ -90,7 +90,8 @@ function startOf(line: Buffer): LogEvent | undefined {
     (pack === undefined || typeof pack === 'string') &&
     (rollout === undefined || typeof rollout === 'number') &&
     (collection === undefined || typeof collection === 'string') &&
+    (parent === undefined || parentSchema.safeParse(parent).success) &&
     collaboratorSchema.safeParse(collaborator).success;
   const ids = { event: event.event, episode, at, task, agent, seed };
-  return isWhole ? ({ ...ids, pack, rollout, collection, collaborator } as LogEvent) : undefined;
+  return isWhole ? ({ ...ids, pack, rollout, collection, collaborator, parent } as LogEvent) : undefined;
 }

@@ -213,12 +213,13 @@ export function oneOfEachTask(store: IndexStore): Map<string, string> {
   return new Map(rows.map(({ task, id }) => [store.text(Number(task)), String(id)]));
 }
 
+/** Without forks: they begin where someone chose, so that they are no samples of how an agent does. */
 export function outlines(store: IndexStore, filter: TrajectoryFilter): Outline[] {
   const { where, values } = conditionOf(store, filter);
   const rows = store.each<OutlineRow>(
     `select id, task, agent, pack, collaborator, started_at as startedAt, state = 'answered' as isAnswered, turns,
       ${resultIn(filter.mode)} as result, ${scaleIn(filter.mode)} as scale, ${rewardIn(filter.mode)} as reward, leaked, reply_ms / nullif(timed_replies, 0) as replyMs
-    from episode where ${where} order by started_at, number`,
+    from episode where ${where} and parent is null order by started_at, number`,
     ...values,
   );
   return Array.from(rows, ({ task, agent, pack, collaborator, result, scale, reward, replyMs, ...row }) => ({
@@ -235,6 +236,15 @@ export function outlines(store: IndexStore, filter: TrajectoryFilter): Outline[]
     leaked: row.leaked === 1,
     ...(replyMs !== null && { replyMs }),
   }));
+}
+
+/** Ids of the forks of a dialogue, oldest first. */
+export function forksOf(store: IndexStore, id: string): string[] {
+  const rows = store.each<{ id: string }>(
+    `select id from episode where parent = ? and ${VISIBLE} order by number`,
+    id,
+  );
+  return Array.from(rows, (row) => row.id);
 }
 
 function pageScore(scale: string, score: number): PageScore {

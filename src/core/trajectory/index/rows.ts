@@ -17,6 +17,10 @@ export const COLUMNS = {
   collaborator_kind: 'text',
   collection: 'integer',
   rollout: 'integer',
+  /** Of a fork: id of the dialogue that it continues otherwise, and where they part. */
+  parent: 'text',
+  parent_turn: 'integer',
+  parent_by: 'text',
   seed: 'real',
   /** Null while only other lines of the episode are known. */
   started_at: 'real',
@@ -119,6 +123,9 @@ export function rowOf(
     collaborator_kind: summary.collaborator.kind,
     collection: optional(summary.collection),
     rollout: summary.rollout ?? null,
+    parent: summary.parent?.id ?? null,
+    parent_turn: summary.parent?.turn ?? null,
+    parent_by: summary.parent?.by ?? null,
     seed: summary.seed,
     started_at: Date.parse(summary.startedAt),
     state: summary.abandoned ?? summary.state,
@@ -216,5 +223,13 @@ export function summaryOf(row: Row, names: Numbered): TrajectorySummary {
     seed: Number(row.seed),
     rollout: numberIn('rollout'),
     collection: textIn('collection'),
+    parent:
+      row.parent === null
+        ? undefined
+        : {
+            id: String(row.parent),
+            turn: Number(row.parent_turn),
+            by: row.parent_by as NonNullable<TrajectorySummary['parent']>['by'],
+          },
   };
 }

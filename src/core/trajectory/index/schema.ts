@@ -8,7 +8,7 @@ import type * as Sqlite from 'node:sqlite';
 import { Fault } from '../../fault';
 
 /** Increase it whenever the content or its meaning changes. */
-const VERSION = 8;
+const VERSION = 9;
 
 export const SCHEMA = `
   create table meta (name text primary key, value) without rowid;
@@ -50,6 +50,8 @@ export const INDEXES = {
   episode_by_id: 'create unique index if not exists episode_by_id on episode (id)',
   episode_deleted:
     'create index if not exists episode_deleted on episode (started_at, number) where deleted = 1',
+  episode_forks: `create index if not exists episode_forks on episode (parent, number)
+    where parent is not null and ${VISIBLE}`,
   episode_listed: `create index if not exists episode_listed on episode (started_at, number, id, state, fixed, paper,
     leaked, stars, agent, collaborator, collaborator_kind, pack, collection, task, choices, verdicts, review, raters,
     player, tags, title, note)

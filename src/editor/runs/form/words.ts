@@ -141,6 +141,7 @@ const leftOutReasons: Readonly<Partial<Record<LeftOutReason, string>>> = {
   'without an edited suggestion': t('without an edited suggestion'),
   'edits without a consent that names them': t('edits without a consent that names them'),
   'outcomes without a consent that names them': t('outcomes without a consent that names them'),
+  'sharing turns with a better or earlier dialogue': t('sharing turns with a better or earlier dialogue'),
   'outside of a search tree': t('outside of a search tree'),
   'in a search tree without a pair of this role': t('in a search tree without a pair of this role'),
 };
