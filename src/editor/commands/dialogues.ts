@@ -103,7 +103,7 @@ export async function continueOtherwise(app: App, row: CommandRow): Promise<void
     }),
   );
   if (chosen === undefined) return;
-  if ('command' in chosen) {
+  if (chosen.command !== undefined) {
     await vscode.commands.executeCommand(idOf(chosen.command));
     return continueOtherwise(app, row);
   }

@@ -171,7 +171,8 @@ export class ReplayPanel extends Panel<FromWebview, ToWebview> {
   }
 
   private withShown(episode: string, act: () => unknown): unknown {
-    return this.episodes.includes(episode) ? act() : this.note('a dialogue that it does not show');
+    if (this.episodes.includes(episode)) return act();
+    this.note('a dialogue that it does not show');
   }
 
   private async compare(one: string, other: string): Promise<void> {

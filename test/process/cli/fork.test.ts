@@ -27,7 +27,18 @@ it('continues a dialogue otherwise, grades it, and forks the fork', async () => 
   const again = await fork(summary.dialogue, '--turn', '1', '--reply');
   expect(again.summary.parent).toBe(parent!.id);
   const refused = await tandem(
-    ...['fork', parent!.id, '--turn', '40', '--agent', `script:${guess}`, '--simulator', 'rules', '--data', data],
+    ...[
+      'fork',
+      parent!.id,
+      '--turn',
+      '40',
+      '--agent',
+      `script:${guess}`,
+      '--simulator',
+      'rules',
+      '--data',
+      data,
+    ],
   );
   expect(refused.stderr).toContain('cannot be continued');
 });
