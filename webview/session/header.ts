@@ -122,12 +122,14 @@ function agentWords(state: SessionView['state']): string {
     : t('agents: {0}, {1}', first, modelLabel(secondAgent, called));
 }
 
-const helpWords = (task: TaskView): string =>
-  task.isPage === true
+function helpWords({ task, state }: SessionView): string {
+  if (state.seat === 'agent') return t('You see only the request; ask before you write the function.');
+  return task.isPage === true
     ? t('You see the wanted page; the agent has to come close to it by what you say.')
     : t('You know what the function must do; the agent has to ask before it writes it.');
+}
 
-function shortcuts({ task, state }: SessionView): TemplateResult {
+function shortcuts(view: SessionView): TemplateResult {
   const close = (event: KeyboardEvent): void => {
     const list = event.currentTarget as HTMLDetailsElement;
     if (event.key !== 'Escape' || !list.open) return;
@@ -146,7 +148,7 @@ function shortcuts({ task, state }: SessionView): TemplateResult {
               <dd>${one.does}</dd>`,
         )}
       </dl>
-      ${help(state.seat === 'agent' ? t('You see only the request; ask before you write the function.') : helpWords(task), 'session')}
+      ${help(helpWords(view), 'session')}
     </div>
   </details>`;
 }

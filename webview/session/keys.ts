@@ -31,6 +31,7 @@ export const keys = {
 
 export const listed: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
   { keys: [keys.send], does: t('Send the reply; elsewhere the primary button') },
+  { keys: [keys.answer], does: t('Answer, where you play the agent') },
   { keys: [keys.stop], does: t('Stop generating or testing') },
   { keys: [keys.suggest], does: t('Suggest a reply') },
   { keys: [keys.dontMind], does: t('No preference') },

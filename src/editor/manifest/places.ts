@@ -203,7 +203,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     palette: IN_FOLDER,
     menus: [inTitle('trajectories', '0_list@3', IN_FOLDER)],
   },
-  showSimulator: { palette: IN_FOLDER, menus: [inTitle('trajectories', '0_list@5', IN_FOLDER)] },
+  showSimulator: { menus: [inTitle('trajectories', '0_list@5', IN_FOLDER)] },
   chooseLog: {
     icon: 'root-folder',
     palette: SEVERAL_LOGS,

@@ -8,7 +8,15 @@ it('refuses in a workspace that is not trusted what connects, asks, downloads or
   expect(refused.map(([name]) => name).sort()).toEqual([
     ...['addModelFolder', 'advanceQueue', 'chooseAgent', 'chooseCandidates', 'chooseSimulator'],
     ...['collaborateOnFunction', 'collect', 'compareBlindly', 'connectModel', 'continueRun'],
-    ...['downloadPack', 'editConnection', 'evaluateRuns', 'finishRun', 'fitSimulator', 'killRun'],
+    ...[
+      'downloadPack',
+      'editConnection',
+      'evaluateRuns',
+      'finishRun',
+      'fitSimulator',
+      'forkTrajectory',
+      'killRun',
+    ],
     ...['makeTask', 'newRun', 'pauseRun', 'publish', 'resumeRun'],
     ...['runTests', 'setApiKey', 'showSimulator', 'startQueuedRun', 'startRunFile', 'testAnswer'],
     ...['testConnection', 'testProposal', 'useAsAgent', 'useAsSecondAgent', 'useAsSimulator'],

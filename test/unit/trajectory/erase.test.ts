@@ -161,7 +161,7 @@ describe('erasing a developer', () => {
     );
     expect(log.summary('kim-0')).toBeDefined();
     await writer.close();
-    expect(await log.eraseDeveloper('kim')).toMatchObject({ episodes: 8 });
+    expect(await log.eraseDeveloper('kim')).toMatchObject({ episodes: 9 });
   });
 
   it('is not held up by a process that was killed while it wrote', async () => {
@@ -170,7 +170,7 @@ describe('erasing a developer', () => {
     const child = append(folder, 'killed');
     await printed(child, /^0 1$/m);
     await kill(child);
-    await expect((await openLog(folder)).eraseDeveloper('kim')).resolves.toMatchObject({ episodes: 8 });
+    await expect((await openLog(folder)).eraseDeveloper('kim')).resolves.toMatchObject({ episodes: 9 });
   });
   const append = program('append');
 
