@@ -162,8 +162,8 @@ class LogSelection(TypedDict, total=False):
         bool,
         Field(
             title="Include dialogues about own code",
-            description="Of people who agreed. Their hidden information is the function after their edits. They have no "
-            "grade: methods that need one leave them out.",
+            description="Of people who agreed. Their hidden information is the function after their edits. They have "
+            "no grade: methods that need one leave them out.",
         ),
     ]
     exclude_models: Annotated[

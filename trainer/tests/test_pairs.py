@@ -73,7 +73,9 @@ def test_a_fork_is_paired_with_its_parent_only_and_from_the_turn_where_they_part
         trajectory("other", "a", 0.5),
     ]
     examples = trajectory_pairs(played, turns, "paper")
-    said = [tuple("".join(name_of((each,)) for each in side) for side in (one.chosen, one.rejected)) for one in examples]
+    said = [
+        tuple("".join(name_of((each,)) for each in side) for side in (one.chosen, one.rejected)) for one in examples
+    ]
     assert said == [("f", "yz"), ("f", "d")]
 
 

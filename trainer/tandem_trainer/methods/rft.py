@@ -14,7 +14,7 @@ from ..run.stages import train_policy
 from ..turn import Example, Turn
 from .feedback import with_feedback
 
-FEW = 1 / 5  # of the replayed turns: with a smaller effective sample size the run says so
+MIN_EFFECTIVE_SHARE = 1 / 5  # of the replayed turns: with a smaller effective sample size the run says so
 
 
 def objectives(config: RunConfig, reference: ReferenceCache) -> dict[str, Objective]:
@@ -78,7 +78,7 @@ def replay_in_words(weights: Tensor, unknown: int) -> str:
     sentence += f", with a mean weight of {float(weights.mean()):.2f}"
     if unknown:
         sentence += f"; {unknown} without log-probabilities of their sampler count in full"
-    if size < FEW * len(weights):
+    if size < MIN_EFFECTIVE_SHARE * len(weights):
         sentence += (
             ". That is less than a fifth of them: the model would hardly write the others, so little is replayed; give "
             "dialogues of its own earlier rounds as data.earlier"
