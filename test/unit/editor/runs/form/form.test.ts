@@ -355,6 +355,16 @@ describe('what would be learned from', () => {
     expect(dataView({ ...told, configuration, counts: counts(fieldsOf) }).problem).toMatch(sentence);
   });
 
+  it.each([
+    ['distill', 19, /^Too few .* 20, by Distillation\. Collect 1 more/],
+    ['distill', 99, /from 50 dialogues, one of each task, .* \+9\.1 \[\+3\.9, \+14\.2\] points/],
+    ['distill', 100, /from 100 dialogues, .* \+17\.6 /],
+    ['sweet-rl', 120, /^With fewer than 600 dialogues only Distillation .* Choose it, or collect 480 more\./],
+  ])('says of %s from %i dialogues what was measured', (method, trajectories, remark) => {
+    const { remarks } = dataView({ ...told, configuration: { method }, counts: counts({ trajectories }) });
+    expect(remarks).toEqual([expect.stringMatching(remark)]);
+  });
+
   it.each<['sweet-rl' | 'rft', Shortage['kind'], number, number, RegExp]>([
     ['sweet-rl', 'pairs', 8, 300, / 8 pairs.* 300/],
     ['sweet-rl', 'held_out_pairs', 1, 16, /^1 pair .* 16 /],
