@@ -257,6 +257,7 @@ function ofRole(counts: DataCounts, run: RunFields): string {
  * task, at temperature 0.5, with 95 % intervals over five runs (docs/benchmarks/few-dialogues.md).
  */
 const GAINS = [
+  { dialogues: 200, gain: '+21.8 [+17.0, +26.6]' },
   { dialogues: 100, gain: '+17.6 [+11.8, +23.3]' },
   { dialogues: 50, gain: '+9.1 [+3.9, +14.2]' },
   { dialogues: 20, gain: '+6.4 [+2.5, +10.3]' },
