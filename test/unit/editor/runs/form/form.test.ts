@@ -359,7 +359,11 @@ describe('what would be learned from', () => {
     ['distill', 19, /^Too few .* 20, by Distillation\. Collect 1 more/],
     ['distill', 99, /from 50 dialogues, one of each task, .* \+9\.1 \[\+3\.9, \+14\.2\] points/],
     ['distill', 100, /from 100 dialogues, .* \+17\.6 /],
-    ['sweet-rl', 120, /^With fewer than 600 dialogues only Distillation .* \+17\.6 .* from 100, .* Choose it, or collect 480 more\./],
+    [
+      'sweet-rl',
+      120,
+      /^With fewer than 600 dialogues only Distillation .* \+17\.6 .* from 100, .* Choose it, or collect 480 more\./,
+    ],
   ])('says of %s from %i dialogues what was measured', (method, trajectories, remark) => {
     const { remarks } = dataView({ ...told, configuration: { method }, counts: counts({ trajectories }) });
     expect(remarks).toEqual([expect.stringMatching(remark)]);
