@@ -110,7 +110,7 @@ async function* fromLines(
 
 const LEFT_OUT = 'It is left out, and the rest of the file is read; export the session again if it matters.';
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the other way of reading waits for the file
+// oxlint-disable-next-line typescript/require-await -- the other way of reading waits for the file
 async function* fromValues(format: SessionFormat, values: readonly unknown[]): AsyncGenerator<SessionLine> {
   const reading = format.read();
   for (const value of values) {
