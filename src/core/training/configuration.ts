@@ -5,7 +5,7 @@ import { isObject, isTooDeep } from '../json';
 import { isUnfit, MB, readText } from '../regularFile';
 import { EDITOR_MODEL } from '../trajectory/modelTerms';
 import { METHOD_GROUPS } from './methods';
-import { isFolder } from './runFolder';
+import { isFolder, ROW_FILES } from './runFolder';
 import { refusalOf, runSchema, type RunSchema, type Schema } from './schema';
 
 type DataFields = RunSchema['properties']['data']['properties'];
@@ -176,8 +176,7 @@ function dataPaths(data: Readonly<Record<string, unknown>>, folder: string): Rec
   const absolute = (value: unknown): unknown =>
     typeof value === 'string' ? resolve(folder, value) : Array.isArray(value) ? value.map(absolute) : value;
   const isPath = (name: string, value: unknown): boolean =>
-    ['trajectories', 'earlier', 'preferences', 'tasks', 'opening'].includes(name) &&
-    !(name === 'opening' && value === SHORT);
+    [...ROW_FILES, 'tasks', 'opening'].includes(name) && !(name === 'opening' && value === SHORT);
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, isPath(name, value) ? absolute(value) : value]),
   );

@@ -160,3 +160,6 @@ export async function diskUse(folder: string): Promise<number> {
   );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
+
+/** Fields of `data` that list files of rows. */
+export const ROW_FILES: readonly string[] = ['trajectories', 'earlier', 'preferences'];

@@ -6,7 +6,7 @@ import { copyRegular } from '../../regularFile';
 import { ifThere } from '../../trajectory/files';
 import { readConfiguration, type RunConfiguration } from '../configuration';
 import { feedbackOfRun, methodIn, needsGrades, rowsOfRun } from '../methods';
-import { readWhole, runFiles, writeWhole } from '../runFolder';
+import { readWhole, ROW_FILES, runFiles, writeWhole } from '../runFolder';
 import { writeInherited } from './lineage';
 import { fieldOf, prepareData, type PrepareOptions } from './prepare';
 import type { SelectionReport } from './report';
@@ -64,7 +64,7 @@ async function withOwnRows(
     return copied(file, folder, `data/${name}-${index + 1}.jsonl`);
   };
   const entries = Object.entries(data).map(async ([name, value]) => {
-    const isFiles = ['trajectories', 'earlier', 'preferences'].includes(name) && Array.isArray(value);
+    const isFiles = ROW_FILES.includes(name) && Array.isArray(value);
     return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
   });
   return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;

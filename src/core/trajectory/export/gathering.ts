@@ -226,7 +226,7 @@ export class RowGathering {
     return doubtful !== undefined && this.options.withDoubtful !== true ? 'doubtful' : undefined;
   }
 
-  /** Nothing tells if what another program recorded was any good, so no run learns from it. */
+  /** Dialogues that another program recorded have no tests, so no run learns from them. */
   private sessionIn({ started, task }: Trajectory): LeftOutReason | undefined {
     const isUntested = started.imported?.harness !== undefined && testsOf(task).length === 0;
     return this.options.staysHere === true && isUntested ? 'recorded elsewhere, without tests' : undefined;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Fault } from '../../../core/fault';
 import { lazily } from '../../../core/lazily';
 import { readText } from '../../../core/regularFile';
-import { MAX_RECORD_BYTES, runFiles } from '../../../core/training/runFolder';
+import { MAX_RECORD_BYTES, ROW_FILES, runFiles } from '../../../core/training/runFolder';
 import { runsOf, type Run, type Runs } from '../../../core/training/runs';
 import type { DuplicatedRun, FormState, Values } from '../../../../webview/newRun/protocol';
 import type { Engine } from '../../engine';
@@ -217,7 +217,7 @@ async function copyOf(run: Run): Promise<DuplicatedRun> {
 }
 
 function fromFolder(value: unknown, field: string, { folder }: Run): unknown {
-  const isFiles = ['trajectories', 'earlier', 'preferences', 'tasks'].includes(field);
+  const isFiles = [...ROW_FILES, 'tasks'].includes(field);
   if (!isFiles || !Array.isArray(value)) return value;
   return value.map((file: unknown) => (typeof file === 'string' ? path.resolve(folder, file) : file));
 }
