@@ -78,6 +78,18 @@ def test_quantised_graphs_stand_beside_the_exact_one_with_what_they_lose(tmp_pat
     assert int8["agreement"] > 0.9
 
 
+def test_blocks_of_int8_are_as_large_as_the_divergence_of_this_model_allows(tmp_path, monkeypatch):
+    folder = tiny_model(tmp_path, head_dim=16)
+
+    def block() -> int:
+        export_onnx(folder, ["int8"], quietly)
+        return json.loads((folder / "onnx" / "export.json").read_text())["graphs"]["model_int8.onnx"]["block"]
+
+    assert block() == 64
+    monkeypatch.setattr(export, "NEAR", 0.0)
+    assert block() == 32
+
+
 def test_a_precision_that_is_refused_takes_neither_the_others_nor_what_was_there_with_it(tmp_path, capsys):
     wide = tiny_model(tmp_path, head_dim=16, initializer_range=0.5)  # 4 bits keep too little of such weights
     assert _command(["onnx", str(wide), "--precision", "int4,fp32,int8"]) == 0
@@ -108,9 +120,9 @@ def test_a_graph_that_is_not_its_model_is_never_put_in_place(tmp_path, monkeypat
     (folder / "onnx").mkdir()
     (folder / "onnx" / "model.onnx").write_text("the one before")
 
-    def wrong(model, shape, file, precision):
+    def wrong(model, shape, file, precision, block):
         other = tiny_model(tmp_path / "other", head_dim=16, seed=1)
-        write_player(other, shape, file, precision)
+        write_player(other, shape, file, precision, block)
 
     monkeypatch.setattr(export, "write_player", wrong)
     with pytest.raises(Fault, match=r"model\.onnx is not the model: it is off by up to"):

@@ -55,8 +55,8 @@ interface Running {
 /** Includes dialogues that wait for a reply. */
 const MAX_ROWS = 128;
 
-/** Of rows beyond as many as dialogues are played at once. */
-const MAX_RESTING_BYTES = 256 * 2 ** 20;
+/** Of all rows together, if there are more than dialogues were played at once. */
+const MAX_EXTRA_BYTES = 256 * 2 ** 20;
 
 /**
  * Generates many turns at once. A turn joins when there is memory for its maximum length, and leaves when it ends; the
@@ -249,18 +249,18 @@ export class Batch {
     this.#forget();
   }
 
-  /** Keeps as many rows, with those of running turns, as dialogues were played at once, and more while they are small. */
+  /** Keeps as many rows, with those of running turns, as dialogues were played at once, and more while all are small. */
   #forget(): void {
     while (
       this.#resting.length > 0 &&
       this.#resting.length + this.#running.length > this.#most &&
-      this.#bytesAtRest(this.#resting) > MAX_RESTING_BYTES
+      this.#bytesAtRest([...this.#resting, ...this.#running.map(({ row }) => row)]) > MAX_EXTRA_BYTES
     )
       this.decoder.close(this.#resting.shift()!);
   }
 
-  #bytesAtRest(resting: readonly SequenceRow[]): number {
-    return resting.reduce((bytes, { ids }) => bytes + this.decoder.bytesAtRest(ids.length), 0);
+  #bytesAtRest(rows: readonly SequenceRow[]): number {
+    return rows.reduce((bytes, { ids }) => bytes + this.decoder.bytesAtRest(ids.length), 0);
   }
 
   /**

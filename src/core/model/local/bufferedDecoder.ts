@@ -168,6 +168,7 @@ export abstract class BufferedDecoder implements Decoder {
     }
     (row as BufferedRow).place = undefined;
     if (this.placed.length === 0) this.#lay(0, 0);
+    else if (isRoomy(this.placed.length, this.#places)) this.#lay(this.placed.length, this.capacity);
     else this.trim(0);
   }
 
@@ -175,8 +176,10 @@ export abstract class BufferedDecoder implements Decoder {
   protected reserve(width: number, rows = this.placed.length): void {
     const longest = Math.max(width, this.#longest());
     const roomy = longest + Math.max(GROWTH, longest / 16);
-    const isTooMany = this.#places > 4 * rows;
-    const places = rows <= this.#places && !isTooMany ? this.#places : Math.max(rows, 2 * this.placed.length);
+    const places =
+      rows <= this.#places && !isRoomy(rows, this.#places)
+        ? this.#places
+        : Math.max(rows, Math.floor(1.25 * this.placed.length));
     const capacity = longest <= this.capacity && this.capacity < 2 * roomy ? this.capacity : roundUp(roomy);
     if (places === this.#places && capacity === this.capacity) return;
     if (this.bytesFor(places, capacity) + this.#apart <= this.memoryBytes) this.#lay(places, capacity);
@@ -233,6 +236,9 @@ export abstract class BufferedDecoder implements Decoder {
     this.placed[other.place] = other;
   }
 }
+
+/** True for a quarter or more without rows: places are as long as the longest row, and rows that left have memory apart. */
+const isRoomy = (rows: number, places: number): boolean => 4 * rows <= 3 * places;
 
 const isPlaced = (row: BufferedRow): row is PlacedRow => row.place !== undefined;
 

@@ -130,8 +130,8 @@ const foreign = (file: string, why: string): Fault =>
 const inWords = (text: string): string =>
   text.replace(/^.*failed: ?/s, '').replace(/^\/\S+\.cc:\d+ .*?\) /s, '');
 
-/** Tokens read at once; with more, other turns would wait long. */
-export const CHUNK = 256;
+/** Tokens read at once. With more, other turns would wait long, and scores of attention would take memory anew each time. */
+export const CHUNK = 128;
 
 export const bytesPerToken = ({ caches, heads, headSize }: Graph): number =>
   caches.length * heads * headSize * Float32Array.BYTES_PER_ELEMENT;

@@ -79,6 +79,12 @@ interface PendingTurn extends PromiseWithResolvers<FinishedTurn> {
 
 const MAX_CRASHES = 2;
 
+/**
+ * Memory blocks from 4 MB go back to the system when they are freed. By default glibc raises this limit to 32 MB with the
+ * first large block, and keys and values of ended dialogues then leave holes of half a gigabyte.
+ */
+const MMAP_BYTES = `${4 * 2 ** 20}`;
+
 /** Starts with the first turn, and again after a crash; unfinished turns are then generated again, once. */
 export class InferenceProcess {
   readonly #script: string;
@@ -152,7 +158,7 @@ export class InferenceProcess {
     loading.promise.catch(() => undefined);
     this.#loading = loading;
     this.#child = forkScript<FromInference>(this.#script, JSON.stringify(this.#settings), {
-      env: childEnvironment('computing'),
+      env: { MALLOC_MMAP_THRESHOLD_: MMAP_BYTES, ...childEnvironment('computing') },
       inspect: 'TANDEM_INSPECT_INFERENCE',
       onMessage: (child, message) => this.#hear(child, message),
       onEnd: (child, reason, said) => this.#died(child, reason, said),

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from onnx import TensorProto
 
-from .graph import BLOCK, MICROSOFT, Graph, blocks
+from .graph import MICROSOFT, Graph, blocks
 from .shape import Shape
 from .weights import Weights
 
 Precision = Literal["fp32", "int8", "int4"]
-LIMIT = 1_500_000_000  # bytes; larger weights go into a file beside the graph
+LIMIT = 64_000_000  # bytes; larger weights go into a file beside the graph, of which ONNX Runtime makes no copy on load
 # The head of an int4 model has 8 bits: it chooses the token, and it is a small part of a large model.
 BITS = {"fp32": None, "int8": 8, "int4": 4}
 HEAD_BITS = {"fp32": None, "int8": 8, "int4": 8}
@@ -23,10 +23,11 @@ EMBEDDING = "model.embed_tokens.weight"
 class Decoder:
     """The layers. Weights keep their names in the folder; those of one product are joined by `+`."""
 
-    def __init__(self, folder: Path, shape: Shape, file: Path, precision: Precision):
-        self.shape, self.precision = shape, precision
+    def __init__(self, folder: Path, shape: Shape, file: Path, precision: Precision, block: int):
+        """block: neighbouring weights of one output that share a scale, where they are quantised."""
+        self.shape, self.precision, self.block = shape, precision, block
         self.weights = Weights(folder)
-        size = 4 if BITS[precision] is None else BITS[precision] / 8 + 4 / BLOCK
+        size = 4 if BITS[precision] is None else BITS[precision] / 8 + 4 / block
         embedding = 4 * shape.vocabulary * shape.width
         self.graph = Graph(file, external=self.weights.parameters * size + embedding > LIMIT)
 
@@ -44,13 +45,12 @@ class Decoder:
     def embedding(self, ids: str) -> str:
         """A quantised table has the bits of the head, so that a tied head can share it."""
         graph, bits = self.graph, HEAD_BITS[self.precision]
-        if bits is None or self.shape.width % BLOCK:
+        if bits is None or self.shape.width % self.block:
             return graph.node("Gather", self.plain(EMBEDDING), ids, axis=0)
         numbers, scales = self.quantised([EMBEDDING], bits)
         rows = graph.node("Reshape", numbers, graph.constant(self.shape.vocabulary, self.shape.width))
-        return graph.node(
-            "GatherBlockQuantized", rows, ids, scales, domain=MICROSOFT, bits=bits, block_size=BLOCK, quantize_axis=1
-        )
+        sizes = {"bits": bits, "block_size": self.block, "quantize_axis": 1}
+        return graph.node("GatherBlockQuantized", rows, ids, scales, domain=MICROSOFT, **sizes)
 
     def layer(self, number: int, states: str) -> str:
         graph, name = self.graph, f"model.layers.{number}"
@@ -100,7 +100,7 @@ class Decoder:
             K=shapes[0][1],
             N=sum(outputs for outputs, _ in shapes),
             bits=bits,
-            block_size=BLOCK,
+            block_size=self.block,
             accuracy_level=4,  # quantises activations to 8 bits as well
         )
 
@@ -109,7 +109,7 @@ class Decoder:
         joined = "+".join(names)
         parts = (f"{joined}.int{bits}", f"{joined}.scales")
         if parts[0] not in self.graph.initializers:
-            for part, values in zip(parts, blocks(self.stacked(names), bits), strict=True):
+            for part, values in zip(parts, blocks(self.stacked(names), bits, self.block), strict=True):
                 self.graph.weight(part, values)
         return parts
 
@@ -130,7 +130,7 @@ NEVER = 2**31  # a position after all others
 HIDDEN = -1e9  # added to the score of a key that a query does not see
 
 
-def write_player(folder: Path, shape: Shape, file: Path, precision: Precision) -> None:
+def write_player(folder: Path, shape: Shape, file: Path, precision: Precision, block: int = 32) -> None:
     """Writes a graph that continues B rows, whose caches have room for P tokens each.
 
     input_ids (B, T), past_lengths (B,) of the tokens in each row's cache, num_logits_to_keep () and
@@ -139,7 +139,7 @@ def write_player(folder: Path, shape: Shape, file: Path, precision: Precision) -
     layer, its values, keys of the second layer … of the new tokens. What a cache has beyond its length is ignored, but
     has to be finite. P is 1 or more on WebGPU, which fails on empty tensors.
     """
-    decoder = CachedDecoder(folder, shape, file, precision)
+    decoder = CachedDecoder(folder, shape, file, precision, block)
     graph = decoder.graph
     ids = graph.input("input_ids", TensorProto.INT64, ["batch", "sequence"])
     lengths = graph.input("past_lengths", TensorProto.INT64, ["batch"])
@@ -239,7 +239,7 @@ def write_scorer(folder: Path, shape: Shape, file: Path) -> None:
     log_probs[n] is log p(targets[n] | input_ids[: positions[n] + 1]).
     Positions are selected before the output layer, so that it computes logits of N tokens instead of T.
     """
-    decoder = GroupQueryDecoder(folder, shape, file, "fp32")
+    decoder = GroupQueryDecoder(folder, shape, file, "fp32", block=32)
     graph = decoder.graph
     ids = graph.input("input_ids", TensorProto.INT64, [1, "sequence"])
     positions = graph.input("positions", TensorProto.INT64, ["selected"])

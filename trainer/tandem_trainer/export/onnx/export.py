@@ -41,6 +41,9 @@ PLAYERS: dict[Precision, str] = {"fp32": "model.onnx", "int8": "model_int8.onnx"
 PRECISIONS = get_args(Precision)
 CRITIC, REFERENCE = "critic.onnx", "reference.onnx"
 EXACT = 1e-3  # greatest allowed error of a logit or log-probability in float32
+# Weights that share a scale. Larger blocks are faster and smaller; the first that is near enough is taken.
+BLOCKS: dict[Precision, Sequence[int]] = {"fp32": (32,), "int8": (64, 32), "int4": (32,)}
+NEAR = 0.015  # greatest divergence of a size before the last, in nats
 USELESS = 0.5  # greatest allowed divergence of a quantised model, in nats
 Say = Callable[[str], None]
 
@@ -92,9 +95,7 @@ def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) 
     made, refused = {}, {}
     for precision in precisions:
         file = into / PLAYERS[precision]
-        write_player(folder, shape, file, precision)
-        graph = Player(file, shape)
-        far = distance(of, graph)
+        block, graph, far = write_near(folder, shape, file, precision, of)
         try:
             if precision == "fp32":
                 require_exact(file.name, far)
@@ -108,8 +109,25 @@ def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) 
             file.with_name(f"{file.name}_data").unlink(missing_ok=True)
             continue
         say(sentence(file.name, far))
-        made[file.name] = {"precision": precision, **far.about(), "weights": weights}
+        size = {} if precision == "fp32" else {"block": block}
+        made[file.name] = {"precision": precision, **size, **far.about(), "weights": weights}
     return made, refused
+
+
+def write_near(
+    folder: Path, shape: Shape, file: Path, precision: Precision, of: Sequence[Sample]
+) -> tuple[int, Player, Distance]:
+    """Returns the size of the blocks: the first that is near enough, or the last."""
+    *larger, smallest = BLOCKS[precision]
+    for block in larger:
+        write_player(folder, shape, file, precision, block)
+        graph = Player(file, shape)
+        if (far := distance(of, graph)).divergence <= NEAR:
+            return block, graph, far
+        del graph  # closes the files, which are written again
+    write_player(folder, shape, file, precision, smallest)
+    graph = Player(file, shape)
+    return smallest, graph, distance(of, graph)
 
 
 def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, dict]:

@@ -15,7 +15,6 @@ MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 OPSET, MICROSOFT_OPSET = 21, 1
 IR_VERSION = 10  # read by every ONNX Runtime since 1.18
 PAGE = 4096  # bytes; weights start at page boundaries, so that they can be memory-mapped
-BLOCK = 32  # neighbouring weights of one output that share a scale
 AT_ONCE = 1 << 24  # weights converted at a time: a whole table would need several times its memory
 
 
@@ -87,20 +86,22 @@ class Graph:
         self.file.write_bytes(self.model.SerializeToString())
 
 
-def blocks(weight: torch.Tensor, bits: int) -> tuple[np.ndarray, np.ndarray]:
-    """Quantises (N, K) to numbers (N, ⌈K / 32⌉, 4 · bits) uint8 and scales (N, ⌈K / 32⌉) float32.
+def blocks(weight: torch.Tensor, bits: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Quantises (N, K) to numbers (N, ⌈K / size⌉, size · bits / 8) uint8 and scales (N, ⌈K / size⌉) float32.
+
+    size: neighbouring weights of one output that share a scale.
 
     A weight is scale · (number − 2^(bits − 1)). The sign of the scale maps the block's largest weight exactly to the
     lowest number: with 4 bits that gives a sixteenth more resolution than a symmetric range.
     """
-    parts = [_blocks(part, bits) for part in weight.split(max(1, AT_ONCE // weight.shape[1]))]
+    parts = [_blocks(part, bits, size) for part in weight.split(max(1, AT_ONCE // weight.shape[1]))]
     numbers, scales = (np.concatenate(each) for each in zip(*parts, strict=True))
     return numbers, scales
 
 
-def _blocks(weight: torch.Tensor, bits: int) -> tuple[np.ndarray, np.ndarray]:
+def _blocks(weight: torch.Tensor, bits: int, size: int) -> tuple[np.ndarray, np.ndarray]:
     rows, columns = weight.shape
-    padded = torch.nn.functional.pad(weight, (0, -columns % BLOCK)).reshape(rows, -1, BLOCK)
+    padded = torch.nn.functional.pad(weight, (0, -columns % size)).reshape(rows, -1, size)
     largest = padded.gather(-1, padded.abs().argmax(-1, keepdim=True))
     half = 1 << (bits - 1)
     scales = largest / -half
