@@ -114,6 +114,15 @@ describe.each(KINDS)('the graph $name', ({ name, family }) => {
   });
 });
 
+it('writes a short dialogue as before after several long ones', async () => {
+  const model = open('llama');
+  const before = await model.generate(question, sampled);
+  const longer = { ...long, maxTokens: 600 };
+  await Promise.all([1, 2, 3, 4, 5].map((seed) => model.generate(question, { ...longer, seed })));
+  const after = await model.generate(question, sampled);
+  expect(after.tokens.ids).toEqual(before.tokens.ids);
+});
+
 it.each(['llama3_1', 'qwen2_5', 'qwen3', 'gemma2', 'gemma3', 'mistral', 'phi3_5'])(
   'makes the same tokens of a conversation as transformers, by the chat template of %s',
   (family) => {

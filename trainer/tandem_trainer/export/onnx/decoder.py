@@ -23,7 +23,7 @@ EMBEDDING = "model.embed_tokens.weight"
 class Decoder:
     """The layers. Weights keep their names in the folder; those of one product are joined by `+`."""
 
-    def __init__(self, folder: Path, shape: Shape, file: Path, precision: Precision, block: int):
+    def __init__(self, folder: Path, shape: Shape, file: Path, precision: Precision, block: int = 32):
         """block: neighbouring weights of one output that share a scale, where they are quantised."""
         self.shape, self.precision, self.block = shape, precision, block
         self.weights = Weights(folder)
@@ -130,7 +130,7 @@ NEVER = 2**31  # a position after all others
 HIDDEN = -1e9  # added to the score of a key that a query does not see
 
 
-def write_player(folder: Path, shape: Shape, file: Path, precision: Precision, block: int = 32) -> None:
+def write_player(folder: Path, shape: Shape, file: Path, precision: Precision, block: int) -> None:
     """Writes a graph that continues B rows, whose caches have room for P tokens each.
 
     input_ids (B, T), past_lengths (B,) of the tokens in each row's cache, num_logits_to_keep () and
@@ -239,7 +239,7 @@ def write_scorer(folder: Path, shape: Shape, file: Path) -> None:
     log_probs[n] is log p(targets[n] | input_ids[: positions[n] + 1]).
     Positions are selected before the output layer, so that it computes logits of N tokens instead of T.
     """
-    decoder = GroupQueryDecoder(folder, shape, file, "fp32", block=32)
+    decoder = GroupQueryDecoder(folder, shape, file, "fp32")
     graph = decoder.graph
     ids = graph.input("input_ids", TensorProto.INT64, [1, "sequence"])
     positions = graph.input("positions", TensorProto.INT64, ["selected"])
