@@ -79,7 +79,7 @@ def test_quantised_graphs_stand_beside_the_exact_one_with_what_they_lose(tmp_pat
 
 
 def test_blocks_of_int8_are_as_large_as_the_divergence_of_this_model_allows(tmp_path, monkeypatch):
-    folder = tiny_model(tmp_path, head_dim=16)
+    folder = tiny_model(tmp_path, head_dim=16, hidden_size=64)
 
     def block() -> int:
         export_onnx(folder, ["int8"], quietly)

@@ -117,9 +117,9 @@ def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) 
 def write_near(
     folder: Path, shape: Shape, file: Path, precision: Precision, of: Sequence[Sample]
 ) -> tuple[int, Player, Distance]:
-    """Returns the size of the blocks: the first that is near enough, or the last."""
+    """Returns the size of the blocks: the first that is near enough and needs no padding, or the last."""
     *larger, smallest = BLOCKS[precision]
-    for block in larger:
+    for block in (size for size in larger if shape.width % size == 0):
         write_player(folder, shape, file, precision, block)
         graph = Player(file, shape)
         if (far := distance(of, graph)).divergence <= NEAR:
