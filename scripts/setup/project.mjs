@@ -22,7 +22,7 @@ const nodePackages = new Map([
 ]);
 
 /** The oldest Node that runs Tandem's packages (`engines` in package.json). */
-const oldestNode = [22, 13];
+const oldestNode = [22, 15];
 
 /**
  * Installs the project's packages unless they match its lock, and continues in the project's Node: under another Node

@@ -2,7 +2,7 @@
 import { main, tandem } from './main';
 
 /** As `engines` in package.json; an older Node would fail in the middle of a command. */
-const NEEDED = [22, 13] as const;
+const NEEDED = [22, 15] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {

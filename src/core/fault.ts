@@ -225,7 +225,6 @@ export type FaultCode =
   | 'trajectory/export-refused'
   | 'trajectory/log-in-use'
   | 'trajectory/no-log'
-  | 'trajectory/no-sqlite'
   | 'trajectory/not-written'
   | 'trajectory/repaired-there'
   | 'trajectory/task-missing'

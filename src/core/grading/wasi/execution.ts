@@ -4,7 +4,6 @@ import { readOutcome } from '../outcome';
 import type { CallOutcome, Job, Reply } from '../runner';
 import type { Interpreter } from './interpreter';
 import { GuestExit, SleptTooLong } from './system';
-import { readFileSync } from 'node:fs';
 
 /** Factor on the limit for wall time, so that a stopped call has had its limit for certain. */
 const slack = 1.05;
@@ -171,33 +170,8 @@ function withinTime(milliseconds: number, action: () => void): boolean {
   }
 }
 
-const usedProcessorTime: () => number = bestClock();
-
-/**
- * Chooses the clock. Node reports the processor time of a thread from 22.15 and 23.9 on. Before that Linux has it: the
- * first number of the file is nanoseconds on the processor, and a synchronous read happens on the thread itself.
- * Elsewhere wall time has to do.
- */
-function bestClock(): () => number {
-  const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
-  if (threadCpuUsage !== undefined) {
-    return () => {
-      const { user, system } = threadCpuUsage();
-      return (user + system) / 1000;
-    };
-  }
-  return scheduledMilliseconds() === undefined ? () => performance.now() : () => scheduledMilliseconds() ?? 0;
-}
-
-/** Returns undefined where the system does not say: not Linux, or a kernel without scheduling statistics. */
-export function scheduledMilliseconds(): number | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const nanoseconds = Number.parseInt(readFileSync('/proc/thread-self/schedstat', 'utf8'), 10);
-    return nanoseconds > 0 ? nanoseconds / 1_000_000 : undefined;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EACCES') return undefined;
-    throw error;
-  }
+/** Milliseconds of this thread. */
+function usedProcessorTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }

@@ -5,7 +5,6 @@ import { kindOf } from '../../regularFile';
 import type { ReadSegment } from '../segment/files';
 import { COLUMNS } from './rows';
 import type * as Sqlite from 'node:sqlite';
-import { Fault } from '../../fault';
 
 /** Increase it whenever the content or its meaning changes. */
 const VERSION = 9;
@@ -99,7 +98,6 @@ export type Database = Sqlite.DatabaseSync;
 /**
  * Opens a database with Node's own SQLite, loaded at the first call. Older Nodes warn on stderr that it is
  * experimental, which does not concern the user of a command; only that warning is suppressed.
- * @throws {Fault} `trajectory/no-sqlite`
  */
 export function openDatabase(file: string, readOnly = false): Database {
   const emitWarning = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
@@ -107,13 +105,10 @@ export function openDatabase(file: string, readOnly = false): Database {
     if (!String(warning[0]).includes('SQLite')) emitWarning(...warning);
   };
   try {
-    const sqlite = process.getBuiltinModule('node:sqlite') as typeof Sqlite | undefined;
-    if (sqlite) return new sqlite.DatabaseSync(file, { readOnly });
+    return new (process.getBuiltinModule('node:sqlite').DatabaseSync)(file, { readOnly });
   } finally {
     process.emitWarning = emitWarning;
   }
-  const message = `The index of the log needs Node 22.13 or newer, and this is ${process.versions.node}: update Node, or VS Code.`;
-  throw new Fault('trajectory/no-sqlite', message);
 }
 
 /** Undefined if the error does not say that the file is damaged. */
