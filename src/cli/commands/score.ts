@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option } from 'commander';
 import { gainCorrelation } from '../../core/evaluation/agreement';
+import { signed } from '../../core/evaluation/words';
 import { hasCriticGraphs } from '../../core/model/local/critic/criticFile';
 import { scoreTrajectories, type Scored } from '../../core/training/convert';
 import { scoreHere } from '../../core/training/scoring/scoreLocally';
@@ -162,15 +163,10 @@ function inWords(rows: readonly Scored[]): string {
       String(tokens),
       signed(advantage, 4),
       signed(untrained, 4),
-      ...(gains ? [signed(gain ?? null, 3)] : []),
+      ...(gains ? [signed(gain, 3)] : []),
     ]),
   );
   return table([gains ? [...head, 'gain'] : head, ...lines]);
-}
-
-/** Minus is U+2212. */
-function signed(value: number | null, digits: number): string {
-  return value === null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
 }
 
 interface RolloutsOptions extends Omit<PlayedCreditOptions, 'samples' | 'simulator'> {

@@ -13,8 +13,9 @@ export const percent = (fraction: number): string => `${(100 * fraction).toFixed
 /** `+3.1` percentage points, with a real minus sign. */
 export const points = (fraction: number): string => signed(100 * fraction, 1);
 
-const signed = (value: number, digits: number): string =>
-  `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
+/** `+0.50`, or a dash where there is none. */
+export const signed = (value: number | null | undefined, digits: number): string =>
+  value == null ? '–' : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
 
 export const chance = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);
 

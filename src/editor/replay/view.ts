@@ -1,3 +1,4 @@
+import { signed } from '../../core/evaluation/words';
 import { verdictOf, type Grade, type PageMeasure } from '../../core/grading/grade';
 import { isOwnFunction } from '../../core/task/own';
 import { isProgram, type Task } from '../../core/task/task';
@@ -205,8 +206,7 @@ function gainWords({ measure, drafts }: PageMeasure, turn: number, t: Translate)
   const score = draft.score.toFixed(2);
   if (draft === drafts[0]) return t('Score of this page ({0}): {1}', measure, score);
   const gain = gainsOf(drafts, turn).get(turn)!;
-  const signed = `${gain < 0 ? '−' : '+'}${Math.abs(gain).toFixed(2)}`;
-  return t('Score of this page ({0}): {1}, {2} on the one before', measure, score, signed);
+  return t('Score of this page ({0}): {1}, {2} on the one before', measure, score, signed(gain, 2));
 }
 
 const tellsNames = ({ state, abandoned }: Trajectory): boolean => isOver(state, abandoned?.reason);
