@@ -50,6 +50,9 @@ test('plays as the agent, who asks, answers with code and sees the reference onl
   const answer = session().getByRole('textbox', { name: 'Your answer: the whole function, in Python' });
   await answer.fill('def parcel_price(weight_kg, zone):\n    return 5');
   await accessiblePictures(workbench, session(), 'seat-answers');
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('seat-answers-400');
+  await workbench.setSize(1280, 800);
   await answer.press('Control+Enter');
   await session()
     .getByText(/\d+ of \d+ tests|\d+\/\d+ tests/)
