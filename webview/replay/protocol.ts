@@ -59,8 +59,10 @@ export interface Replay {
   readonly refused: readonly ReplayedChoice[];
   readonly ending: string;
   readonly hasAnswer: boolean;
-  /** False for a developer's own function, which has neither a reference nor tests. */
-  readonly hasReference: boolean;
+  /** Why there is neither a reference nor tests to see; absent where there are. */
+  readonly withoutReference?: string;
+  /** False for a session that another program recorded. */
+  readonly canContinue: boolean;
   /** Latest grade of each mode. */
   readonly grades: readonly GradeView[];
   /** One of each person, in the order in which they were given. */

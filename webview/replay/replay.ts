@@ -85,11 +85,9 @@ export class ReplayElement extends PageElement<ToWebview> {
         <div class="column request">
           <p class="knows">
             ${
-              first.hasReference
+              first.withoutReference === undefined
                 ? hiddenLinks(task, first)
-                : html`<span class="quiet"
-                    >${t('a developer’s own function: what was hidden was in the developer’s head')}</span
-                  >`
+                : html`<span class="quiet">${first.withoutReference}</span>`
             }
             ${second === undefined ? single(first) : nothing} ${criticLink(this.credits)}
           </p>
@@ -99,7 +97,9 @@ export class ReplayElement extends PageElement<ToWebview> {
             t('request'),
             prose(task.description),
             'developer',
-            first.hasReference ? continueHere(() => fork(first.episode, 1, 'message')) : nothing,
+            first.withoutReference === undefined
+              ? continueHere(() => fork(first.episode, 1, 'message'))
+              : nothing,
           )}
         </div>
         ${
@@ -140,7 +140,16 @@ function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
 
 function single(replay: Replay): TemplateResult {
   return html`${asMarkdown(replay)}
-  ${link(t('open to continue'), 'open-session', replay, t('Open it to grade it, continue it, or play again'))}
+  ${
+    replay.canContinue
+      ? link(
+          t('open to continue'),
+          'open-session',
+          replay,
+          t('Open it to grade it, continue it, or play again'),
+        )
+      : nothing
+  }
   ${link(t('compare with…'), 'compare-with', replay, t('Choose another dialogue of this task'))}`;
 }
 

@@ -60,7 +60,7 @@ export function turns(replay: Replay, names: Names, { credit, apart, wanted }: M
               ...about(turn, replay, names, said, credit?.tokenScale),
               ...(marked?.message !== undefined && { rendered: marked.message }),
             },
-            turn.final || !replay.hasReference
+            turn.final || replay.withoutReference !== undefined
               ? nothing
               : continueHere(() => fork(replay.episode, turn.turn, 'reply')),
           )}
@@ -166,7 +166,7 @@ function remark({ thumb, comment, by }: ReplayedTurn['ratings'][number]): Templa
 /** @param marked safe HTML to draw in place of the text */
 function reply(
   { reply: said, turn }: ReplayedTurn,
-  { episode, hasReference }: Replay,
+  { episode, withoutReference }: Replay,
   names: Names,
   marked: string | undefined,
 ): TemplateResult | typeof nothing {
@@ -177,7 +177,7 @@ function reply(
     html`<p class="plain">${text}</p>
       ${leakMark(said)} ${origin(said)}`,
     said.seat,
-    hasReference ? continueHere(() => fork(episode, turn + 1, 'message')) : nothing,
+    withoutReference === undefined ? continueHere(() => fork(episode, turn + 1, 'message')) : nothing,
   );
 }
 
@@ -202,7 +202,7 @@ function handOver({ name, seat }: ReplayedTurn['handOvers'][number], names: Name
 }
 
 export function foot(replay: Replay, { own, called }: Names): TemplateResult {
-  const { refused, ending, damaged, ratings, grades, hasAnswer, hasReference, episode } = replay;
+  const { refused, ending, damaged, ratings, grades, hasAnswer, withoutReference, episode } = replay;
   const isPage = replay.turns.some(({ draft }) => draft !== undefined);
   return html`<div class="foot">
     ${refused.map((choice) => choiceMade(choice, own, called, openTranscript(replay), laterWords(choice)))}
@@ -210,7 +210,7 @@ export function foot(replay: Replay, { own, called }: Names): TemplateResult {
     ${damaged === undefined ? nothing : html`<p class="ending">${icon('warning')} ${damaged}</p>`}
     ${ratings.map(ratingLine)} ${grades.map((grade) => html`<tandem-grade .grade=${grade}></tandem-grade>`)}
     ${
-      hasAnswer && hasReference && !isPage
+      hasAnswer && withoutReference === undefined && !isPage
         ? html`<p class="ending">
             ${linkButton(t('Compare with the reference'), () => act('compare-with-reference', episode))}
           </p>`

@@ -71,8 +71,8 @@ export function replayOf(
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, trajectory, { own, t, draw })),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined && (answer.answer !== '' || started.imported?.harness === undefined),
-    // A person who plays the agent does not see it before the answer.
-    hasReference: !isOwnFunction(task) && (agent !== PERSON || answer !== undefined),
+    ...withoutReference(trajectory, t),
+    canContinue: started.imported?.harness === undefined,
     grades: [...grades.values()].map((one) =>
       gradeView({ task, turns, answer: answer?.answer, own }, one, t),
     ),
@@ -88,6 +88,17 @@ export function replayOf(
     }),
     ...(damaged !== undefined && { damaged }),
   };
+}
+
+function withoutReference(
+  { task, started, agent, answer }: Trajectory,
+  t: Translate,
+): Pick<Replay, 'withoutReference'> {
+  if (started.imported?.harness !== undefined) return { withoutReference: t('a session without a task') };
+  if (isOwnFunction(task))
+    return { withoutReference: t('a developer’s own function: what was hidden was in the developer’s head') };
+  if (agent !== PERSON || answer !== undefined) return {};
+  return { withoutReference: t('a person plays the agent, and sees the reference after the answer') };
 }
 
 /** The parent of a fork, unless it was deleted, and the forks of a dialogue. */

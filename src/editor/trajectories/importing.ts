@@ -116,7 +116,7 @@ async function fromFile({ engine }: ShownLog, title: string): Promise<void> {
       signal,
       leakOf,
       repliesBy,
-      onProgress: ({ rows }) => report(t('{0} rows', grouped(rows))),
+      onProgress: ({ rows }) => report(rows === 1 ? t('1 row') : t('{0} rows', grouped(rows))),
     }),
   );
   if (result === undefined) {

@@ -35,7 +35,7 @@ it('shows a page dialogue by its drafts, pins and scores', async () => {
   await playPage(log, 'e');
   const trajectory = (await log.trajectory('e'))!;
   const replay = replayOf(trajectory, 'ada', english, 'en', draw);
-  expect(replay).toMatchObject({ outcome: 'page, 1.00', hasReference: true });
+  expect(replay).toMatchObject({ outcome: 'page, 1.00', canContinue: true });
   expect(replay.verdict).toBeUndefined();
   expect(replay.turns[0]).toMatchObject({ visible: 'A first draft.', reply: { pins: [pin] } });
   expect(replay.turns[0]?.draft?.page).toHaveProperty('html');

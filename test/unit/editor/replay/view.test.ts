@@ -145,7 +145,7 @@ describe('a replay', () => {
     });
     const grades = [grade('fixed', 0.5), grade('paper', 0.7), grade('fixed', 1)];
     const replay = replayOf({ ...trajectory, grades }, 'ada', english, 'en');
-    expect(replay).toMatchObject({ verdict: 'passed', hasAnswer: true, hasReference: true });
+    expect(replay).toMatchObject({ verdict: 'passed', hasAnswer: true, canContinue: true });
     expect(Object.fromEntries(replay.details)).toMatchObject({
       Seed: '1',
       Temperature: '1',
