@@ -37,8 +37,13 @@ const toolkit = {
 };
 const studies = folders(['experiments'], 'Nothing of the product imports a study.');
 const source = { regex: '/src/', message: 'A webview imports nothing of src.' };
+const outsideOfPages = {
+  group: ['**/webview/**', '!**/webview/*/protocol'],
+  message: 'Import only webview/<folder>/protocol.',
+};
 const outsideOfCore = [
   studies,
+  folders(['views'], 'The core never imports the views.'),
   folders(['editor'], 'The core never imports the editor.'),
   folders(['cli'], 'The core never imports the command line.'),
   folders(['webview'], 'The core never imports the webview.'),
@@ -46,12 +51,17 @@ const outsideOfCore = [
 const outsideOfCli = [
   studies,
   folders(['editor'], 'The command line never imports the editor.'),
-  folders(['webview'], 'The command line never imports the webview.'),
+  outsideOfPages,
+];
+const outsideOfViews = [
+  studies,
+  folders(['editor', 'cli'], 'What pages show is made without the editor and the command line.'),
+  outsideOfPages,
 ];
 const outsideOfEditor = [
   studies,
   folders(['cli'], 'The editor never imports the command line.'),
-  { group: ['**/webview/**', '!**/webview/*/protocol'], message: 'Import only webview/<folder>/protocol.' },
+  outsideOfPages,
   { regex: '/manifest/', message: 'package.json is written from src/editor/manifest; no bundle holds it.' },
 ];
 
@@ -83,6 +93,7 @@ const walls = [
     const patterns = [...outsideOfCore, folders(others, message)];
     return wall([`src/core/${folder}/**`], { paths: [vscode], patterns });
   }),
+  wall(['src/views/**'], { paths: [vscode], patterns: outsideOfViews }),
   wall(['src/cli/**'], { paths: [vscode], patterns: outsideOfCli }),
   wall(['src/editor/*.ts'], { patterns: outsideOfTier('shell', String.raw`\./`) }),
   wall(

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { lazily } from '../core/lazily';
 import { consentLevels, type ConsentSignal } from '../core/trajectory/event';
 import type { TrajectoryLog } from '../core/trajectory/log';
+import { recordConsent } from '../core/trajectory/recordConsent';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import { recall } from './recall';
 
@@ -90,12 +90,7 @@ export class AskedConsent {
   }
 
   private async write({ pseudonym, purpose, level, answers }: GivenConsent): Promise<void> {
-    const log = await this.log();
     const signals = answers && Object.keys(answers).filter((signal) => answers[signal]);
-    const latest = log.allowed.own(pseudonym);
-    const isSame =
-      latest?.purpose === purpose && latest.level === level && isDeepStrictEqual(latest.signals, signals);
-    if (isSame && !log.allowed.isDoubtful(latest)) return;
-    await log.append({ event: 'consent', pseudonym, purpose, level, signals }, { durable: true });
+    await recordConsent(await this.log(), { pseudonym, purpose, level, signals });
   }
 }

@@ -21,7 +21,7 @@ import type { Logs } from './logs';
 import type { EditorModels } from './editorModels';
 import type { LoadedModels } from './loadedModels';
 import { localPlace, localPlaces, runOf, type LocalPlace, type TrainedBy } from './localModels';
-import { pageDrawer, type DrawPage } from './pageViews';
+import { pageDrawer, type DrawPage } from '../views/pageViews';
 import { translatedFault, type Translate } from './translate';
 import { views } from './contributions';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './workspaceTrust';

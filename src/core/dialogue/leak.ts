@@ -280,4 +280,15 @@ export function leakedPassagesOf(task: Task, reply: string): string[] {
   return passagesOf(reply, told, isTold);
 }
 
+/** Reason to hold a reply back until the person has looked at it again; undefined if it is no leak. */
+export function leakWarningOf(
+  task: Task,
+  reply: string,
+): { readonly percent: number; readonly passages: string[] } | undefined {
+  const { fraction, leaked } = leakOf(task, reply);
+  return leaked
+    ? { percent: Math.round(fraction * 100), passages: leakedPassagesOf(task, reply) }
+    : undefined;
+}
+
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? [];

@@ -19,15 +19,15 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { Panel, type Asks } from '../panel';
 import { Panels } from '../panels';
-import { candidatesView, taskView, messageView } from '../dialogue/turnView';
+import { candidatesView, taskView, messageView } from '../../views/turnView';
 import type { Picked } from '../../../webview/session/protocol';
 import { isProgram } from '../../core/task/task';
 import { isOwnFunction } from '../../core/task/own';
 import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import { opinionsOn } from '../../core/trajectory/opinions';
 import { calledOf, type Namer } from '../displayNames';
-import type { DrawPage } from '../pageViews';
-import { gradeView } from '../dialogue/gradeView';
+import type { DrawPage } from '../../views/pageViews';
+import { gradeView } from '../../views/gradeView';
 import type { Translate } from '../translate';
 
 const { t } = vscode.l10n;

@@ -29,7 +29,7 @@ import { language } from '../pageHtml';
 import { Panel, type Asks } from '../panel';
 import { Panels } from '../panels';
 import { calledOf, modelsOf } from '../displayNames';
-import { taskView } from '../dialogue/turnView';
+import { taskView } from '../../views/turnView';
 import { manageTrust } from '../workspaceTrust';
 import { creditsView, relatedTo, replayOf } from './view';
 import { continueFrom } from '../forking';

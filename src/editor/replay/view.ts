@@ -25,10 +25,10 @@ import type {
   TurnCredit,
 } from '../../../webview/replay/protocol';
 import type { ReplyView, Seat } from '../../../webview/session/protocol';
-import { choiceView, cut, messageView, partsOf, turnRating, turnView } from '../dialogue/turnView';
-import { gradeView } from '../dialogue/gradeView';
+import { choiceView, cut, messageView, partsOf, turnRating, turnView } from '../../views/turnView';
+import { gradeView } from '../../views/gradeView';
 import { allTags, becameWords, givenTitle, outcomeWords, shownNote, shownReason } from '../dialogue/words';
-import type { DrawPage } from '../pageViews';
+import type { DrawPage } from '../../views/pageViews';
 import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import { gainsOf } from '../../core/training/scoring/dialogues';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { leakedPassagesOf, leakOf } from '../../core/dialogue/leak';
+import { leakWarningOf } from '../../core/dialogue/leak';
 import { NO_PREFERENCE, limitReply } from '../../core/dialogue/protocol';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
@@ -179,9 +179,8 @@ function reply(
   if (takesReply(state, present) && state.seat !== 'agent' && anyway !== true) {
     const { task } = state;
     const said = limitReply(draft.text, (state.protocol ?? present.protocol).replyLimit);
-    const { fraction, leaked } = leakOf(task, said);
-    const warning = { percent: Math.round(fraction * 100), passages: leakedPassagesOf(task, said) };
-    if (leaked)
+    const warning = leakWarningOf(task, said);
+    if (warning !== undefined)
       return reduced({ ...state, warning }, { type: 'tell', message: { type: 'leak-warning', ...warning } });
   }
   return say(state, { type: 'reply', draft }, present);

@@ -9,8 +9,8 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Draft, FromWebview, SessionState, ToWebview } from '../../../webview/session/protocol';
 import type { Asks } from '../panel';
-import { pageDifferences } from '../dialogue/gradeView';
-import { turnView } from '../dialogue/turnView';
+import { pageDifferences } from '../../views/gradeView';
+import { turnView } from '../../views/turnView';
 import {
   type Action,
   type Effect,

@@ -3,7 +3,7 @@ import type { AgentReading } from '../../core/dialogue/agentMessage';
 import type { GrowingText } from '../../core/growingText';
 import type { GenerateOptions } from '../../core/model/model';
 import type { StreamView, TurnView } from '../../../webview/session/protocol';
-import { cut, withAnswer } from '../dialogue/turnView';
+import { cut, withAnswer } from '../../views/turnView';
 
 /** Milliseconds between updates of a message that is being written; a screen shows no more. */
 const STREAM_INTERVAL_MS = 40;

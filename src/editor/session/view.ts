@@ -6,11 +6,11 @@ import type { Turn } from '../../core/trajectory/trajectory';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
 import { calledOf, modelsIn } from '../displayNames';
-import type { DrawPage } from '../pageViews';
+import type { DrawPage } from '../../views/pageViews';
 import { protocolFor, type SessionParts, type SessionTask } from './dialogueLink';
 import { asksConsent, canEnd, tellsNames, type State } from './state';
-import { candidatesView, taskView, turnView } from '../dialogue/turnView';
-import { gradeView } from '../dialogue/gradeView';
+import { candidatesView, taskView, turnView } from '../../views/turnView';
+import { gradeView } from '../../views/gradeView';
 
 export type Shown = Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'>;
 

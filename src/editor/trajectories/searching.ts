@@ -4,7 +4,7 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import { shortened } from '../../../webview/dialogue/protocol';
 import type { Found } from '../../../webview/replay/protocol';
 import type { Engine } from '../engine';
-import { messageOf } from '../dialogue/turnView';
+import { messageOf } from '../../views/turnView';
 import { excerpt } from '../../core/task/search';
 import type { KnownTask } from './items';
 import { grouped } from '../../core/text';

@@ -3,9 +3,9 @@ import { isChoice, isOver, type Choice, type Trajectory } from '../../core/traje
 import type { EventOf } from '../../core/trajectory/event';
 import { tagsOf, titleOf } from '../../core/trajectory/opinions';
 import type { PageGradeView } from '../../../webview/session/protocol';
-import { wordsAndPage } from '../pageViews';
-import { gradeView } from '../dialogue/gradeView';
-import { messageOf, partsOf, taskView } from '../dialogue/turnView';
+import { wordsAndPage } from '../../views/pageViews';
+import { gradeView } from '../../views/gradeView';
+import { messageOf, partsOf, taskView } from '../../views/turnView';
 import { reasonWords } from '../reasons';
 import { collaboratorWords, simulatorCalled, type Namer } from '../displayNames';
 import type { Translate } from '../translate';

@@ -37,7 +37,9 @@ function translated(file: string, text: string): string[] {
 }
 
 it('hands translators every sentence of the code, and none that it no longer says', async () => {
-  const texts = await Promise.all(['src/editor', 'src/core/evaluation/report', 'webview'].map(translatedIn));
+  const texts = await Promise.all(
+    ['src/editor', 'src/views', 'src/core/evaluation/report', 'webview'].map(translatedIn),
+  );
   for (const found of texts) expect(found.length).toBeGreaterThan(20);
   const sentences = [...new Set([...texts.flat(), ...sentencesOfSchemas()])].sort();
   const bundle = Object.fromEntries(sentences.map((sentence) => [sentence, sentence]));

@@ -9,7 +9,7 @@ import {
   Streaming,
 } from '../../../../src/editor/session/streaming';
 import type { StreamView } from '../../../../webview/session/protocol';
-import { messageOf, turnView } from '../../../../src/editor/dialogue/turnView';
+import { messageOf, turnView } from '../../../../src/views/turnView';
 
 const said = (text: string): { agent: EventOf<'agent-turn'> } => ({
   agent: {

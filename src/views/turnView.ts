@@ -1,8 +1,8 @@
-import { fencedRanges } from '../../core/dialogue/markers';
-import { parseAgentMessage } from '../../core/dialogue/protocol';
-import { isProgram, testsOf, type Task } from '../../core/task/task';
-import type { Candidate, EventOf } from '../../core/trajectory/event';
-import type { Choice, Turn } from '../../core/trajectory/trajectory';
+import { fencedRanges } from '../core/dialogue/markers';
+import { parseAgentMessage } from '../core/dialogue/protocol';
+import { isProgram, testsOf, type Task } from '../core/task/task';
+import type { Candidate, EventOf } from '../core/trajectory/event';
+import type { Choice, Turn } from '../core/trajectory/trajectory';
 import type {
   CandidatesView,
   ChoiceView,
@@ -11,11 +11,11 @@ import type {
   TaskView,
   TurnRating,
   TurnView,
-} from '../../../webview/session/protocol';
-import type { Translate } from '../translate';
-import { taskTitle } from '../../core/task/title';
-import { fenceFor } from '../../core/markdown';
-import { draftView, wordsAndPage, type DrawPage } from '../pageViews';
+} from '../../webview/session/protocol';
+import type { TranslateSentence } from './translate';
+import { taskTitle } from '../core/task/title';
+import { fenceFor } from '../core/markdown';
+import { draftView, wordsAndPage, type DrawPage } from './pageViews';
 
 /** Maximum number of characters shown of a message: drawing megabytes would stop the view. The log has all of it. */
 const MAX_CHARS = 50_000;
@@ -115,7 +115,7 @@ const beforeAnswer = (visible: string, answer: string): string =>
 /** What an agent of another program did besides what it said, each part with its name. */
 export function partsOf(
   { imported }: Pick<EventOf<'agent-turn'>, 'imported'>,
-  t: Translate,
+  t: TranslateSentence,
 ): readonly { readonly name: string; readonly text: string }[] {
   return (imported?.parts ?? []).flatMap(({ kind, text, name = t('tool') }) => {
     if (kind === 'text') return [];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { taskTitle } from '../../../../src/core/task/title';
-import type { EventOf } from '../../../../src/core/trajectory/event';
-import { taskView, turnView } from '../../../../src/editor/dialogue/turnView';
-import { parcelSurcharge as task } from '../../../fixtures/parcel-task';
+import { taskTitle } from '../../../src/core/task/title';
+import type { EventOf } from '../../../src/core/trajectory/event';
+import { taskView, turnView } from '../../../src/views/turnView';
+import { parcelSurcharge as task } from '../../fixtures/parcel-task';
 
 const said = (text: string): { agent: EventOf<'agent-turn'> } => ({
   agent: {

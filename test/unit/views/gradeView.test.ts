@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TestResult } from '../../../../src/core/grading/grade';
-import { gradeView } from '../../../../src/editor/dialogue/gradeView';
-import { english } from '../translate';
-import { parcelSurcharge as task } from '../../../fixtures/parcel-task';
+import type { TestResult } from '../../../src/core/grading/grade';
+import { gradeView } from '../../../src/views/gradeView';
+import { english } from '../editor/translate';
+import { parcelSurcharge as task } from '../../fixtures/parcel-task';
 
 describe('a grade', () => {
   it('says how many tests passed, and what each failing one gave', () => {

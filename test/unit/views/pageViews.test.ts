@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { pageDrawer, wordsAndPage } from '../../../src/editor/pageViews';
+import { pageDrawer, wordsAndPage } from '../../../src/views/pageViews';
 import { judgingView } from '../../../src/editor/judging/panel';
 import { replayOf } from '../../../src/editor/replay/view';
 import { english } from '../../../src/editor/translate';
@@ -7,7 +7,7 @@ import { transcriptOf } from '../../../src/editor/trajectories/transcript';
 import { openLog } from '../../fixtures/log';
 import { bakeryPage, pin, playPage } from '../../fixtures/pageDialogue';
 
-vi.mock('vscode', () => import('./vscode'));
+vi.mock('vscode', () => import('../editor/vscode'));
 
 const draw = (html: string) => ({ html: `clean ${html.length}` });
 const namer = { calledBy: (name: string) => name };

@@ -1,15 +1,15 @@
-import { debriefOf, type Debrief, type IgnoredNumber } from '../../core/dialogue/debrief';
-import { hasCode } from '../../core/dialogue/markers';
-import { verdictOf, type Grade, type PageMeasure, type TestResult } from '../../core/grading/grade';
-import { isProgram, testsOf, type Task, type PageTask } from '../../core/task/task';
-import type { Turn } from '../../core/trajectory/trajectory';
-import type { DebriefLine, GradeView, PageGradeView, TestView } from '../../../webview/session/protocol';
-import type { Translate } from '../translate';
-import type { FailurePattern } from '../../core/grading/failurePatterns';
-import { differencesOf } from '../../core/page/differences';
-import { differenceInWords } from '../../core/page/outlineWords';
-import type { PageReader } from '../../core/page/outline';
-import { inOneLine } from '../../core/text';
+import { debriefOf, type Debrief, type IgnoredNumber } from '../core/dialogue/debrief';
+import { hasCode } from '../core/dialogue/markers';
+import { verdictOf, type Grade, type PageMeasure, type TestResult } from '../core/grading/grade';
+import { isProgram, testsOf, type Task, type PageTask } from '../core/task/task';
+import type { Turn } from '../core/trajectory/trajectory';
+import type { DebriefLine, GradeView, PageGradeView, TestView } from '../../webview/session/protocol';
+import type { TranslateSentence } from './translate';
+import type { FailurePattern } from '../core/grading/failurePatterns';
+import { differencesOf } from '../core/page/differences';
+import { differenceInWords } from '../core/page/outlineWords';
+import type { PageReader } from '../core/page/outline';
+import { inOneLine } from '../core/text';
 
 export interface GradedDialogue {
   readonly task: Task;
@@ -20,7 +20,7 @@ export interface GradedDialogue {
   readonly differences?: readonly string[] | undefined;
 }
 
-export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate): GradeView {
+export function gradeView(dialogue: GradedDialogue, grade: Grade, t: TranslateSentence): GradeView {
   const { task, answer } = dialogue;
   if (answer !== undefined && isSyntaxError(grade) && !hasCode(answer)) return withoutCode(task, grade, t);
   const debrief = debriefIn(dialogue, grade, t);
@@ -38,7 +38,7 @@ export function gradeView(dialogue: GradedDialogue, grade: Grade, t: Translate):
 
 function pageGradeView(
   { measure, version, parts, drafts, renderer }: PageMeasure,
-  t: Translate,
+  t: TranslateSentence,
 ): PageGradeView {
   const names: Readonly<Record<string, string>> = {
     texts: t('texts'),
@@ -57,7 +57,7 @@ function pageGradeView(
 function debriefIn(
   { task, turns, answer, own, differences = [] }: GradedDialogue,
   grade: Grade,
-  t: Translate,
+  t: TranslateSentence,
 ): DebriefLine[] {
   if (grade.page !== undefined) return differenceLines(differences, t);
   if (answer === undefined || grade.success === null || !isProgram(task)) return [];
@@ -69,7 +69,7 @@ const isSyntaxError = ({ tests }: Grade): boolean =>
   tests.length > 0 && tests.every((test) => test.status === 'error' && test.type === 'SyntaxError');
 
 /** Replaces the tests' results when the answer has no code: a syntax error in every test would not explain that. */
-function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeView {
+function withoutCode(task: Task, { mode, tests }: Grade, t: TranslateSentence): GradeView {
   return {
     headline: t('The answer has no code, so no test can pass'),
     verdict: 'failed',
@@ -82,7 +82,7 @@ function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeVie
   };
 }
 
-function headlineOf({ notGradable, reward, tests, page }: Grade, t: Translate): string {
+function headlineOf({ notGradable, reward, tests, page }: Grade, t: TranslateSentence): string {
   if (page !== undefined) return t('Score {0}', page.score.toFixed(2));
   if (reward === null) {
     return notGradable === undefined
@@ -95,7 +95,7 @@ function headlineOf({ notGradable, reward, tests, page }: Grade, t: Translate): 
   return t('{0} of {1} tests passed', passed, tests.length);
 }
 
-function testView(call: string, test: TestResult, t: Translate): TestView {
+function testView(call: string, test: TestResult, t: TranslateSentence): TestView {
   switch (test.status) {
     case 'passed':
       return { call, status: 'passed', milliseconds: test.milliseconds };
@@ -126,7 +126,7 @@ const MAX_CALL_CHARS = 80;
 export function debriefLines(
   { decided, unasked, ignored, patterns }: Debrief,
   { own, hasPassed, tests }: { own: string | undefined; hasPassed: boolean; tests: number },
-  t: Translate,
+  t: TranslateSentence,
 ): DebriefLine[] {
   const topics = unasked.join(', ');
   const unaskedWords = hasPassed
@@ -161,7 +161,7 @@ export async function pageDifferences(
   );
 }
 
-export function differenceLines(differences: readonly string[], t: Translate): DebriefLine[] {
+export function differenceLines(differences: readonly string[], t: TranslateSentence): DebriefLine[] {
   const left = differences.length - MAX_DIFFERENCES;
   return [
     ...differences.slice(0, MAX_DIFFERENCES).map((text) => ({ text })),
@@ -172,7 +172,11 @@ export function differenceLines(differences: readonly string[], t: Translate): D
 const shortened = (call: string): string =>
   call.length > MAX_CALL_CHARS ? `${call.slice(0, MAX_CALL_CHARS)}…` : call;
 
-function ignoredWords(ignored: readonly IgnoredNumber[], own: string | undefined, t: Translate): string[] {
+function ignoredWords(
+  ignored: readonly IgnoredNumber[],
+  own: string | undefined,
+  t: TranslateSentence,
+): string[] {
   const bySpeaker = Map.groupBy(ignored, ({ reply }) =>
     reply.author === 'simulator' ? undefined : reply.by,
   );
@@ -187,7 +191,7 @@ function ignoredWords(ignored: readonly IgnoredNumber[], own: string | undefined
   });
 }
 
-function patternWords(pattern: FailurePattern, t: Translate): string {
+function patternWords(pattern: FailurePattern, t: TranslateSentence): string {
   switch (pattern.kind) {
     case 'empty':
       return t('only an empty input fails');
