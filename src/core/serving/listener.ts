@@ -27,6 +27,8 @@ export interface Served {
   readonly name: string;
   /** Never rejects. The signal aborts when the server is stopped. */
   readonly answer: (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
+  /** Decides who may come in; `refusalOf` by default. */
+  readonly refusalOf?: typeof refusalOf;
   /** Answers in the form that the server's clients read. */
   readonly refuse: (response: ServerResponse, refusal: Refusal) => void;
   /** Connections that become WebSockets, at one path. */
@@ -46,7 +48,7 @@ export class Listener {
     // One listener for each open request.
     setMaxListeners(0, this.stop.signal);
     this.http = createServer((request, response) => {
-      const refusal = refusalOf(request, place);
+      const refusal = (served.refusalOf ?? refusalOf)(request, place);
       if (refusal === undefined) this.answer(served.answer(request, response, this.stop.signal));
       else served.refuse(response, refusal);
     });
@@ -134,12 +136,13 @@ export function refusalOf({ headers, url }: IncomingMessage, { host, token }: Ac
   return { status: 403, detail: `This server is at ${host}; under another name it needs a token.` };
 }
 
-const bearerOf = (header = ''): string => (/^bearer /i.test(header) ? header.slice(7).trim() : '');
+export const bearerOf = (header = ''): string => (/^bearer /i.test(header) ? header.slice(7).trim() : '');
 
-const hostNameOf = (header = ''): string => header.replace(/:\d{0,5}$/, '').replace(/^\[(.*)\]$/, '$1');
+export const hostNameOf = (header = ''): string =>
+  header.replace(/:\d{0,5}$/, '').replace(/^\[(.*)\]$/, '$1');
 
 /** Takes the same time wherever the two differ, and whatever their lengths. */
-function isSame(given: string, token: string): boolean {
+export function isSame(given: string, token: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));
 }
