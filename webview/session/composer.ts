@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state as drawn } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel, playerLabel } from '../dialogue/names';
-import { withVisibleControls } from '../dialogue/protocol';
+import { heldBack } from '../dialogue/leakWarning';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
 import type { MenuItem } from '../ui/menu';
@@ -148,30 +148,12 @@ export class ComposerElement extends PlainElement {
     ];
   }
 
-  private leak({ percent, passages }: LeakWarning): TemplateResult {
-    return html`<div class="notice warning" role="alert">
-        ${icon('warning')}
-        <div>
-          <p>
-            ${t('Not sent yet: this gives away {0} % of the reference.', percent)}
-            <span id="passages">${t('These passages are in the reference:')}</span>
-          </p>
-          <ul class="passages" aria-labelledby="passages">
-            ${passages.map((passage) => html`<li><code>${withVisibleControls(passage)}</code></li> `)}
-          </ul>
-          <p>${t('An agent that is handed the code does not learn to ask. Use plain words.')}</p>
-        </div>
-      </div>
-      <div class="actions">
-        ${button({
-          id: 'edit',
-          label: t('Edit'),
-          kind: 'primary',
-          key: keys.primary,
-          onPress: () => this.edit(),
-        })}
-        ${button({ label: t('Send anyway'), onPress: () => this.composition.send(true) })}
-      </div>`;
+  private leak(warning: LeakWarning): TemplateResult {
+    return heldBack(
+      warning,
+      () => this.edit(),
+      () => this.composition.send(true),
+    );
   }
 
   private edit(): void {

@@ -4,9 +4,33 @@ import { PlainElement } from '../dialogue/element';
 import { givenName } from '../dialogue/names';
 import { t } from '../language';
 import { button, radioGroup, textField } from '../ui';
-import { host } from './host';
 import { keys } from './keys';
 import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequest } from './protocol';
+
+/** What the form promises, which depends on where the person and the data folder are. */
+export interface ConsentWords {
+  /** What a developer's replies are recorded with; the agent in place of `{0}`. */
+  readonly recorded: string;
+  /** With the folder in place of `{0}`. */
+  readonly stored: string;
+  readonly levels: ReturnType<typeof levelWords>;
+  readonly later: unknown;
+}
+
+const name = (text: string): TemplateResult => html`<span class="name">${text}</span>`;
+
+const inEditor: ConsentWords = {
+  recorded: t(
+    'Recorded: your replies and their timing, edits to drafts, choices, ratings, and comments. The agent ({0}) gets the replies.',
+  ),
+  levels: levelWords(t),
+  stored: t('In {0}. Tandem sends it nowhere else.'),
+  later: filled(
+    t('{0} and {1} in the Command Palette.'),
+    name(t('Change Pseudonym and Consent…')),
+    name(t('Delete My Data…')),
+  ),
+};
 
 /** Shown before anything of the developer is logged. */
 @customElement('tandem-consent')
@@ -18,6 +42,8 @@ export class ConsentElement extends PlainElement {
   /** Where the person plays the agent. */
   @property({ attribute: false }) simulator: string | undefined;
   @property({ attribute: false }) called: ModelNames = {};
+  @property({ attribute: false }) explained: ConsentWords = inEditor;
+  @property({ attribute: false }) agreed!: (consent: ConsentRequest) => void;
   @state() private pseudonym: string | undefined;
   @state() private purpose: string | undefined;
   @state() private level: ConsentRequest['level'] | undefined;
@@ -26,7 +52,7 @@ export class ConsentElement extends PlainElement {
     const consent = this.consent;
     const complete = consent.pseudonym !== '' && consent.purpose !== '';
     const agree = (): void => {
-      if (complete) host.send({ type: 'start', consent });
+      if (complete) this.agreed(consent);
     };
     return html`<form
       class="consent"
@@ -46,9 +72,7 @@ export class ConsentElement extends PlainElement {
         <p>
           ${filled(
             this.simulator === undefined
-              ? t(
-                  'Recorded: your replies and their timing, edits to drafts, choices, ratings, and comments. The agent ({0}) gets the replies.',
-                )
+              ? this.explained.recorded
               : t('Recorded: your questions and your answer. The simulator ({0}) gets the questions.'),
             name(this.simulator ?? givenName(this.agent, this.called) ?? this.agent),
           )}
@@ -57,20 +81,9 @@ export class ConsentElement extends PlainElement {
           <summary>${t('Learn more')}</summary>
           <dl>
             <dt>${t('Where it’s stored')}</dt>
-            <dd>
-              ${filled(
-                t('In {0}. Tandem sends it nowhere else.'),
-                html`<code>${this.suggestion.folder}</code>`,
-              )}
-            </dd>
+            <dd>${filled(this.explained.stored, html`<code>${this.suggestion.folder}</code>`)}</dd>
             <dt>${t('Change or delete later')}</dt>
-            <dd>
-              ${filled(
-                t('{0} and {1} in the Command Palette.'),
-                name(t('Change Pseudonym and Consent…')),
-                name(t('Delete My Data…')),
-              )}
-            </dd>
+            <dd>${this.explained.later}</dd>
           </dl>
         </details>
         <div class="fields">
@@ -91,10 +104,10 @@ export class ConsentElement extends PlainElement {
           id: 'level',
           label: t('Sharing'),
           value: consent.level,
-          choices: levels.map((value) => ({ value, ...levelWords(t)[value] })),
+          choices: levels.map((value) => ({ value, ...this.explained.levels[value] })),
           onChoose: (value) => (this.level = value),
         })}
-        <p class="quiet" aria-hidden="true">${levelWords(t)[consent.level].detail}</p>
+        <p class="quiet" aria-hidden="true">${this.explained.levels[consent.level].detail}</p>
       </div>
       <div class="actions">
         ${button({
@@ -118,8 +131,6 @@ export class ConsentElement extends PlainElement {
     };
   }
 }
-
-const name = (text: string): TemplateResult => html`<span class="name">${text}</span>`;
 
 /** Fills markup into a sentence that was translated as a whole: `t('In {0}.')`. */
 function filled(sentence: string, ...parts: readonly TemplateResult[]): TemplateResult {

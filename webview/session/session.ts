@@ -18,7 +18,7 @@ import { Composition, host } from './host';
 import { isLetter, keys, meaning } from './keys';
 import { browserOf, layOut } from './layOut';
 import type { Pin } from '../pages/protocol';
-import type { Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
+import type { ConsentRequest, Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
 import { applied, gradeSaid, kindOf, type SessionView } from './view';
 
 /** In pixels from the end; there the transcript follows new text. */
@@ -185,6 +185,7 @@ export class SessionElement extends PageElement<ToWebview> {
         .agent=${now.agent}
         .simulator=${now.seat === 'agent' ? playerLabel(now.simulator, 'simulator', now) : undefined}
         .called=${now.called}
+        .agreed=${(consent: ConsentRequest) => host.send({ type: 'start', consent })}
       ></tandem-consent>`;
     }
     const { draft, isSending, warning } = this.composition;
