@@ -164,6 +164,7 @@ const builds = [
       'webview/session': 'webview/session/session.ts',
       'webview/replay': 'webview/replay/replay.ts',
       'webview/judging': 'webview/judging/judging.ts',
+      'webview/seat': 'webview/seat/seat.ts',
     }),
   },
   {

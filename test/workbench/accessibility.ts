@@ -8,8 +8,11 @@ import { usualThemes } from './themes';
 /** Rules that axe checks: all of them, or only the contrast, which depends on the theme. */
 type Rules = 'all' | 'contrast';
 
-/** Returns axe's findings in a webview, one line for each element; the tests expect none. */
-async function violations(webview: FrameLocator, rules: Rules): Promise<string[]> {
+/** A webview of the workbench, or a page of its own. */
+type DrawnPage = Pick<FrameLocator, 'locator'>;
+
+/** Returns axe's findings in a page, one line for each element; the tests expect none. */
+async function violations(webview: DrawnPage, rules: Rules): Promise<string[]> {
   const element = await webview.locator('html').elementHandle();
   const frame = await element.ownerFrame();
   if (frame === null) throw new Error('The webview is not there any more.');
@@ -25,7 +28,7 @@ async function violations(webview: FrameLocator, rules: Rules): Promise<string[]
 
 /** Waits until axe finds nothing wrong in a webview, which may still be drawing at first. */
 export async function expectAccessible(
-  webview: FrameLocator,
+  webview: DrawnPage,
   { message, rules = 'all' }: { readonly message?: string; readonly rules?: Rules } = {},
 ): Promise<void> {
   await expect

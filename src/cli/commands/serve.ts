@@ -40,10 +40,11 @@ import { factsOf, isProgram } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { openGrader, openLog, Opened, openDrawing, type PageOptions } from '../resources';
 import { namedKeys } from '../keys';
+import { servePlay } from '../seat/servePlay';
 import { say } from '../terminal';
 import { isShipped } from '../../core/model/shippedModels';
 import { LocalModel } from '../../core/model/local/model';
-import type { Model } from '../../core/model/model';
+import type { Model, SamplingSettings } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
 import { eachSamplingNumber, samplingEntries, type SamplingName } from '../../core/samplingSettings';
 import { ModelServer } from '../../core/modelServer/server';
@@ -51,6 +52,8 @@ import { ModelServer } from '../../core/modelServer/server';
 interface Options extends Partial<EnvironmentOptions> {
   readonly model?: string;
   readonly modelName?: string;
+  readonly play?: boolean;
+  readonly address?: string;
   readonly host: string;
   readonly port: number;
   readonly tokenFile?: string;
@@ -62,13 +65,19 @@ export const installServe: Install = (program, perform) => {
     '--model <model>',
     'serve a model instead: starter, starter-pages, starter-questions or local:<folder>',
   );
+  const ofPlay = new Option(
+    '--play',
+    'let people reply to an agent in a browser: prints a link with a token; dialogues go into --data (default: .tandem)',
+  );
   const command = program
     .command('serve')
     .description(
-      'serve tasks as an environment (OpenEnv) to a trainer, or a model that runs here by OpenAI’s API; Ctrl+C ends it',
+      'serve tasks as an environment (OpenEnv) to a trainer, or to people with a browser, or a model that runs here by OpenAI’s API; Ctrl+C ends it',
     )
     .option('--tasks <file...>', 'serve an environment: packs to play; each is a split')
     .addOption(ofModel)
+    .addOption(ofPlay)
+    .option('--address <url>', 'of --play: where people open the page, if a proxy stands in front of it')
     .option('--model-name <name>', 'the name that clients use (default: starter, or the folder’s name)')
     .option('--host <address>', 'where to listen; any other than this machine needs a token', '127.0.0.1')
     .option('--port <n>', '0 is any free one', wholeNumber('--port'), 8000)
@@ -82,7 +91,7 @@ export const installServe: Install = (program, perform) => {
     .addOption(
       new Option(
         '--agent <model>',
-        `clients play the collaborator, in place of the simulator, and this agent asks and answers: ${MODEL_WORDS}`,
+        `clients play the collaborator, in place of the simulator, and this agent asks and answers: ${MODEL_WORDS} (with --play by default: starter)`,
       ).conflicts(['simulator', 'valueAgent']),
     )
     .option('--value-agent <model>', `values candidate turns at POST /values: ${MODEL_WORDS}`)
@@ -103,9 +112,14 @@ export const installServe: Install = (program, perform) => {
   );
   const names = command.options.map((option) => option.attributeName());
   ofModel.conflicts(names.filter((name) => !OF_MODELS.has(name)));
+  ofPlay.conflicts([...OF_ENVIRONMENTS]);
 };
 
 const OF_MODELS = new Set(['model', 'modelName', 'host', 'port', 'tokenFile', 'endWithInput', 'json']);
+/** Options that a page for people does not have. */
+const OF_ENVIRONMENTS = new Set<string>([
+  ...['model', 'simulator', 'valueAgent', 'capacity', 'idleMinutes', 'agentName', 'browser', 'clip'],
+]);
 const OF_AGENT = new Set<string>([...samplingEntries.map(([name]) => name), 'maxTokens']);
 
 async function serve(options: Options, command: Command, to: CliContext): Promise<CommandResult> {
@@ -114,6 +128,18 @@ async function serve(options: Options, command: Command, to: CliContext): Promis
   if (modelName !== undefined) throw wrongUse('--model-name needs --model.');
   if (tasks === undefined)
     throw wrongUse('Say what to serve: tasks with --tasks <file...>, or a model with --model <model>.');
+  if (options.play === true) {
+    // Each of the other options has a default.
+    const own = options as EnvironmentOptions;
+    const { agent: chosen = 'starter', data = '.tandem' } = options;
+    return servePlay(
+      { ...own, ...{ tasks, data, agent: chosen, sampling: samplingOf(own) } },
+      // Without a token of the person who starts it, each start has one of its own.
+      { host: options.host, port: options.port, token: await tokenOf(options) },
+      to,
+    );
+  }
+  if (options.address !== undefined) throw wrongUse('--address needs --play.');
   const ofAgent = command.options.find((option) => {
     const name = option.attributeName();
     return OF_AGENT.has(name) && command.getOptionValueSource(name) === 'cli';
@@ -159,6 +185,11 @@ interface EnvironmentOptions
   readonly endWithInput?: boolean;
 }
 
+const samplingOf = (options: EnvironmentOptions): SamplingSettings => ({
+  ...eachSamplingNumber((name) => options[name]),
+  ...{ temperature: options.temperature, maxTokens: options.maxTokens },
+});
+
 async function serveEnvironment(
   options: EnvironmentOptions,
   place: ListenPlace,
@@ -187,9 +218,8 @@ async function serveEnvironment(
   const log = options.data === undefined ? undefined : opened.add(await openLog(options.data, to.signal));
   const agent = agentHere ?? clientAgent(options.agentName);
   const valueAgent = open(options.valueAgent);
-  const { seed, mode, capacity, temperature, maxTokens } = options;
-  const own = { ...eachSamplingNumber((name) => options[name]), temperature, maxTokens };
-  const sampling = agentHere === undefined ? samplingElsewhere : own;
+  const { seed, mode, capacity } = options;
+  const sampling = agentHere === undefined ? samplingElsewhere : samplingOf(options);
   const renderer = await rendererOf({ ...play, pages: drawing.pages, mode });
   const collection = collectionName('environment', { ...play, seed, agent, renderer, sampling });
   const counts = { begun: 0, graded: 0 };

@@ -9,6 +9,7 @@ import { answer as reply, stallAfter, status } from '../../fixtures/chat-server-
 import { answers, asks, starterPack, starterTask } from '../../fixtures/dialogue';
 import { RawClient, serveEnvironment } from '../../fixtures/environment';
 import { eventually } from '../../fixtures/eventually';
+import { startServing } from '../../fixtures/serving';
 import { tandem } from '../cli/tandem';
 
 let folder: string;
@@ -242,3 +243,24 @@ function comparable({ task, started, turns, answer: final, grades, state }: Traj
     state,
   };
 }
+
+describe('tandem serve --play', () => {
+  it.each([
+    [['--simulator', 'rules'], '--simulator'],
+    [['--address', 'lab.example/play'], '--address'],
+    [['--host', '0.0.0.0'], '--address'],
+    [['--tasks', 'samples/workspace/web-pages.jsonl'], 'web pages'],
+  ])('refuses %j in one sentence', async (args, word) => {
+    const { code, stderr } = await tandem('serve', '--play', '--tasks', starterPack, ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(word);
+  });
+
+  it('prints a link with a token of its own, or the address alone where the token is given', async () => {
+    await using server = await startServing(['--play', '--tasks', starterPack, '--data', data]);
+    expect(server.url).toMatch(/#[\w-]{32}$/);
+    const given = { TANDEM_SERVE_TOKEN: 'given-by-the-lab' };
+    await using other = await startServing(['--play', '--tasks', starterPack, '--data', data], given);
+    expect(other.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+});

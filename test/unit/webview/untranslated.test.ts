@@ -11,7 +11,10 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['A', 'B'],
   // Elements of a page, and what is asked of a style sheet or put into one.
   ...['img, svg, video, iframe, canvas', 'input, textarea, select', 'list item'],
-  ...['(prefers-reduced-motion: reduce)', '<style nonce='],
+  ...['(prefers-reduced-motion: reduce)', '(prefers-color-scheme: dark)', '(forced-colors: active)'],
+  '<style nonce=',
+  // A header of HTTP.
+  'Bearer …',
   // Styles.
   ...['height: …px', '…px …', '--rows: …'],
 ]);
