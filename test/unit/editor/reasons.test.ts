@@ -4,8 +4,7 @@ import { failureLogged, notices } from '../../../src/editor/session/notices';
 import { english, type Translate } from '../../../src/editor/translate';
 
 /** A translation into an artificial language. */
-const foreign: Translate = (message: unknown, ...values: unknown[]) =>
-  `«${english(message as string, ...(values as string[]))}»`;
+const foreign: Translate = (message: unknown, ...values: unknown[]) => `«${english(message, ...values)}»`;
 
 it('a reason is logged in English, whatever the editor speaks, and read in the language of the reader', () => {
   const [unclear] = skipReasons(foreign);
