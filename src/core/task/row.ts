@@ -9,6 +9,7 @@ import {
   type PageTask,
   programOf,
   type ProgramTask,
+  type Specification,
   type Task,
   type TestCase,
   testsOf,
@@ -24,6 +25,17 @@ export const factSchema = z.object({
   answers: z.array(text).min(1),
 });
 
+const count = z.int().min(0);
+
+const specificationSchema = z.object({
+  requirements: z.array(text).min(1),
+  by: text.optional(),
+  check: z
+    .object({ by: text, passed: count, tests: count.min(1) })
+    .refine(({ passed, tests }) => passed <= tests, 'has more passed tests than tests')
+    .optional(),
+});
+
 /** Hugging Face `datasets` gives all objects of a column the same fields, and pads with `null`. */
 const padded = <Inner extends z.ZodType>(inner: Inner) => z.preprocess(withoutNulls, inner);
 
@@ -35,6 +47,10 @@ const paddedFact = padded(
     keywords: padded(factSchema.shape.keywords),
     answers: padded(factSchema.shape.answers),
   }),
+);
+
+const paddedSpecification = padded(
+  specificationSchema.extend({ requirements: padded(specificationSchema.shape.requirements) }),
 );
 
 /** A map, because a record of zod leaves out the name `__proto__`, which a test may have like any other. */
@@ -58,6 +74,7 @@ const programSchema = padded(
     test_cases: testCasesSchema,
     hidden_information: z.string().optional(),
     facts: padded(z.array(paddedFact)).optional(),
+    specification: paddedSpecification.optional(),
   }),
 );
 
@@ -93,6 +110,7 @@ interface ProgramRow extends SharedRow {
   readonly test_cases: Readonly<Record<string, string>>;
   readonly hidden_information: string;
   readonly facts?: readonly Fact[];
+  readonly specification?: Specification;
 }
 
 interface PageRow extends SharedRow {
@@ -158,13 +176,14 @@ export function taskToRow(task: Task): TaskRow {
     const { checks } = task;
     return { kind: 'page', ...request, ...named, checks, source, license };
   }
-  const { testCases, hiddenInformation, facts } = task;
+  const { testCases, hiddenInformation, facts, specification } = task;
   return {
     ...request,
     test_cases: Object.fromEntries(testCases.map(({ name, call }) => [name, call])),
     hidden_information: hiddenInformation,
     ...named,
     facts,
+    specification,
     source,
     license,
   };

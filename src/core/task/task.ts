@@ -17,6 +17,16 @@ export interface Fact {
   readonly answers: readonly string[];
 }
 
+/** What a function must do, in words, for a simulator that is not given the reference. */
+export interface Specification {
+  /** One sentence each. */
+  readonly requirements: readonly string[];
+  /** The model that drafted them; absent for a person. */
+  readonly by?: string;
+  /** Tests passed by a function that a model wrote from the request and these requirements alone. */
+  readonly check?: { readonly by: string; readonly passed: number; readonly tests: number };
+}
+
 interface SharedTask {
   /** The row's `id`, else a hash of its content. */
   readonly id: string;
@@ -36,6 +46,7 @@ export interface ProgramTask extends SharedTask {
   /** `hidden_information`; the reference when the row has none. */
   readonly hiddenInformation: string;
   readonly facts?: readonly Fact[];
+  readonly specification?: Specification;
 }
 
 /** A ColBench frontend-design task. Its reference is the HTML of the wanted page; it has no tests. */

@@ -25,6 +25,19 @@ test('the optional fields are kept and unknown ones are left aside', () => {
   expect(parseProgram(taskRow({ ...extra, difficulty: 3 }))).not.toHaveProperty('difficulty');
 });
 
+test('a specification is kept, and its check cannot pass more tests than there are', () => {
+  const check = { by: 'openai:checker', passed: 9, tests: 10 };
+  const specification = { requirements: ['It is 500 grams.'], by: 'openai:drafter', check };
+  const task = parseProgram(taskRow({ specification }));
+  expect(task.specification).toEqual(specification);
+  expect(parseProgram(taskToRow(task))).toEqual(task);
+  expect(() => parseProgram(taskRow({ specification: { ...specification, requirements: [] } }))).toThrow(
+    'at least one entry',
+  );
+  const impossible = { ...specification, check: { ...check, passed: 11 } };
+  expect(() => parseProgram(taskRow({ specification: impossible }))).toThrow('more passed tests than tests');
+});
+
 test('without hidden information the reference is what the collaborator knows', () => {
   for (const hidden_information of [undefined, null]) {
     const task = parseProgram(taskRow({ hidden_information }));
