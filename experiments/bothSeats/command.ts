@@ -2,7 +2,7 @@ import path from 'node:path';
 import { packTasks, refuseIncomplete, type PackTask } from '../../src/core/dialogue/collect';
 import { colBenchProtocol } from '../../src/core/dialogue/protocol';
 import { Prompts } from '../../src/core/dialogue/prompts';
-import { openSimulator } from '../../src/core/dialogue/simulator';
+import { openSimulator } from '../../src/core/dialogue/openSimulator';
 import { evaluate } from '../../src/core/evaluation/evaluate';
 import type { AgentFigures } from '../../src/core/evaluation/figureSchemas';
 import { digestOf } from '../../src/core/evaluation/loop/record';

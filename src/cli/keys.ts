@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { refinedModels } from '../core/dialogue/refinement/refineSpec';
+import { simulatorModel } from '../core/dialogue/specification/specificationSpec';
 import { onEachServer, originOf, originOfModel } from '../core/model/address';
 import { mixedModels } from '../core/model/mixtureSpec';
 import { wrongUse } from './command';
@@ -27,6 +28,7 @@ export const append = (value: string, before: readonly string[] | undefined): re
 export function namedKeys(variables: readonly string[] = [], specs: readonly string[]): KeyOf {
   const origins = new Set(
     specs
+      .map(simulatorModel)
       .flatMap(refinedModels)
       .flatMap(mixedModels)
       .flatMap(onEachServer)

@@ -3,8 +3,10 @@ import { Option, type Command } from 'commander';
 import { type PackTask, packTasks } from '../core/dialogue/collect';
 import { Prompts } from '../core/dialogue/prompts';
 import { colBenchPageProtocol, colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
-import { openSimulator, type Simulator } from '../core/dialogue/simulator';
+import { openSimulator } from '../core/dialogue/openSimulator';
+import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
+import { PERSONAS } from '../core/dialogue/specification/specificationSpec';
 import { openRefined } from '../core/dialogue/refinement/refinedModel';
 import type { Model, ModelCounts, SamplingSettings } from '../core/model/model';
 import { openAgent, type OpenModelOptions } from '../core/model/spec';
@@ -17,6 +19,11 @@ import { say } from './terminal';
 
 export const MODEL_WORDS =
   'starter, starter-pages, starter-questions, local:<folder>, openai:<model>[@<base URL>[,<base URL>…]] or script:<file>';
+
+const SPECIFICATION_WORDS = `specification:<model>[,persona=<${Object.keys(PERSONAS).join(' | ')}>] for a model that sees requirements and never the reference`;
+
+/** Help on the values of `--simulator`. */
+export const SIMULATOR_WORDS = `rules, ${MODEL_WORDS}; ${SPECIFICATION_WORDS}`;
 
 const MIXTURE_WORDS =
   'mixture:<model>+<model>,critic=<folder>[,n=<n>][,lambda=<n>] for turns that a critic chooses';
@@ -84,7 +91,7 @@ export const limitOption = (): Option => whole('--limit <n>', 'play only the fir
 export function addPlayOptions(command: Command, defaults: { temperature: number }): Command {
   command
     .requiredOption('--tasks <file...>', 'packs to play')
-    .requiredOption('--simulator <model>', 'the simulator: rules, or a model as --agent takes it')
+    .requiredOption('--simulator <model>', `the simulator: ${SIMULATOR_WORDS}`)
     .addOption(whole('--rollouts <k>', 'dialogues per task', 1, 1))
     .addOption(limitOption());
   return addPlayRules(command, defaults);
@@ -125,7 +132,7 @@ export function addDialogueOptions(command: Command): Command {
     )
     .option(
       '--prompts <folder>',
-      'your own agent.md, agent-page.md, simulator.md, simulator-page.md or simulator-outline.md; short: the shipped one for small models',
+      'your own agent.md, agent-page.md, simulator.md, simulator-specification.md, simulator-page.md or simulator-outline.md; short: the shipped one for small models',
     )
     .addOption(jobsOption())
     .addOption(keyEnvOption());

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { inFlight } from '../core/concurrency';
 import { isProgram } from '../core/task/task';
 import { Prompts } from '../core/dialogue/prompts';
-import { openSimulator } from '../core/dialogue/simulator';
+import { openSimulator } from '../core/dialogue/openSimulator';
 import { Fault, type FaultCode } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
 import { openModel } from '../core/model/spec';

@@ -35,6 +35,7 @@ export type FaultCode =
   | 'dialogue/no-answer'
   | 'dialogue/no-facts'
   | 'dialogue/no-simulator'
+  | 'dialogue/no-specification'
   | 'dialogue/no-turn'
   | 'dialogue/not-logged'
   | 'dialogue/not-your-turn'

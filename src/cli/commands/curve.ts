@@ -11,7 +11,7 @@ import { Runs } from '../../core/training/runs';
 import { trainerCode } from '../../core/training/trainer';
 import { wrongUse, type CliContext, type CommandResult, type Install } from '../command';
 import { namedKeys } from '../keys';
-import { addPlayRules, MODEL_WORDS, modelOptions, openPlayers, whole, type PlayRules } from '../play';
+import { addPlayRules, SIMULATOR_WORDS, modelOptions, openPlayers, whole, type PlayRules } from '../play';
 import { Opened, openShippedTrainer } from '../resources';
 import { say, StatusLine, tableInWords } from '../terminal';
 
@@ -34,7 +34,7 @@ export const installCurve: Install = (program, perform) => {
     .option('--shares <list>', 'percentages of the tasks', '25,50,100')
     .option('--tasks <file...>', 'packs of validation tasks (default: a fifth of the tasks in the log)', [])
     .addOption(whole('--rollouts <k>', 'dialogues per validation task', 1, 1))
-    .option('--simulator <model>', `rules, ${MODEL_WORDS}`, 'rules');
+    .option('--simulator <model>', SIMULATOR_WORDS, 'rules');
   addPlayRules(command, { temperature: 0 }).action(perform(curve));
 };
 

@@ -35,7 +35,7 @@ export const installFork: Install = (program, perform) => {
     .addOption(play.whole('--turn <n>', 'the turn from which it is played anew', 1).makeOptionMandatory())
     .option('--reply', 'keep the agent’s message of that turn, and begin with the reply to it')
     .requiredOption('--agent <model>', play.AGENT_WORDS)
-    .requiredOption('--simulator <model>', 'the simulator: rules, or a model as --agent takes it')
+    .requiredOption('--simulator <model>', `the simulator: ${play.SIMULATOR_WORDS}`)
     .addOption(play.dataOption())
     .addOption(play.whole('--seed <s>', 'another seed gives another fork', 0, 0))
     .addOption(play.modeOption())

@@ -13,7 +13,7 @@ import { trainerCode, type Trainer } from '../../core/training/trainer';
 import { wholeNumber, wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { openGrader, openPages, openShippedTrainer } from '../resources';
 import { keyEnvOption, namedKeys } from '../keys';
-import { jobsOption, modelOptions } from '../play';
+import { jobsOption, modelOptions, SIMULATOR_WORDS } from '../play';
 import { duration, StatusLine } from '../terminal';
 
 interface Options {
@@ -46,7 +46,7 @@ export const installLoop: Install = (program, perform) => {
       '--agent <model>',
       'the model that plays and is trained: starter, starter-pages, starter-questions or local:<folder> (default: the one that ships for the kind of tasks)',
     )
-    .option('--simulator <model>', 'the simulator: rules, or a model', 'rules')
+    .option('--simulator <model>', `the simulator: ${SIMULATOR_WORDS}`, 'rules')
     .option('--seed <s>', 'seed of tasks, play and training', wholeNumber('--seed'), 0)
     .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())

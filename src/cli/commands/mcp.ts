@@ -11,7 +11,7 @@ import { startRun } from '../../core/training/start';
 import type { CliContext, CommandResult, Install } from '../command';
 import { cachedClip, openPages, openShippedTrainer, withLog, Opened } from '../resources';
 import { namedKeys, type KeyOf } from '../keys';
-import { addPlayRules, PLAYER_WORDS, type PlayRules, openPlayers } from '../play';
+import { addPlayRules, PLAYER_WORDS, SIMULATOR_WORDS, type PlayRules, openPlayers } from '../play';
 import { preparing } from '../runWords';
 
 interface Options extends PlayRules {
@@ -27,7 +27,7 @@ export const installMcp: Install = (program, perform) => {
     )
     .option('--tasks <file...>', 'packs that may be played (default: those in this folder)')
     .option('--agent <model>', `who plays when a call names no agent: ${PLAYER_WORDS}`, 'starter')
-    .option('--simulator <model>', 'the simulator when a call names none: rules, or a model', 'rules');
+    .option('--simulator <model>', `the simulator when a call names none: ${SIMULATOR_WORDS}`, 'rules');
   addPlayRules(command, {}).action(perform(serve));
 };
 

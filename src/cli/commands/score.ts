@@ -17,7 +17,7 @@ import {
 } from '../command';
 import { table, say } from '../terminal';
 import { openShippedTrainer } from '../resources';
-import { MODEL_WORDS, addPageOptions } from '../play';
+import { MODEL_WORDS, SIMULATOR_WORDS, addPageOptions } from '../play';
 import { addPlayedCreditOptions, creditPlayed, type PlayedCreditOptions } from '../playedCredit';
 
 interface CriticOptions {
@@ -183,10 +183,7 @@ export const installRollouts: Install = (program, perform) => {
     )
     .argument('<trajectories...>', 'files of published or exported rows, or data folders')
     .requiredOption('--agent <model>', `plays the agent on: ${MODEL_WORDS}`)
-    .requiredOption(
-      '--simulator <model>',
-      'replies, also where a person did: rules, or a model as --agent takes it',
-    )
+    .requiredOption('--simulator <model>', `replies, also where a person did: ${SIMULATOR_WORDS}`)
     .option('--rolls <k>', 'dialogues played from each history', wholeNumber('--rolls', 1), 8)
     .option('--out <file>', 'write the rows into this file, JSON lines')
     .option('--overwrite', 'replace a file of that name');

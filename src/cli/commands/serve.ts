@@ -17,6 +17,7 @@ import {
   addSamplingOptions,
   limitOption,
   MODEL_WORDS,
+  SIMULATOR_WORDS,
   prepareDialogues,
   tasksOf,
   type DialogueOptions,
@@ -87,7 +88,7 @@ export const installServe: Install = (program, perform) => {
       'end when standard input ends, as it does when the program that started this dies',
     )
     .optionsGroup('Of an environment:')
-    .option('--simulator <model>', `the simulator: rules, ${MODEL_WORDS}`, 'rules')
+    .option('--simulator <model>', `the simulator: ${SIMULATOR_WORDS}`, 'rules')
     .addOption(
       new Option(
         '--agent <model>',

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { Prompts } from '../../core/dialogue/prompts';
-import { openSimulator } from '../../core/dialogue/simulator';
+import { openSimulator } from '../../core/dialogue/openSimulator';
 import { simulatorGap, type SimulatorGap } from '../../core/evaluation/people/simulatorGap';
 import { gapFindings, gapNotes, gapTables } from '../../core/evaluation/report/simulatorGap';
 import { inEnglish } from '../../core/evaluation/report/table';
 import { listIn } from '../../core/text';
 import { wrongUse, type CliContext, type CommandResult, type Install } from '../command';
 import { keyEnvOption, namedKeys } from '../keys';
-import { dataOption, MODEL_WORDS, modelOptions, usageOf, whole } from '../play';
+import { dataOption, modelOptions, SIMULATOR_WORDS, usageOf, whole } from '../play';
 import { Opened, openLog } from '../resources';
 import { Progress, tableInWords } from '../terminal';
 
@@ -28,7 +28,7 @@ export const installSimgap: Install = (program, perform) => {
       'compare a simulator with the people it stands for: it replies wherever they replied in the log',
     )
     .addOption(dataOption())
-    .requiredOption('--simulator <model>', `rules, ${MODEL_WORDS}`)
+    .requiredOption('--simulator <model>', SIMULATOR_WORDS)
     .option('--people <names>', 'only these people, pseudonyms with commas between them')
     .addOption(whole('--limit <n>', 'only the newest n dialogues', 1))
     .addOption(whole('--concurrency <n>', 'replies at work at once', 1, 16))

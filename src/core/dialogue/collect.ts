@@ -123,14 +123,20 @@ export async function rendererOf({
 }
 
 /** Dialogues about another task with the same id would count for this one. */
-async function refuseChangedTasks({ log, collection, tasks, rollouts }: CollectionPlan): Promise<void> {
+async function refuseChangedTasks({
+  log,
+  collection,
+  simulator,
+  tasks,
+  rollouts,
+}: CollectionPlan): Promise<void> {
   const collected = log.collected(collection);
   for (const { task, pack } of tasks) {
     const known = Array.from({ length: rollouts }, (_, rollout) => collected.get(`${task.id}#${rollout}`));
     // A damaged dialogue is played again and need not be readable.
     const readable = known.find((one) => one !== undefined && !one.damaged);
     const played = readable === undefined ? undefined : (await log.trajectory(readable.episode))?.task;
-    if (played === undefined || contentOf(played) === contentOf(task)) continue;
+    if (played === undefined || contentOf(played, simulator) === contentOf(task, simulator)) continue;
     throw new Fault(
       'dialogue/task-changed',
       `The task ${task.id}${pack === undefined ? '' : ` in ${pack}`} is not the one that was played before: give it another id, or log into another data folder.`,
@@ -138,10 +144,11 @@ async function refuseChangedTasks({ log, collection, tasks, rollouts }: Collecti
   }
 }
 
-function contentOf(task: Task): string {
+function contentOf(task: Task, { readsSpecification }: Pick<Simulator, 'readsSpecification'>): string {
   if (!isProgram(task)) return JSON.stringify([task.description, task.reference, task.checks]);
   const { description, reference, testCases, hiddenInformation, facts } = task;
-  return JSON.stringify([description, reference, testCases, hiddenInformation, facts]);
+  const read = readsSpecification ? [task.specification] : [];
+  return JSON.stringify([description, reference, testCases, hiddenInformation, facts, ...read]);
 }
 
 /** @throws {Fault} `dialogue/incomplete` when a dialogue is missing from it */

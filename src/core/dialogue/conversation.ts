@@ -130,7 +130,8 @@ export function replyMessages(
   );
 }
 
-function transcript(turns: readonly Turn[]): string {
+/** What both sides said, never the agent's thoughts. */
+export function transcript(turns: readonly Turn[]): string {
   return turns
     .flatMap((turn) => [
       `Assistant: ${parseAgentMessage(turn.agent.text).visible}`,

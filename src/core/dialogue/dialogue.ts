@@ -29,7 +29,7 @@ import {
 import { draftsOf } from './drafts';
 import { copiedTurns, turnsIn } from './fork';
 import { leakOf } from './leak';
-import { type ShownPictures, replyIn, type SimulatedReply, type Simulator } from './simulator';
+import { replyIn, type SimulatedReply, type Simulator } from './simulator';
 import { pictureId } from '../trajectory/pictures';
 import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './dialogueParts';
 import { limitReply, type Protocol } from './protocol';
@@ -57,7 +57,7 @@ export class Dialogue {
       agent: options.agent.name,
       collaborator,
       protocol: { ...protocol },
-      prompts: { ...options.prompts.versionsFor(task) },
+      prompts: promptVersions(options, task),
       seed,
       rollout: options.rollout,
       collection: options.collection,
@@ -82,7 +82,7 @@ export class Dialogue {
       await parts.log.append({
         event: 'resumed',
         episode: id,
-        prompts: parts.prompts.versionsFor(trajectory.task),
+        prompts: promptVersions(parts, trajectory.task),
       });
       // The process may have died after a choice, before the turn that the choice makes.
       const { shown, choice } = pending.at(-1) ?? {};
@@ -210,7 +210,7 @@ export class Dialogue {
   /** For one turn, even when a developer has the seat. */
   async simulatorReply(options: GenerateOptions = {}): Promise<Turn> {
     const begun = performance.now();
-    const { text, usage, shown, pictures } = await this.askSimulator(options);
+    const { text, usage, shown, pictures, endsDialogue } = await this.askSimulator(options);
     options.signal?.throwIfAborted();
     const { name, terms } = this.requireSimulator();
     return this.recordReply(text, {
@@ -221,6 +221,7 @@ export class Dialogue {
       shown,
       milliseconds: Math.round(performance.now() - begun),
       pictures,
+      endsDialogue,
     });
   }
 
@@ -374,11 +375,13 @@ export class Dialogue {
     text: string,
     {
       pictures,
+      endsDialogue,
       ...from
     }: Pick<
       EventOf<'reply'>,
       'author' | 'by' | 'suggestion' | 'suggestedBy' | 'shown' | 'pins' | 'terms' | 'usage' | 'milliseconds'
-    > & { readonly pictures?: ShownPictures },
+    > &
+      Pick<SimulatedReply, 'pictures' | 'endsDialogue'>,
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;
@@ -391,6 +394,7 @@ export class Dialogue {
     if (said === '') {
       throw new Fault('dialogue/empty-reply', `The reply to turn ${turn} is empty; say something.`);
     }
+    const unanswered = { episode: this.id, turn, answer: '', reason: 'ended-by-simulator' } as const;
     const [reply, leak] = (await this.parts.log.appendAll(
       [
         {
@@ -407,10 +411,12 @@ export class Dialogue {
           fullText: said === text.trim() ? undefined : text,
         },
         { event: 'leak', episode: this.id, turn, ...leakOf(this.task, said) },
+        ...(endsDialogue ? [{ event: 'answered', ...unanswered } as const] : []),
       ],
       { durable: true, pictures: pictures && [pictures.draft, pictures.wanted] },
     )) as [EventOf<'reply'>, EventOf<'leak'>];
     this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, leak };
+    if (endsDialogue) this.state.answer = unanswered.answer;
     return this.state.turns[turn - 1]!;
   }
 
@@ -438,3 +444,9 @@ export class Dialogue {
     return this.parts.log.append(event, { durable: true });
   }
 }
+
+/** Those that the agent and, if there is one, the simulator read. */
+const promptVersions = (
+  { prompts, simulator }: Pick<DialogueParts, 'prompts' | 'simulator'>,
+  task: Task,
+): Record<string, string> => ({ ...prompts.versionsFor(task), ...simulator?.promptVersions });

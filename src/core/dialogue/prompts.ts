@@ -14,6 +14,7 @@ const placeholders = {
   'agent.md': ['description', 'maxTurns', 'replyLimit'],
   'agent-page.md': ['description', 'maxTurns', 'replyLimit'],
   'simulator.md': ['description', 'hiddenInformation', 'transcript', 'replyLimit'],
+  'simulator-specification.md': ['description', 'requirements', 'persona', 'transcript', 'replyLimit'],
   'simulator-page.md': ['draft', 'wanted', 'replyLimit'],
   'simulator-outline.md': ['draft', 'wanted', 'replyLimit'],
 } as const;
@@ -34,6 +35,7 @@ const required: { readonly [F in PromptFile]: readonly (typeof placeholders)[F][
   'agent.md': ['description'],
   'agent-page.md': ['description'],
   'simulator.md': ['hiddenInformation', 'transcript'],
+  'simulator-specification.md': ['requirements', 'persona', 'transcript'],
   'simulator-page.md': ['draft', 'wanted'],
   'simulator-outline.md': ['draft', 'wanted'],
 };
@@ -78,6 +80,11 @@ export class Prompts {
 
   versionsFor(task: Task): Readonly<Record<string, string>> {
     return isProgram(task) ? this.versions : this.pageVersions;
+  }
+
+  /** Of a simulator that is given a specification. */
+  get specificationVersions(): Readonly<Record<string, string>> {
+    return this.digestsOf('simulator-specification.md');
   }
 
   get pageVersions(): Readonly<Record<string, string>> {

@@ -12,7 +12,6 @@ import {
   type Generation,
   type SamplingSettings,
 } from '../model/model';
-import { openModel, type OpenModelOptions } from '../model/spec';
 import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
@@ -48,9 +47,11 @@ export interface SimulatedReply {
   /** What of a page it read. */
   readonly shown?: Shown;
   readonly pictures?: ShownPictures;
+  /** The dialogue is over, and the text says why. */
+  readonly endsDialogue?: true;
 }
 
-/** Plays the collaborator: an LLM that sees the hidden information, or rules over the task's facts. */
+/** Plays the collaborator: an LLM that sees the hidden information or a specification, or rules over the task's facts. */
 export interface Simulator {
   readonly kind: 'simulator' | 'rules';
   readonly name: string;
@@ -58,6 +59,10 @@ export interface Simulator {
   readonly terms?: string;
   /** Changes with everything besides the name that decides the replies, as for a model. */
   readonly fingerprint?: string;
+  /** It plays a task by its specification, if it has no facts, and not by its hidden information. */
+  readonly readsSpecification?: true;
+  /** Content hash by file name of prompts that take the place of `simulator.md`. */
+  readonly promptVersions?: Readonly<Record<string, string>>;
   /** Absent for a simulator that costs nothing. */
   readonly counts?: ModelCounts;
   /** Holds one sentence for each thing that it turned out not to give, as for a model. */
@@ -100,12 +105,16 @@ function spoken({ onText, onRestart }: GenerateOptions, { replyLimit }: Protocol
   };
 }
 
+/** What a model is asked, or what is replied without one. */
+export type SimulatorRequest =
+  (Pick<SimulatedReply, 'shown' | 'pictures'> & Pick<PageRequest, 'generate'>) | { readonly text: string };
+
 export class ModelSimulator implements Simulator {
   readonly kind = 'simulator';
 
   constructor(
-    private readonly model: Model,
-    private readonly prompts: Prompts,
+    protected readonly model: Model,
+    protected readonly prompts: Prompts,
   ) {}
 
   get name(): string {
@@ -155,12 +164,7 @@ export class ModelSimulator implements Simulator {
     return { text, usage: generation.usage, shown, pictures };
   }
 
-  private async request(
-    view: DialogueView,
-    signal?: AbortSignal,
-  ): Promise<
-    (Pick<SimulatedReply, 'shown' | 'pictures'> & Pick<PageRequest, 'generate'>) | { readonly text: string }
-  > {
+  protected async request(view: DialogueView, signal?: AbortSignal): Promise<SimulatorRequest> {
     const { model, prompts } = this;
     const { task, turns, protocol, pages } = view;
     if (!isProgram(task) && pages !== undefined)
@@ -207,10 +211,6 @@ const pagePosition = ({ reference, checks }: PageTask, view: DialogueView): Page
   checks,
   message: view.turns.at(-1)!.agent.text,
 });
-
-export function openSimulator(spec: string, prompts: Prompts, options: OpenModelOptions = {}): Simulator {
-  return spec === 'rules' ? new RulesSimulator() : new ModelSimulator(openModel(spec, options), prompts);
-}
 
 /** The transcript calls the collaborator "You", and some models begin their reply with such a label. */
 const LABEL = /^[*_]{0,9}(?:You|Reply|Your reply)[*_]{0,9}:[*_]{0,9}/i;

@@ -266,7 +266,9 @@ export class AgentEpisode extends ServedEpisode {
     await dialogue.agentSaid(textOf(action));
     this.steps++;
     if (dialogue.next === 'nobody') return this.graded(dialogue);
-    return this.replied(await dialogue.simulatorReply({ signal }));
+    const turn = await dialogue.simulatorReply({ signal });
+    if (dialogue.answer === undefined) return this.replied(turn);
+    return this.graded(dialogue, { ended: 'ended-by-simulator', leak: leakWords(turn.leak) });
   }
 
   protected override start(): Promise<Dialogue> {

@@ -73,7 +73,7 @@ const metadataSchema = z.object({
     .optional()
     .describe('Tokens that the simulator used for this reply, if it counts them'),
   ended: z
-    .enum(['answered', 'turn-limit', 'context-limit', 'empty-reply'])
+    .enum(['answered', 'turn-limit', 'context-limit', 'empty-reply', 'ended-by-simulator'])
     .optional()
     .describe('Why the episode is over'),
   mode: z.enum(['fixed', 'paper']).optional().describe('How the answer was scored'),

@@ -124,6 +124,7 @@ function unknownKind(spec: string): Fault {
       'refine:',
       ' A refining agent plays the agent, in tandem evaluate, tandem collect, tandem mcp and the editor.',
     ],
+    ['specification:', ' A simulator with a specification plays only the simulator.'],
     ['vscode:', ' The models that the editor offers can only play in the editor.'],
   ];
   const hint = hints.find(([name]) => spec.startsWith(name))?.[1] ?? '';

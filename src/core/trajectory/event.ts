@@ -150,6 +150,13 @@ const programSchema = z.object({
     )
     .readonly()
     .exactOptional(),
+  specification: z
+    .object({
+      requirements: z.array(z.string()).readonly(),
+      by: z.string().exactOptional(),
+      check: z.object({ by: z.string(), passed: z.int(), tests: z.int() }).exactOptional(),
+    })
+    .exactOptional(),
 });
 
 const pageSchema = z.object({
@@ -414,9 +421,9 @@ export const eventSchema = z.discriminatedUnion('event', [
     answer: z.string(),
     /**
      * With `turn-limit` and `context-limit` (the dialogue had outgrown the agent's context), the last turn counts as
-     * the answer although it did not say so.
+     * the answer although it did not say so. With `ended-by-simulator` there is no answer: the last reply says why.
      */
-    reason: z.enum(['answered', 'turn-limit', 'context-limit', 'ended-by-developer']),
+    reason: z.enum(['answered', 'turn-limit', 'context-limit', 'ended-by-developer', 'ended-by-simulator']),
   }),
   z.object({ event: z.literal('grade'), ...inEpisode, grade: gradeSchema }),
   z.object({

@@ -6,14 +6,17 @@ export const EDITOR_MODEL = 'vscode:';
 
 export const EDITOR_TERMS = 'editor';
 
+/** Also a simulator whose model the editor offers: `specification:vscode:…`. */
+const BY_EDITOR_MODEL = /^(?:specification:)?vscode:/;
+
 /** Only models of the editor have a tag. */
 export function termsOf(model: string): { readonly terms?: string } {
-  return model.startsWith(EDITOR_MODEL) ? { terms: EDITOR_TERMS } : {};
+  return BY_EDITOR_MODEL.test(model) ? { terms: EDITOR_TERMS } : {};
 }
 
 /** If the summary names no model of the editor, only the whole trajectory can rule one out. */
 export function playsByTerms({ agent, collaborator }: TrajectorySummary): boolean {
-  return agent.startsWith(EDITOR_MODEL) || collaborator.name.startsWith(EDITOR_MODEL);
+  return [agent, collaborator.name].some((name) => BY_EDITOR_MODEL.test(name));
 }
 
 /** True if any text is bound by a model's terms, also a candidate that was not chosen. */
@@ -24,7 +27,7 @@ export function isBoundByTerms(trajectory: Trajectory): boolean {
   ];
   return (
     texts.some(({ terms }) => terms !== undefined) ||
-    writersOf(trajectory).some((model) => model.startsWith(EDITOR_MODEL))
+    writersOf(trajectory).some((model) => BY_EDITOR_MODEL.test(model))
   );
 }
 

@@ -286,6 +286,10 @@ function endingOf({ answer, abandoned, turns, started }: Trajectory, t: Translat
       'The developer ended the dialogue after {0} and took the last message as the answer.',
       count,
     ),
+    'ended-by-simulator': t(
+      'The simulator ended the dialogue after {0} without an answer; its last reply says why.',
+      count,
+    ),
   };
   return endings[answer.reason];
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { colBenchPageProtocol } from '../../../src/core/dialogue/protocol';
-import { openSimulator } from '../../../src/core/dialogue/simulator';
+import { openSimulator } from '../../../src/core/dialogue/openSimulator';
 import type { PageReader } from '../../../src/core/page/outline';
 import { pictureId } from '../../../src/core/trajectory/pictures';
 import { startChatServer, type ChatRequest } from '../../fixtures/chat-server';

@@ -77,7 +77,7 @@ describe('the prompts', () => {
     await expect(Prompts.load(shipped, folder)).rejects.toMatchObject({
       code: 'dialogue/prompt-folder',
       message: expect.stringContaining(
-        'holds neither agent.md nor agent-page.md nor simulator.md nor simulator-page.md nor simulator-outline.md; put',
+        'holds neither agent.md nor agent-page.md nor simulator.md nor simulator-specification.md nor simulator-page.md nor simulator-outline.md; put',
       ) as string,
     });
   });

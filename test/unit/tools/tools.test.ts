@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ScriptModel } from '../../../src/core/model/script';
-import { openSimulator } from '../../../src/core/dialogue/simulator';
+import { openSimulator } from '../../../src/core/dialogue/openSimulator';
 import type { Fault } from '../../../src/core/fault';
 import { actingTools, readingTools } from '../../../src/core/tools/toolNames';
 import { sentenceFor, type PlayRequest, type ToolResult, type Workplace } from '../../../src/core/tools/tool';

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { collect, collectionName, refuseIncomplete } from '../../dialogue/collect';
 import { PAGE_RULES_VERSION } from '../../dialogue/pageRules';
 import { Prompts } from '../../dialogue/prompts';
-import { ModelSimulator, RulesSimulator, type Simulator } from '../../dialogue/simulator';
+import { simulatorWith } from '../../dialogue/openSimulator';
+import { simulatorModel } from '../../dialogue/specification/specificationSpec';
+import { RulesSimulator, type Simulator } from '../../dialogue/simulator';
 import type { Grader } from '../../grading/grader';
 import type { Model } from '../../model/model';
 import { parseConfiguration, type RunConfiguration } from '../../training/configuration';
@@ -92,7 +94,7 @@ class Loop {
     this.simulator =
       plan.simulator === 'rules'
         ? new RulesSimulator()
-        : new ModelSimulator(plan.openModel(plan.simulator), prompts);
+        : simulatorWith(plan.openModel(simulatorModel(plan.simulator)), plan.simulator, prompts);
   }
 
   static async open(plan: LoopPlan): Promise<Loop> {
