@@ -19,6 +19,7 @@ import { installResume, installRuns, installStop, installTrack } from './command
 import { installRollouts, installScore } from './commands/score';
 import { installServe } from './commands/serve';
 import { installSimgap } from './commands/simgap';
+import { installSpecify } from './commands/specify';
 import { installTasks, installWorld } from './commands/tasks';
 import { installTrain } from './commands/train';
 import { print, printJson, printLines, printRows, say } from './terminal';
@@ -32,6 +33,7 @@ const JSON_OPTION = ['--json', 'print one JSON object on stdout and nothing else
 const installs = [
   installTasks,
   installWorld,
+  installSpecify,
   installDownload,
   installGrade,
   installCollect,

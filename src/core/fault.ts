@@ -33,6 +33,7 @@ export type FaultCode =
   | 'dialogue/empty-simulation'
   | 'dialogue/incomplete'
   | 'dialogue/no-answer'
+  | 'dialogue/no-draft'
   | 'dialogue/no-facts'
   | 'dialogue/no-simulator'
   | 'dialogue/no-specification'
