@@ -49,6 +49,7 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
       summary: {
         agents: evaluation.agents.map(({ figures, collection }) => ({ ...figures, ...collection })),
         comparisons: evaluation.comparisons,
+        simulator: play.simulator.name,
       },
       print: () => [inWords(evaluation), ...[...play.agents, play.simulator].flatMap(usageOf)].join('\n'),
       failed: evaluation.agents.some(({ collection }) => collection.done < collection.total),

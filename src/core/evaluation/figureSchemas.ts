@@ -144,6 +144,8 @@ export const figuresSchema = z.object({
   notGradable: z.number(),
   /** Dialogues without an answer, because a model failed or the log lost a line of them; left out of the rates. */
   unfinished: z.number(),
+  /** Dialogues with a specification that failed its check or had none; absent where no simulator had a specification. */
+  doubtfulSpecifications: z.number().exactOptional(),
   /** Scores of web pages, one entry a scale; absent without any. */
   pages: z.array(pageFiguresSchema).readonly().exactOptional(),
   /** Of the drafts of web pages; absent where they were not read. */

@@ -5,6 +5,8 @@ import type { Habit } from './habits';
 import { askF1, askFigures, sumOf, type AskCounts } from './askF1';
 import { average, meanRate } from './interval';
 import { askedIn } from '../dialogue/factMatcher';
+import { specificationOf } from '../dialogue/specification/specification';
+import { isSpecified } from '../dialogue/specification/specificationSpec';
 import { parseAgentMessage } from '../dialogue/protocol';
 import { worldOf } from '../task/starter/splits';
 import { type Fact, factsOf, isProgram } from '../task/task';
@@ -49,6 +51,9 @@ export function agentFigures(
     meanKnown(dialogues.map(({ trajectory }) => countsOf(trajectory)?.[count]));
   const finished = trajectories.filter(isFinished);
   const pages = pageFigures(finished, mode);
+  const specified = dialogues.flatMap(({ trajectory: { collaborator, task } }) =>
+    isSpecified(collaborator) ? [specificationOf(task)?.state] : [],
+  );
   const halving = questionFigures(dialogues.map(({ trajectory }) => trajectory));
   return {
     agent,
@@ -72,6 +77,9 @@ export function agentFigures(
     timeOutRate: mean(({ timedOut }) => Number(timedOut)),
     notGradable: finished.filter((trajectory) => gradeOf(trajectory, mode)?.reward == null).length,
     unfinished: trajectories.length - finished.length,
+    ...(specified.length > 0 && {
+      doubtfulSpecifications: specified.filter((state) => state === 'failed' || state === 'unchecked').length,
+    }),
     ...(pages.length > 0 && { pages }),
     ...(halving !== undefined && { questions: halving }),
   };

@@ -1,3 +1,4 @@
+import { PERSONAS } from '../dialogue/specification/specificationSpec';
 import * as z from 'zod';
 import {
   collect as collectAll,
@@ -113,7 +114,9 @@ const extent = {
     .string()
     .min(1)
     .optional()
-    .describe('The simulator: rules, or a model as an agent is named. By default that of the settings.'),
+    .describe(
+      `The simulator: rules, a model as an agent is named, or specification:<model>,persona=<${Object.keys(PERSONAS).join(' | ')}> for one that sees requirements and never the reference. By default that of the settings.`,
+    ),
 };
 
 export const collect = defineTool({

@@ -65,6 +65,7 @@ interface Played {
   readonly reason?: string;
   readonly leaks?: boolean;
   readonly of?: Task;
+  readonly simulator?: string;
 }
 
 /** Plays eight tasks alike. */
@@ -73,7 +74,7 @@ const tasksOf = (questions: readonly string[], played: Played = {}) =>
 
 const trajectoriesOf = (
   questions: readonly string[],
-  { isSolved = false, reason = 'answered', leaks = false, of = task }: Played = {},
+  { isSolved = false, reason = 'answered', leaks = false, of = task, simulator = 'openai:m' }: Played = {},
 ): Trajectory[] =>
   Array.from({ length: 8 }, (_, number) => {
     const turns = [
@@ -87,8 +88,22 @@ const trajectoriesOf = (
     return {
       ...{ task: { ...of, id: `t${number}` }, turns, state: 'answered' },
       ...{ answer: { reason }, grades: [{ grade }] },
+      collaborator: { kind: 'simulator', name: simulator },
     } as unknown as Trajectory;
   });
+
+it('dialogues are counted whose specification failed its check or had none', () => {
+  const simulator = 'specification:openai:m,persona=terse';
+  const { facts: _, ...without } = task;
+  const check = { by: 'openai:checker', passed: 9, tests: 10 };
+  const dialogues = [undefined, check, { ...check, passed: 10 }].flatMap((one) => {
+    const specification = { requirements: ['Zones cost 5, 8 and 12.'], check: one };
+    return trajectoriesOf([WEIGHT], { of: { ...without, specification } as Task, simulator });
+  });
+  expect(agentFigures('a', dialogues, 'fixed').doubtfulSpecifications).toBe(16);
+  expect(agentFigures('a', trajectoriesOf([], { simulator }), 'fixed').doubtfulSpecifications).toBe(0);
+  expect(agentFigures('a', trajectoriesOf([]), 'fixed')).not.toHaveProperty('doubtfulSpecifications');
+});
 
 describe('Ask-F1', () => {
   const asking = (questions: readonly string[], of?: Task) => {

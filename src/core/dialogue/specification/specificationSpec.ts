@@ -42,8 +42,24 @@ export function specificationSpec(spec: string): SpecificationSpec | undefined {
 export const specificationName = ({ model, persona }: SpecificationSpec): string =>
   `${KIND}:${model},persona=${persona}`;
 
-/** The model of a simulator with a specification, even of one that cannot play; of another simulator itself. */
-export const simulatorModel = (spec: string): string => wrappedSpec(spec, KIND)?.inner ?? spec;
+/** What a name says, even that of a simulator which cannot play; undefined for one of another kind. */
+export function specifiedPlayer(
+  name: string,
+): { readonly model: string; readonly persona: string } | undefined {
+  const wrapped = wrappedSpec(name, KIND);
+  return wrapped && { model: wrapped.inner, persona: wrapped.settings.get('persona') ?? 'patient' };
+}
+
+/** Of a simulator without a specification, itself. */
+export const simulatorModel = (spec: string): string => specifiedPlayer(spec)?.model ?? spec;
+
+/** The same simulator, played by another model. */
+export const withModel = (spec: string, model: string): string =>
+  spec.replace(simulatorModel(spec), () => model);
+
+/** A person's pseudonym may read like the name of such a simulator. */
+export const isSpecified = ({ kind, name }: { readonly kind: string; readonly name: string }): boolean =>
+  kind === 'simulator' && specifiedPlayer(name) !== undefined;
 
 const bad = (spec: string, why: string): Fault =>
   new Fault(

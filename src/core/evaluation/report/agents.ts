@@ -43,6 +43,12 @@ export const figureFields = {
   turnLimit: of('turn_limit', t('Turn limit'), ({ turnLimitRate }) => turnLimitRate, FRACTION),
   leak: of('leak', t('Leak'), ({ leakRate }) => leakRate, FRACTION),
   timedOut: of('timed_out', 'Timed out', ({ timeOutRate }) => timeOutRate, FRACTION),
+  doubtful: of(
+    'doubtful_specifications',
+    'Doubtful specifications',
+    ({ doubtfulSpecifications }) => doubtfulSpecifications,
+    { ...COUNT, isOptional: true },
+  ),
   leftOut: of('left_out', 'Left out', ({ notGradable, unfinished }) => notGradable + unfinished, COUNT),
 };
 
