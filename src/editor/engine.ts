@@ -4,6 +4,7 @@ import { Fault, messageOf } from '../core/fault';
 import type { SampledAgent } from '../core/dialogue/sample';
 import type { DialogueParts } from '../core/dialogue/dialogueParts';
 import type { Prompts } from '../core/dialogue/prompts';
+import { simulatorModel, specifiedPlayer } from '../core/dialogue/specification/specificationSpec';
 import { refinedModels } from '../core/dialogue/refinement/refineSpec';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
@@ -93,6 +94,9 @@ export class Engine extends Owner {
   }
 
   calledBy(name: string): string {
+    const specified = specifiedPlayer(name);
+    if (specified !== undefined)
+      return t('{0}, specification, {1}', this.calledBy(specified.model), specified.persona);
     const [refined = name] = refinedModels(name);
     if (refined !== name) return t('{0}, asking where its drafts differ', this.calledBy(refined));
     const called = mixedModels(name).map(
@@ -111,7 +115,7 @@ export class Engine extends Owner {
   }
 
   isConnected(spec: string): boolean {
-    return this.servers.find(spec) !== undefined;
+    return this.servers.find(simulatorModel(spec)) !== undefined;
   }
 
   get showsCandidates(): boolean {
@@ -162,7 +166,9 @@ export class Engine extends Owner {
   }
 
   get playing(): readonly string[] {
-    const places = [...this.agents, this.configuration.simulator].map((spec) => this.localPlace(spec));
+    const places = [...this.agents, simulatorModel(this.configuration.simulator)].map((spec) =>
+      this.localPlace(spec),
+    );
     return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
   }
 
@@ -211,9 +217,10 @@ export class Engine extends Owner {
   async openSimulator(simulator = this.configuration.simulator): Promise<Simulator | undefined> {
     if (simulator === '') return undefined;
     refuseInRestrictedMode(t('Simulators do not run'));
-    const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
+    const { RulesSimulator } = await import('../core/dialogue/simulator');
     if (simulator === 'rules') return new RulesSimulator();
-    return new ModelSimulator(await this.openModel(simulator), await this.prompts());
+    const { simulatorWith } = await import('../core/dialogue/openSimulator');
+    return simulatorWith(await this.openModel(simulatorModel(simulator)), simulator, await this.prompts());
   }
 
   async prompts(): Promise<Prompts> {

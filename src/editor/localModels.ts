@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { simulatorModel } from '../core/dialogue/specification/specificationSpec';
 import { isUnfit, readTextSync } from '../core/regularFile';
 import { isShipped, SHIPPED_MODELS, type ShippedModel } from '../core/model/shippedModels';
 import { MAX_RECORD_BYTES, runFiles, runsFolderOf } from '../core/training/runFolder';
@@ -61,7 +62,7 @@ export function localPlaces(settings: LocalSettings, shipped: string, areRunsRea
     ),
     place(agent),
     place(secondAgent),
-    place(simulator),
+    place(simulatorModel(simulator)),
   ];
   const byFolder = new Map<string, LocalPlace>();
   for (const found of all) if (found && !byFolder.has(found.folder)) byFolder.set(found.folder, found);

@@ -1,3 +1,4 @@
+import { simulatorModel } from '../core/dialogue/specification/specificationSpec';
 import type { Settings } from './settings';
 import type { Translate } from './translate';
 
@@ -16,13 +17,17 @@ type RoleSettings = Readonly<Record<Role, string>> & { readonly showsCandidates:
 /** A second agent plays only while two candidates are shown. */
 export function rolesOf(spec: string, settings: RoleSettings): Role[] {
   return roles.filter(
-    (role) => settings[role] === spec && (role !== 'secondAgent' || settings.showsCandidates),
+    (role) => modelIn(role, settings) === spec && (role !== 'secondAgent' || settings.showsCandidates),
   );
 }
 
 export function namedFor(spec: string, settings: RoleSettings): Role[] {
-  return roles.filter((role) => settings[role] === spec);
+  return roles.filter((role) => modelIn(role, settings) === spec);
 }
+
+/** A simulator with a specification is played by the model that it names. */
+const modelIn = (role: Role, settings: RoleSettings): string =>
+  role === 'simulator' ? simulatorModel(settings.simulator) : settings[role];
 
 export const inUse = (name: string, role: Role, t: Translate): string =>
   ({

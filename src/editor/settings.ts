@@ -46,7 +46,7 @@ const models = {
     type: 'string',
     default: 'rules',
     scope: 'resource',
-    pattern: '^\\s*(rules|(local|openai|vscode|script):\\S.*)?\\s*$',
+    pattern: '^\\s*(rules|(specification:)?(local|openai|vscode|script):\\S.*)?\\s*$',
     patternErrorMessage: '%setting.simulator.pattern%',
     isRestricted: true,
   },

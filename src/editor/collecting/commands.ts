@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { simulatorModel } from '../../core/dialogue/specification/specificationSpec';
 import type { TrajectoryFilter } from '../../core/trajectory/index/filter';
 import { views, type CommandId } from '../contributions';
 import type { Engine } from '../engine';
@@ -67,7 +68,11 @@ export async function playOf(
       const sides = finished({ agent: spec }) + finished({ collaborator: spec });
       const plays: 1 | 2 = agentName === simulator ? 2 : 1;
       return {
-        ...{ name: engine.calledBy(spec), price: engine.servers.find(spec)?.price, use: uses[spec] },
+        ...{
+          name: engine.calledBy(spec),
+          price: engine.servers.find(simulatorModel(spec))?.price,
+          use: uses[spec],
+        },
         ...{ sides, played: sides - finished({ agent: spec, collaborator: spec }), plays },
       };
     });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { withModel } from '../../core/dialogue/specification/specificationSpec';
 import { Fault } from '../../core/fault';
 import type { App, CommandRow, RowOrSelected } from '../app';
 import { revealFolder } from '../documents';
@@ -53,7 +54,8 @@ export async function edit({ connect, configuration }: App, server: Server): Pro
   const edited = await connect.edit(server);
   if (edited === undefined) return;
   for (const role of namedFor(specOf(server), configuration)) {
-    await configuration.set(settingOf[role], specOf(edited));
+    const named = role === 'simulator' ? withModel(configuration.simulator, specOf(edited)) : specOf(edited);
+    await configuration.set(settingOf[role], named);
   }
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { specificationName, type Persona } from '../../core/dialogue/specification/specificationSpec';
 import { Fault, messageOf } from '../../core/fault';
 import { baseUrlOf, originOf } from '../../core/model/address';
 import type { FolderSettings } from '../configuration';
@@ -80,8 +81,16 @@ export class ModelChoice {
           : t('Plays canned replies: for tests and demonstrations'),
         spec: askScript,
       },
-      ...(isAgent ? this.composedChoices(known) : [none]),
+      ...(isAgent ? this.composedChoices(known) : [this.specified(known), none]),
     ];
+  }
+
+  private specified(models: readonly PartChoice[]): SpecChoice {
+    return {
+      label: `$(checklist) ${t('A model that sees requirements only…')}`,
+      detail: t('It is given the task’s facts or specification and a persona, and never the reference'),
+      spec: () => chooseSpecified(models),
+    };
   }
 
   private composedChoices(models: readonly PartChoice[]): SpecChoice[] {
@@ -289,6 +298,27 @@ export class ComposedAgents {
     });
     return model && `refine:${model.spec}`;
   }
+}
+
+/** Asks which model plays from requirements, and as whom. */
+export async function chooseSpecified(models: readonly PartChoice[]): Promise<string | undefined> {
+  const title = t('Requirements Only');
+  const model = await vscode.window.showQuickPick(models, {
+    ...{ title, matchOnDetail: true },
+    placeHolder: t('Choose the model that replies'),
+  });
+  if (model === undefined) return undefined;
+  const words: Readonly<Record<Persona, string>> = {
+    patient: t('Answers every question in full'),
+    terse: t('Answers in a few words, one question at a time'),
+    vague: t('Is exact only when asked a second time'),
+    'changes-mind': t('Takes back a preference, but never a requirement'),
+  };
+  const rows = (Object.entries(words) as [Persona, string][]).map(([persona, detail]) => ({
+    ...{ label: persona, detail, persona },
+  }));
+  const chosen = await vscode.window.showQuickPick(rows, { title, placeHolder: t('Choose the persona') });
+  return chosen && specificationName({ model: model.spec, persona: chosen.persona });
 }
 
 /** At play nobody may read the hidden information, and scores come from graphs. */

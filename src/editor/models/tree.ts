@@ -130,10 +130,11 @@ export class ModelTree extends Tree<ModelNode> {
       localPlaces.find((place) => place.spec === spec)?.name ??
       servers.find(spec)?.name ??
       (spec === '' ? t('none') : spec);
+    const simulates = simulator === '' ? t('none') : this.engine.calledBy(simulator);
     this.view.description =
       showsCandidates && secondAgent !== ''
-        ? t('agents: {0}, {1} · simulator: {2}', named(agent), named(secondAgent), named(simulator))
-        : t('agent: {0} · simulator: {1}', named(agent), named(simulator));
+        ? t('agents: {0}, {1} · simulator: {2}', named(agent), named(secondAgent), simulates)
+        : t('agent: {0} · simulator: {1}', named(agent), simulates);
   }
 
   private countSoon(): void {

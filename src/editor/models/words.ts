@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { simulatorModel } from '../../core/dialogue/specification/specificationSpec';
 import type { LocalFolder } from '../../core/model/local/folder';
 import { grouped } from '../../core/text';
 import { type ModelUse, costOf, type UseByModel } from '../../core/trajectory/modelUsage';
@@ -162,7 +163,11 @@ export function useDocument(
 ): string {
   const title = `# ${t('Usage and Cost by Model')}`;
   const rows = Object.entries(uses)
-    .map(([model, use]) => ({ model, use, server: servers.find((one) => specOf(one) === model) }))
+    .map(([model, use]) => ({
+      model,
+      use,
+      server: servers.find((one) => specOf(one) === simulatorModel(model)),
+    }))
     .sort((a, b) => b.use.turns + b.use.replies - (a.use.turns + a.use.replies));
   if (rows.length === 0) {
     return `${title}\n\n${t('No model has written anything in this log yet. Play a task to see the first.')}\n`;
@@ -173,7 +178,7 @@ export function useDocument(
   );
   const isPriced = rows.some(({ server }) => server?.price !== undefined);
   const unpriced = rows.filter(
-    ({ model, server }) => model.startsWith('openai:') && server?.price === undefined,
+    ({ model, server }) => simulatorModel(model).startsWith('openai:') && server?.price === undefined,
   ).length;
   const uncounted = rows.reduce((sum, { use }) => sum + use.uncounted, 0);
   return [

@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { simulatorModel } from '../../core/dialogue/specification/specificationSpec';
 import { Fault, messageOf } from '../../core/fault';
 import { brokenClaim, type BrokenClaim } from '../../core/grading/brokenClaim';
 import { MB, readText } from '../../core/regularFile';
@@ -194,7 +195,7 @@ async function askFacts(engine: Engine, task: TaskBeforeFacts): Promise<readonly
     facts = [...facts, ...(drafted ?? []).filter(({ topic }) => !topics.has(topic))];
   };
   // Rules and the starter model cannot draft.
-  const players = [engine.simulatorName, engine.agentName];
+  const players = [simulatorModel(engine.simulatorName), engine.agentName];
   const model = players.find((name) => !['', 'rules', 'starter'].includes(name));
   for (;;) {
     const examples = factsOfTests(task.tests, task.name);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { simulatorModel } from '../../core/dialogue/specification/specificationSpec';
 import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
 import { isProgram } from '../../core/task/task';
@@ -196,7 +197,7 @@ export class SessionPanel extends Panel<FromWebview, ToWebview> implements Layou
       case 'edit-agent-connection':
         return this.editConnection(this.engine.agentName, 'chooseAgent');
       case 'edit-simulator-connection':
-        return this.editConnection(this.engine.simulatorName, 'chooseSimulator');
+        return this.editConnection(simulatorModel(this.engine.simulatorName), 'chooseSimulator');
       case 'open-guidelines':
       case 'teach':
       case 'choose-agent':

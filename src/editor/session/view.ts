@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { specificationOf } from '../../core/dialogue/specification/specification';
+import { specifiedPlayer } from '../../core/dialogue/specification/specificationSpec';
 import { isOwnFunction } from '../../core/task/own';
-import { factsOf, isProgram } from '../../core/task/task';
+import { factsOf, isProgram, type Task } from '../../core/task/task';
 import { PERSON } from '../../core/trajectory/event';
 import type { Turn } from '../../core/trajectory/trajectory';
-import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
+import type { ModelNames, SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
 import { taskTitle } from '../../core/task/title';
 import { calledOf, modelsIn } from '../displayNames';
 import type { DrawPage } from '../../views/pageViews';
@@ -80,7 +82,8 @@ function sessionState(
     restriction !== undefined && ['ready', 'choosing', 'developer', 'asking', 'stopped'].includes(phase);
   const needsSimulator =
     simulatorName === '' ||
-    (simulatorName === 'rules' && isProgram(from.task) && factsOf(from.task).length === 0);
+    (simulatorName === 'rules' && isProgram(from.task) && factsOf(from.task).length === 0) ||
+    (specifiedPlayer(simulatorName) !== undefined && specificationOf(from.task) === undefined);
   return {
     phase: phase === 'ready' && agent === '' ? 'no-agent' : phase,
     seat,
@@ -90,7 +93,7 @@ function sessionState(
     agent,
     ...(secondAgent.length > 0 && { secondAgent: parts.secondAgentName }),
     simulator: simulatorName,
-    called: calledOf(models, parts),
+    called: { ...calledOf(models, parts), ...doubted(simulatorName, from.task, parts) },
     hasNext: state.hasNext,
     // They are written for the collaborator, who knows the reference.
     hasGuidelines: state.hasGuidelines && !isAgent,
@@ -115,6 +118,15 @@ function sessionState(
       ),
     }),
   };
+}
+
+/** The name of a simulator says when no test has confirmed the specification that it plays by. */
+function doubted(simulator: string, task: Task, parts: SessionParts): ModelNames {
+  const state = specifiedPlayer(simulator) && specificationOf(task)?.state;
+  const { t } = parts;
+  const name = parts.calledBy(simulator);
+  if (state === 'failed') return { [simulator]: t('{0} (the specification failed its check)', name) };
+  return state === 'unchecked' ? { [simulator]: t('{0} (the specification is unchecked)', name) } : {};
 }
 
 /** Turns that were drawn before, by whether they tell who wrote the candidates; none is parsed again. */

@@ -6,7 +6,7 @@ import { window } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { ComposedAgents } = await import('../../../../src/editor/models/choice');
+const { ComposedAgents, chooseSpecified } = await import('../../../../src/editor/models/choice');
 
 const models = [
   { label: 'starter', spec: 'starter' },
@@ -52,4 +52,13 @@ it('makes an agent that runs drafts against each other of one model', async () =
   window.showQuickPick.mockResolvedValueOnce(models[1]);
   const spec = await new ComposedAgents(() => Promise.resolve([])).refined(models);
   expect(refineSpec(spec!)).toMatchObject({ model: 'local:runs/1/model' });
+});
+
+it('makes a simulator with requirements only, of a model and a persona', async () => {
+  window.showQuickPick.mockResolvedValueOnce(models[1]);
+  window.showQuickPick.mockImplementationOnce((rows) => Promise.resolve((rows as unknown[])[1]));
+  const spec = await chooseSpecified(models);
+  expect(spec).toBe('specification:local:runs/1/model,persona=terse');
+  window.showQuickPick.mockResolvedValueOnce(models[1]).mockResolvedValueOnce(undefined);
+  expect(await chooseSpecified(models)).toBeUndefined();
 });
