@@ -158,22 +158,26 @@ export interface DialogueSetup {
   readonly pageProtocol: Protocol;
 }
 
-/** Everything with which agents play the tasks of packs; closed with `opened`. */
+/**
+ * Everything with which agents play the tasks of packs; closed with `opened`.
+ * @param others models of the command that play no part in a dialogue, for their keys
+ */
 export async function openPlay(
   options: PlayOptions & PageOptions,
   agents: readonly string[],
   to: CliContext,
   opened: Opened,
   verifierTemperature?: number,
+  others: readonly string[] = [],
 ) {
-  const keyOf = namedKeys(options.keyEnv, [...agents, options.simulator]);
+  const keyOf = namedKeys(options.keyEnv, [...agents, options.simulator, ...others]);
   const tasks = await tasksOf(options, to);
   const how = { open: openAgent, keyOf, verifierTemperature };
   const hasPages = !tasks.every(({ task }) => isProgram(task));
   return {
     ...(await openPlayers(options, agents, how, to, opened)),
     ...openDrawing(hasPages, options, to, opened),
-    ...{ tasks, rollouts: options.rollouts, signal: to.signal },
+    ...{ tasks, rollouts: options.rollouts, signal: to.signal, keyOf },
   };
 }
 

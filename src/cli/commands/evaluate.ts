@@ -1,17 +1,28 @@
 import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Evaluation } from '../../core/evaluation/evaluate';
-import { comparedInWords, progressInWords } from '../../core/evaluation/words';
+import { comparedInWords, judgedInWords, progressInWords } from '../../core/evaluation/words';
 import { agentTables } from '../../core/evaluation/report/agents';
 import { isFinished, taskFigures } from '../../core/evaluation/figures';
 import { pageScores } from '../../core/evaluation/pages/pageFigures';
+import { openModel } from '../../core/model/spec';
 import { wrongUse, type Install, type CommandResult, type CliContext } from '../command';
 import { append } from '../keys';
-import { addPageOptions, addPlayOptions, AGENT_WORDS, type PlayOptions, usageOf, openPlay } from '../play';
+import {
+  addPageOptions,
+  addPlayOptions,
+  AGENT_WORDS,
+  MODEL_WORDS,
+  modelOptions,
+  openPlay,
+  type PlayOptions,
+  usageOf,
+} from '../play';
 import { Progress, tableInWords } from '../terminal';
 import { Opened, type PageOptions } from '../resources';
 
 interface Options extends PlayOptions, PageOptions {
   readonly agent: readonly string[];
+  readonly judge?: string;
 }
 
 export const installEvaluate: Install = (program, perform) => {
@@ -25,6 +36,10 @@ export const installEvaluate: Install = (program, perform) => {
       `${AGENT_WORDS}; --agent A --agent B, or --agent A B, compares B with A`,
       append,
     );
+  command.option(
+    '--judge <model>',
+    `says what questions are about where tasks have a specification and no facts, for Ask-F1: ${MODEL_WORDS}`,
+  );
   addPageOptions(command);
   addPlayOptions(command, { temperature: 0 }).action(perform(evaluateAgents));
 };
@@ -34,11 +49,16 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
   await using opened = new Opened();
-  const play = await openPlay(options, options.agent, to, opened);
+  const { judge: judgeSpec, ...others } = options;
+  const judges = judgeSpec === undefined ? [] : [judgeSpec];
+  const play = await openPlay(others, options.agent, to, opened, undefined, judges);
+  const judge =
+    judgeSpec === undefined ? undefined : opened.add(openModel(judgeSpec, modelOptions(to, play.keyOf)));
   const bars = new Map(play.agents.map(({ name }) => [name, new Progress(name, 'dialogues')]));
   try {
     const evaluation = await evaluate({
       ...play,
+      judge,
       onProgress: (agent, { done, total }) => {
         bars.get(agent)!.update(done, total);
         if (done === total) bars.get(agent)!.end();
@@ -51,7 +71,11 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
         comparisons: evaluation.comparisons,
         simulator: play.simulator.name,
       },
-      print: () => [inWords(evaluation), ...[...play.agents, play.simulator].flatMap(usageOf)].join('\n'),
+      print: () =>
+        [
+          inWords(evaluation),
+          ...[...play.agents, play.simulator, ...(judge ? [judge] : [])].flatMap(usageOf),
+        ].join('\n'),
       failed: evaluation.agents.some(({ collection }) => collection.done < collection.total),
     };
   } finally {
@@ -72,6 +96,9 @@ const inWords = ({ agents, comparisons }: Evaluation): string =>
     ...agentTables(agents).map(tableInWords),
     ...agents.flatMap(({ figures: { agent, draftProgress } }) =>
       draftProgress === undefined ? [] : progressInWords(agent, draftProgress),
+    ),
+    ...agents.flatMap(({ figures: { agent, judgedAsking } }) =>
+      judgedAsking === undefined ? [] : judgedInWords(agent, judgedAsking),
     ),
     ...comparisons.flatMap(comparedInWords),
     ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),

@@ -13,12 +13,15 @@ import { agentFigures, isFinished, taskFigures } from './figures';
 import type { AgentFigures } from './figureSchemas';
 import { habitChanges, type HabitChange } from './habits';
 import { draftProgress } from './pages/draftProgress';
+import { judgedAsking } from './judgedAsking';
 import { pairedPages, type PairedPages } from './pages/pairedPages';
 import { pairedTasks, type PairedFigures } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
   /** Each further agent is compared with the first, on the same tasks and seeds. */
   readonly agents: readonly Model[];
+  /** Says what the agents' questions are about in tasks with a specification instead of facts. */
+  readonly judge?: Model;
   readonly onProgress?: (agent: string, progress: CollectionProgress) => void;
 }
 
@@ -62,7 +65,11 @@ export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
     const figures = agentFigures(agent.name, trajectories, plan.mode);
     const progress = plan.pages && (await draftProgress(trajectories.filter(isFinished), plan.pages));
     agents.push({
-      figures: { ...figures, ...(progress && { draftProgress: progress }) },
+      figures: {
+        ...figures,
+        ...(progress && { draftProgress: progress }),
+        ...(plan.judge && { judgedAsking: await judgedAsking(trajectories, plan.judge, plan) }),
+      },
       ...{ collection, trajectories },
     });
   }

@@ -91,6 +91,21 @@ const pageFiguresSchema = z.object({
 });
 export type PageFigures = z.infer<typeof pageFiguresSchema>;
 
+/** How an agent asks where tasks have no facts: a model decides which requirement a question is about. */
+const judgedAskingSchema = z.object({
+  judge: z.string(),
+  dialogues: z.number(),
+  /** Of these, the ones whose specification failed its check or had none. */
+  doubtful: z.number(),
+  /** Dialogues that are left out, because the judge did not name a requirement or none for each question. */
+  unread: z.number(),
+  /** As Ask-F1 of facts; these are absent without a dialogue. */
+  f1: figureSchema.exactOptional(),
+  precision: z.number().nullable().exactOptional(),
+  recall: z.number().exactOptional(),
+});
+export type JudgedAsking = z.infer<typeof judgedAskingSchema>;
+
 /** Per dialogue; null where they cannot be counted, absent in evaluations of earlier versions. */
 const questionHabits = {
   /** Questions about no decision of the task; null without facts. A message that asks nothing counts as one. */
@@ -146,6 +161,8 @@ export const figuresSchema = z.object({
   unfinished: z.number(),
   /** Dialogues with a specification that failed its check or had none; absent where no simulator had a specification. */
   doubtfulSpecifications: z.number().exactOptional(),
+  /** Absent without a judge. */
+  judgedAsking: judgedAskingSchema.exactOptional(),
   /** Scores of web pages, one entry a scale; absent without any. */
   pages: z.array(pageFiguresSchema).readonly().exactOptional(),
   /** Of the drafts of web pages; absent where they were not read. */

@@ -1,5 +1,5 @@
 import { figureOf, type Estimate, type Figure } from './interval';
-import type { DraftProgress, PageFigures, PairedDifference } from './figureSchemas';
+import type { DraftProgress, JudgedAsking, PageFigures, PairedDifference } from './figureSchemas';
 import type { PageScale } from './pages/pageFigures';
 import type { PairedPages } from './pages/pairedPages';
 import type { PairedComparison } from './evaluate';
@@ -66,6 +66,20 @@ export function progressInWords(agent: string, progress: DraftProgress): string[
       `${redrafts} redrafts lose something that was right.`,
     `${agent}'s collaborator: ${estimate(falseClaims)} of ${claims} sentences that could be checked are false of the ` +
       `pages; ${unread} could not be checked.`,
+  ];
+}
+
+/** Ask-F1 over requirements, named with the model that judged it. */
+export function judgedInWords(agent: string, judged: JudgedAsking): string[] {
+  const { judge, dialogues, doubtful, unread, f1, precision = null, recall = 0 } = judged;
+  if (f1 === undefined)
+    return [
+      `${agent}: ${judge} judged no dialogue; ${unread} could not be judged, the others have no specification.`,
+    ];
+  const found = precision === null ? 'no question' : `precision ${percent(precision)}`;
+  return [
+    `${agent}: Ask-F1 ${figure(f1, score)} over the requirements of ${dialogues} dialogues, judged by ${judge} ` +
+      `(${found}, recall ${percent(recall)}); ${doubtful} of them have a doubtful specification, ${unread} more could not be judged.`,
   ];
 }
 

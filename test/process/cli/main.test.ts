@@ -14,7 +14,7 @@ describe('tandem', () => {
     expect(code).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}(\w+)(?:\|\w+)? (?:\[|<)/gm)].map((match) => match[1]);
     expect(commands.join(' ')).toBe(
-      'tasks world download grade collect fork evaluate import export publish check erase leaderboard assign agreement ' +
+      'tasks world specify download grade collect fork evaluate import export publish check erase leaderboard assign agreement ' +
         'simgap serve loop train curve runs track stop resume score rollouts onnx convert doctor mcp help',
     );
   });

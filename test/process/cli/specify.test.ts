@@ -24,6 +24,7 @@ beforeAll(async () => {
   server = await startChatServer({
     reply: ({ body }) => {
       const text = body.messages.map(({ content }) => content).join('\n');
+      if (text.includes('<message>')) return answer('1');
       if (text.includes('play a developer')) return answer('Over 20 kilograms.');
       if (!text.includes('<code>')) return answer(text.includes('for free') ? WRONG : RIGHT);
       drafts++;
@@ -74,6 +75,15 @@ test('tandem specify drafts and checks each task once, and a simulator plays by 
   );
   expect(summary.simulator.notes).toContain(
     `${simulator}: of 3 tasks, 1 had a specification that failed its check.`,
+  );
+
+  const evaluated = await tandem(
+    ...['evaluate', '--tasks', out, '--agent', demonstration, '--simulator', simulator, '--judge', model],
+    ...['--data', path.join(folder, 'data'), '--jobs', '1'],
+  );
+  expect(evaluated.stdout).toContain('Doubtful specifications');
+  expect(evaluated.stdout).toMatch(
+    new RegExp(`Ask-F1 .* of 2 dialogues, judged by ${model}.* 1 of them have`),
   );
 
   const other = await tandem('specify', await file('other.jsonl', [withFacts]), out, '--model', model);

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { judgedAsking } from '../../../src/core/evaluation/judgedAsking';
+import { judgedInWords } from '../../../src/core/evaluation/words';
+import type { Model } from '../../../src/core/model/model';
+import type { Trajectory } from '../../../src/core/trajectory/trajectory';
+import { answers, asks, starterTask } from '../../fixtures/dialogue';
+
+const { facts, ...task } = await starterTask();
+const specification = {
+  requirements: ['Heavy is over 20 kilograms.', 'It costs 4.50 euros more.', 'An unknown zone gives -1.'],
+};
+
+/** Reads the message that is to be judged, and says what the text in it asks for. */
+const read: string[] = [];
+const judge: Model = {
+  name: 'openai:judge',
+  generate: ([request]) => {
+    read.push(request!.content);
+    const [, message = ''] = /<message>\n(.*)\n<\/message>/s.exec(request!.content)!;
+    return Promise.resolve({
+      ...{ text: message.replace('?', '').split(' and ').join('\n'), finishReason: 'stop' },
+      timing: { totalMs: 1, attempts: 1 },
+    });
+  },
+};
+
+/** @param questions each is answered by itself, such as `1 and 0?` */
+const played = (questions: readonly string[], of: object): Trajectory =>
+  ({
+    ...{ task: { ...task, ...of }, state: 'answered' },
+    turns: [
+      ...questions.map((text) => ({ agent: { text: asks(text) }, reply: { text: 'Yes.' } })),
+      { agent: { text: answers('x = 1') } },
+    ],
+  }) as unknown as Trajectory;
+
+it('counts questions by the requirements that a judge finds them about, and leaves facts to their matcher', async () => {
+  const check = { by: 'openai:checker', passed: 10, tests: 10 };
+  const judged = await judgedAsking(
+    [
+      played(['1 and 0?', '1?', '2?'], { specification: { ...specification, check } }),
+      played([], { id: 'silent', specification }),
+      played(['What is heavy?'], { id: 'unclear', specification }),
+      played(['4?'], { id: 'beyond', specification }),
+      played(['1?'], { id: 'facts', facts, specification }),
+    ],
+    judge,
+    { concurrency: 2 },
+  );
+  // Asked about 2 of 3 and of 0 of 3 requirements; a repeated and a needless question.
+  expect(judged).toEqual({
+    ...{ judge: 'openai:judge', dialogues: 2, doubtful: 1, unread: 2 },
+    ...{ f1: { value: 4 / 10 }, precision: 2 / 4, recall: 2 / 6 },
+  });
+  expect(judgedInWords('a', judged)[0]).toMatch(/^a: Ask-F1 0\.400 .*judged by openai:judge/);
+  for (const line of task.reference.split('\n').slice(1))
+    expect(read.filter((text) => text.includes(line.trim()))).toEqual([]);
+});
