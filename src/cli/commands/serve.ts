@@ -34,6 +34,7 @@ import {
   samplingElsewhere,
   type EnvironmentPlan,
 } from '../../core/environment/episode';
+import { specificationOf } from '../../core/dialogue/specification/specification';
 import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/grader';
@@ -253,22 +254,28 @@ async function serveEnvironment(
   };
 }
 
-/** The rule-based simulator has no replies for a function without facts, which would fail at the first question. */
+/** A simulator that reads facts or a specification has no replies without, which would fail at the first question. */
 function playable({
   tasks,
   simulator,
 }: DialogueSetup & { readonly tasks: readonly PackTask[] }): readonly PackTask[] {
-  if (simulator.kind !== 'rules') return tasks;
-  const withFacts = tasks.filter(({ task }) => !isProgram(task) || factsOf(task).length > 0);
-  const without = tasks.length - withFacts.length;
-  if (withFacts.length === 0) {
+  const { kind, readsSpecification } = simulator;
+  if (kind !== 'rules' && !readsSpecification) return tasks;
+  const played = tasks.filter(({ task }) =>
+    readsSpecification ? specificationOf(task) !== undefined : !isProgram(task) || factsOf(task).length > 0,
+  );
+  if (played.length === 0)
     throw wrongUse(
-      'None of these tasks has facts, from which the rules answer; name a model with --simulator.',
+      readsSpecification
+        ? 'None of these tasks has facts or a specification, by which this simulator replies; let tandem specify write some.'
+        : 'None of these tasks has facts, from which the rules answer; name a model with --simulator.',
     );
-  }
-  if (without > 0)
-    say(`${without} tasks are left out, because they have no facts from which the rules answer.`);
-  return withFacts;
+  const without = tasks.length - played.length;
+  const why = readsSpecification
+    ? 'neither facts nor a specification'
+    : 'no facts from which the rules answer';
+  if (without > 0) say(`${without} tasks are left out, because they have ${why}.`);
+  return played;
 }
 
 /** Continues after the rollouts that the log has in this collection. */

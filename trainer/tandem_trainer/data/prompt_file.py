@@ -1,8 +1,8 @@
 """Prompt files: Markdown with `{{placeholders}}`, rendered exactly as Tandem's `src/core/dialogue/prompts.ts` does.
 
 A comment at the top is left out. Tandem plays with the same `agent.md`, so critic and policy read the same request as
-the agent; `simulator.md` and `short/agent.md` beside it are read by Tandem alone. Those of web pages are
-`agent-page.md` and `critic-page.md`.
+the agent; `simulator.md`, `simulator-specification.md` and `short/agent.md` beside it are read by Tandem alone. Those
+of web pages are `agent-page.md` and `critic-page.md`.
 """
 
 import hashlib
