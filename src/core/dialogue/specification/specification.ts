@@ -2,6 +2,7 @@ import { Fault } from '../../fault';
 import type { ChatMessage } from '../../model/model';
 import { factsOf, type ProgramTask, type Specification, type Task } from '../../task/task';
 import { taskTitle } from '../../task/title';
+import { leakedPassages } from '../leak';
 import type { Prompts } from '../prompts';
 import { PERSONAS, type Persona } from './specificationSpec';
 
@@ -33,10 +34,23 @@ export function specificationOf(task: Task): GivenSpecification | undefined {
 /** @throws {Fault} `dialogue/no-specification` */
 export function requiredSpecification(task: ProgramTask): GivenSpecification {
   const specification = specificationOf(task);
-  if (specification !== undefined) return specification;
+  if (specification !== undefined) {
+    refuseCode(task, specification);
+    return specification;
+  }
   throw new Fault(
     'dialogue/no-specification',
     `The task “${taskTitle(task)}” has neither facts nor a specification, which this simulator needs. Let tandem specify write one, or choose another simulator.`,
+  );
+}
+
+/** A pack from elsewhere may hold anything; facts are what their author wants to be said. */
+function refuseCode(task: ProgramTask, { requirements, state }: GivenSpecification): void {
+  const [passage] = state === 'facts' ? [] : leakedPassages(task.reference, requirements.join('\n'));
+  if (passage === undefined) return;
+  throw new Fault(
+    'dialogue/no-specification',
+    `The specification of the task “${taskTitle(task)}” has code of its reference: “${passage}”. Say that in words.`,
   );
 }
 

@@ -84,6 +84,13 @@ describe('a simulator with a specification', () => {
     await expect(played(task)).rejects.toThrow('neither facts nor a specification');
   });
 
+  it('refuses a specification that holds code of the reference, before its model reads it', async () => {
+    const [, line] = (await starterTask()).reference.split('\n');
+    const task = await withoutFacts({ requirements: [`Begin with ${line!.trim()}.`] });
+    await expect(played(task)).rejects.toThrow('has code of its reference');
+    expect(server.requests).toEqual([]);
+  });
+
   it('plays a persona, which the log names with the prompt that it read', async () => {
     says = () => 'Over 20.';
     const { collaborator, turns, started } = await played(await starterTask(), 'terse', [
