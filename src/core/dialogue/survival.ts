@@ -39,8 +39,16 @@ export async function functionNow(source: string, name: string, near?: number): 
 
 type Survived = Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds' | 'code' | 'by'>;
 
-/** Every window on the folder measures it; the first one logs it, once for each time it was accepted. */
-export async function logSurvived(log: TrajectoryLog, episode: string, survived: Survived): Promise<void> {
+/**
+ * Every window on the folder measures it; the first one logs it, once for each time it was accepted and measured.
+ * @param due milliseconds after which the measurement was due; an earlier one does not count for it
+ */
+export async function logSurvived(
+  log: TrajectoryLog,
+  episode: string,
+  survived: Survived,
+  due: number,
+): Promise<void> {
   let claim: Claim;
   try {
     claim = await log.claim(`outcome-${episode}`, 'What became of this answer');
@@ -51,7 +59,7 @@ export async function logSurvived(log: TrajectoryLog, episode: string, survived:
   }
   try {
     const before = (await log.trajectory(episode))?.outcome;
-    if (before?.survived !== undefined) return;
+    if (before?.survived !== undefined && (before.milliseconds ?? 0) >= due) return;
     await log.append({ event: 'outcome', episode, ...survived }, { durable: true });
   } finally {
     await claim.release();

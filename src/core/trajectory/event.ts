@@ -499,7 +499,7 @@ export const eventSchema = z.discriminatedUnion('event', [
   }),
   /**
    * Outcome of an answer to a developer's own function: it was put into the file or not, and how much of it is still
-   * there some minutes later. The last one counts.
+   * there some minutes and a day later. The last one counts.
    */
   z.object({
     event: z.literal('outcome'),

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
-import { lazily } from '../../core/lazily';
 import { ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
 import type { Task } from '../../core/task/task';
@@ -9,18 +8,12 @@ import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { OwnFunction, SessionState } from '../../../webview/session/protocol';
 import type { Engines } from '../engines';
 import { askSignal } from '../inputSteps';
-import { recall } from '../recall';
+import { AcceptedAnswers, type DueAnswer } from './acceptedAnswers';
 import { askRequest, pointedAt } from './functionAtCursor';
 import { OwnFunctions, type PlayedFunction, proposalSchema, type Proposal } from '../ownFunctions';
 import type { AnswerDecision, Proposals, Undone } from './proposals';
 
 const { t } = vscode.l10n;
-
-const ACCEPTED = 'tandem.acceptedAnswers';
-
-const acceptedSchema = lazily(() => z.object({ proposal: proposalSchema(), at: z.number() }));
-
-type Accepted = z.infer<ReturnType<typeof acceptedSchema>>;
 
 /** A session, as far as its answer belongs into a file. */
 interface PlayedSession {
@@ -45,27 +38,33 @@ interface Sessions {
 /** Dialogues about a developer's own functions: the hidden information is in the developer's head. */
 export class Collaborations implements vscode.Disposable {
   private readonly functions: OwnFunctions;
-  private timers: readonly NodeJS.Timeout[] = [];
+  private readonly accepted: AcceptedAnswers;
   private readonly disposables: vscode.Disposable[];
 
   constructor(
-    private readonly memory: vscode.Memento,
+    memory: vscode.Memento,
     private readonly engines: Engines,
     private readonly panels: Sessions,
     private readonly proposals: Proposals,
+    now?: () => number,
   ) {
     const report = (error: unknown): void => engines.first.report(error);
     this.functions = new OwnFunctions(memory);
+    this.accepted = new AcceptedAnswers(memory, {
+      firstMs: () => engines.first.configuration.survivalMs,
+      measure: (answer) => this.measure(answer),
+      report,
+      now,
+    });
     this.disposables = [
       panels.onDidChangePanel(
         (panel) => void this.follow(panel).catch((error: unknown) => engines.first.show(error)),
       ),
       proposals.onDidDecide((decision) => void this.log(decision).catch(report)),
       proposals.onDidUndo((undone) => void this.undo(undone).catch(report)),
-      engines.first.configuration.onDidChange(() => this.measureLater()),
+      engines.first.configuration.onDidChange(() => this.accepted.wait()),
+      this.accepted,
     ];
-    // Some answers may have been accepted before the window was reloaded.
-    this.measureLater();
   }
 
   /** @param what the function of a lens; by default the one at the cursor */
@@ -103,20 +102,11 @@ export class Collaborations implements vscode.Disposable {
   /** Forgets the functions and answers of dialogues that were erased. */
   async forget(isKept: (episode: string) => boolean): Promise<void> {
     await this.functions.forget(isKept);
-    const accepted = this.accepted.filter(
-      ({ proposal: { episode } }) => episode !== undefined && isKept(episode),
-    );
-    await this.memory.update(ACCEPTED, accepted);
-    this.measureLater();
+    await this.accepted.forget(isKept);
   }
 
   dispose(): void {
-    for (const timer of this.timers) clearTimeout(timer);
     vscode.Disposable.from(...this.disposables).dispose();
-  }
-
-  private get accepted(): readonly Accepted[] {
-    return recall(this.memory, ACCEPTED, () => z.array(acceptedSchema())) ?? [];
   }
 
   private async follow({ shown: session, wasClosed }: SessionPanel): Promise<void> {
@@ -173,11 +163,7 @@ export class Collaborations implements vscode.Disposable {
       return;
     }
     // What was put into the file is measured later, not what was left out of it.
-    const accepted = { proposal: { ...proposal, code }, at: Date.now() };
-    // If an answer is accepted again, the last time counts.
-    const others = this.accepted.filter((one) => one.proposal.episode !== episode);
-    await this.memory.update(ACCEPTED, [...others, accepted]);
-    this.measureLater();
+    await this.accepted.add({ ...proposal, code });
     const what = t(
       'They stay on this machine. Tandem then logs the function as it stands {0} min after you accept an answer.',
       Math.round(configuration.survivalMs / 60_000),
@@ -186,40 +172,28 @@ export class Collaborations implements vscode.Disposable {
     if (!(await askSignal(consent, 'own-code', what))) await askSignal(consent, 'outcomes');
   }
 
-  private measureLater(): void {
-    for (const timer of this.timers) clearTimeout(timer);
-    const { survivalMs } = this.engines.first.configuration;
-    this.timers = this.accepted.map((accepted) =>
-      setTimeout(
-        () => void this.measure(accepted).catch((error: unknown) => this.engines.first.report(error)),
-        Math.max(0, accepted.at + survivalMs - Date.now()),
-      ),
-    );
-  }
-
-  private async measure({ proposal, at }: Accepted): Promise<void> {
-    await this.memory.update(
-      ACCEPTED,
-      this.accepted.filter((one) => one.at !== at || one.proposal.episode !== proposal.episode),
-    );
+  private async measure({ proposal, age, due }: DueAnswer): Promise<void> {
     const { functionNow, logSurvived, survival } = await import('../../core/dialogue/survival');
     const { episode, name, near } = proposal;
     const source = await textOf(proposal.file);
     const survived = survival(proposal.code, codeIn(source, proposal));
     // In a file without the answer, the function says nothing about what was wanted.
     const isCaptured = name !== undefined && this.functions.of(episode!)?.isUndone !== true;
-    await this.write(episode!, async (log, by) =>
-      logSurvived(log, episode!, {
+    await this.write(episode!, async (log, by) => {
+      const before = (await log.trajectory(episode!))?.outcome;
+      // What the person agreed to is the function some minutes after the answer, not as it is a day later.
+      const isFirst = before?.survived === undefined;
+      const mayHaveCode = isCaptured && log.allowed.covers(by, 'own-code');
+      const codeNow = mayHaveCode && isFirst ? await functionNow(source, name, near) : undefined;
+      const measured = {
         outcome: survived < 1 ? 'edited' : 'accepted',
         survived: Math.round(survived * 1000) / 1000,
-        milliseconds: Date.now() - at,
-        code:
-          isCaptured && log.allowed.covers(by, 'own-code')
-            ? await functionNow(source, name, near)
-            : undefined,
+        milliseconds: age,
+        code: mayHaveCode ? (codeNow ?? before?.code) : undefined,
         by,
-      }),
-    );
+      } as const;
+      await logSurvived(log, episode!, measured, due);
+    });
   }
 
   /** Writes only what the developer has consented to, and only while the log has the dialogue. */

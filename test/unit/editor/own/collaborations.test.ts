@@ -21,6 +21,7 @@ class Editor {
   readonly decided = new EventEmitter<AnswerDecision>();
   readonly undone = new EventEmitter<Undone>();
   readonly changed = new EventEmitter<void>();
+  private passedMs = 0;
   readonly configuration = { survivalMs: 3_600_000, onDidChange: this.changed.event };
 
   private constructor(
@@ -49,6 +50,7 @@ class Editor {
       { first: engine, withEpisode: () => Promise.resolve(engine) } as unknown as Engines,
       { open: [], onDidChangePanel: new EventEmitter().event, openOwn: () => Promise.resolve() } as never,
       { onDidDecide: decided.event, onDidUndo: undone.event } as unknown as Proposals,
+      () => Date.now() + editor.passedMs,
     );
     return editor;
   }
@@ -64,6 +66,13 @@ class Editor {
     this.configuration.survivalMs = 0;
     this.changed.fire();
     await expect.poll(() => this.outcome()).toMatchObject({ outcome: 'edited', survived: 0.5 });
+  }
+
+  /** A day passes, and the file is then as given. */
+  dayLater(source: string): void {
+    Object.assign(workspace, { openTextDocument: () => Promise.resolve({ getText: () => source }) });
+    this.passedMs += 86_400_000;
+    this.changed.fire();
   }
 
   async outcome(): Promise<object | undefined> {
@@ -105,4 +114,13 @@ it('asks again after Later, and logs no code meanwhile', async () => {
   expect(await editor.outcome()).not.toHaveProperty('code');
   await editor.accept('Later');
   expect(window.showInformationMessage).toHaveBeenCalledExactlyOnceWith(ownCode, 'Yes', 'No', 'Later');
+});
+
+it('measures again after a day, and keeps the function as it was at first', async () => {
+  await editor.accept('Yes');
+  editor.dayLater('def price(weight):\n    return 5\n');
+  await expect.poll(() => editor.outcome()).toMatchObject({ outcome: 'accepted', survived: 1 });
+  const { milliseconds, code: kept } = (await editor.outcome()) as { milliseconds: number; code: string };
+  expect(milliseconds).toBeGreaterThanOrEqual(86_400_000);
+  expect(kept).toBe('def price(weight):\n    return 7 * RATE');
 });

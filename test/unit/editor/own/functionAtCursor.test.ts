@@ -88,12 +88,16 @@ it('has it logged once how much of the answer is left, however many windows meas
     return lines.map((line) => (JSON.parse(line) as { survived?: number }).survived ?? null);
   };
   await logs[0]!.append({ event: 'outcome', episode: id!, outcome: 'accepted', by: 'ada' });
-  await Promise.all(logs.map((log) => logSurvived(log, id!, measured)));
+  await Promise.all(logs.map((log) => logSurvived(log, id!, measured, 300_000)));
   // Another process with a slow clock logs a measurement.
-  await logSurvived(logs[1]!, id!, { ...measured, survived: 0.25 });
+  await logSurvived(logs[1]!, id!, { ...measured, survived: 0.25 }, 300_000);
   expect(await outcomes()).toEqual([null, 0.5]);
+  // It is measured once more after a day.
+  const day = { ...measured, survived: 0.125, milliseconds: 86_400_000 };
+  await Promise.all(logs.map((log) => logSurvived(log, id!, day, 86_400_000)));
+  expect(await outcomes()).toEqual([null, 0.5, 0.125]);
   // A second acceptance is measured again.
   await logs[1]!.append({ event: 'outcome', episode: id!, outcome: 'accepted', by: 'ada' });
-  await logSurvived(logs[0]!, id!, { ...measured, survived: 1 });
-  expect((await outcomes()).sort()).toEqual([0.5, 1, null, null]);
+  await logSurvived(logs[0]!, id!, { ...measured, survived: 1 }, 300_000);
+  expect((await outcomes()).sort()).toEqual([0.125, 0.5, 1, null, null]);
 });
