@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { deriveSeed } from '../../src/core/seed';
 import { root } from '../../scripts/setup/project.mjs';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
@@ -62,13 +63,16 @@ test('plays as the agent, who asks, answers with code and sees the reference onl
   expect(await logged()).toContain('"agent":"person"');
 });
 
-test('continues the dialogue from its first message, by another agent, and finds both beside each other', async () => {
+test('continues the dialogue from its first message, by another agent and with a chosen seed', async () => {
   const from = session().getByRole('button', { name: 'Continue from here…' }).first();
   await from.focus();
   await accessiblePictures(workbench, session(), 'seat-fork');
   await from.click();
   await workbench.pictures('seat-fork-who');
+  await workbench.quickInput.pick('Choose a seed…');
+  await workbench.quickInput.answer('Seed of what is drawn from here on', '7');
   await workbench.quickInput.pick('Simulator');
   await workbench.page.getByRole('treeitem', { name: /fork at turn 1/ }).waitFor();
-  expect(await logged()).toContain('"parent":{');
+  const parent = /"parent":\{"id":"([^"]+)"/.exec(await logged())![1]!;
+  expect(await logged()).toContain(`"seed":${deriveSeed(7, parent, 1, 'message')},`);
 });

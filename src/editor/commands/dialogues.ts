@@ -5,7 +5,15 @@ import { documentUri, openDocument } from '../documents';
 import type { Engine } from '../engine';
 import { noTrajectory } from '../logs';
 import { collaboratorCalled, simulatorCalled, type Namer } from '../displayNames';
-import { inform, askPseudonym, pickOne, pickSearched, type SearchedRow, valueOf } from '../inputSteps';
+import {
+  inform,
+  askPseudonym,
+  askText,
+  pickOne,
+  pickSearched,
+  type SearchedRow,
+  valueOf,
+} from '../inputSteps';
 import type { ListedTask } from '../packs';
 import { pickFilter } from '../trajectories/filterPicker';
 import { groupingName, groupings, groupingWords } from '../trajectories/grouping';
@@ -17,6 +25,7 @@ import type { TrajectoryLog, TrajectoryFilter } from '../../core/trajectory/log'
 import { grouped } from '../../core/text';
 import { canJudge, nextToJudge } from '../judging/panel';
 import { idOf } from '../contributions';
+import type { MessageRow } from '../forking';
 import { isFiltered } from '../dialogue/filter';
 
 const { t } = vscode.l10n;
@@ -85,8 +94,15 @@ async function chooseDialogue(engine: Engine, task: ListedTask): Promise<string 
 
 /** Asks who plays on, and opens the fork. */
 export async function continueOtherwise(app: App, row: CommandRow): Promise<void> {
-  const { engines, panels } = app;
-  if (row?.kind !== 'message') return;
+  if (row?.kind === 'message') await askAndFork(app, row);
+}
+
+/** @param seed a new one by default */
+async function askAndFork(
+  { engines, panels }: Pick<App, 'engines' | 'panels'>,
+  row: MessageRow,
+  seed?: number,
+): Promise<void> {
   const engine = await engines.withEpisode(row.episode);
   const agent = engine.calledBy(engine.agentName);
   const simulator = simulatorCalled(engine.simulatorName, engine, t);
@@ -95,21 +111,44 @@ export async function continueOtherwise(app: App, row: CommandRow): Promise<void
       title: t('Continue from Here'),
       placeholder: t('The agent is {0}. Who replies to it?', agent),
       items: [
-        { label: t('You'), seat: 'developer' as const },
-        { label: t('Simulator'), description: simulator, seat: 'simulator' as const },
+        { label: t('You'), player: 'developer' as const },
+        { label: t('Simulator'), description: simulator, player: 'simulator' as const },
         { label: t('Choose another agent…'), command: 'chooseAgent' as const },
         { label: t('Choose another simulator…'), command: 'chooseSimulator' as const },
+        {
+          label: t('Choose a seed…'),
+          description: seed?.toString() ?? t('a new one'),
+          player: 'seed' as const,
+        },
       ],
     }),
   );
   if (chosen === undefined) return;
+  if (chosen.player === 'seed') {
+    const given = await askSeed(seed);
+    return given === undefined ? undefined : askAndFork({ engines, panels }, row, given.seed);
+  }
   if (chosen.command !== undefined) {
     await vscode.commands.executeCommand(idOf(chosen.command));
-    return continueOtherwise(app, row);
+    return askAndFork({ engines, panels }, row, seed);
   }
   const why = t('Your replies are logged. Choose a pseudonym first, and how your data may be shared.');
-  if (chosen.seat === 'developer' && (await askPseudonym(engine, why)) === undefined) return;
-  await panels.fork(row.episode, row.at, chosen.seat);
+  if (chosen.player === 'developer' && (await askPseudonym(engine, why)) === undefined) return;
+  await panels.fork(row.episode, row.at, chosen.player, seed);
+}
+
+/** @returns undefined if the person cancelled */
+async function askSeed(seed: number | undefined): Promise<{ readonly seed: number | undefined } | undefined> {
+  const isWhole = (text: string): boolean => /^\d*$/.test(text) && Number.isSafeInteger(Number(text));
+  const given = valueOf(
+    await askText({
+      title: t('Continue from Here'),
+      prompt: t('Seed of what is drawn from here on; empty for a new one'),
+      value: seed?.toString(),
+      validate: (text) => (isWhole(text.trim()) ? undefined : t('Enter a whole number from 0.')),
+    }),
+  );
+  return given === undefined ? undefined : { seed: given === '' ? undefined : Number(given) };
 }
 
 export async function compareWith(

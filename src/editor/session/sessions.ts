@@ -139,8 +139,11 @@ export class Sessions extends Owner implements SessionContext {
     });
   }
 
-  /** Logs a dialogue that continues another one otherwise, opens it, and lets whoever moves next begin. */
-  async fork(episode: string, at: Parting, seat: 'developer' | 'simulator'): Promise<void> {
+  /**
+   * Logs a dialogue that continues another one otherwise, opens it, and lets whoever moves next begin.
+   * @param seed as of `tandem fork`; a new one by default
+   */
+  async fork(episode: string, at: Parting, seat: 'developer' | 'simulator', seed?: number): Promise<void> {
     const engine = await this.engines.withEpisode(episode);
     const log = await engine.log();
     const trajectory = await log.trajectory(episode);
@@ -165,7 +168,7 @@ export class Sessions extends Owner implements SessionContext {
         seat === 'developer' || simulator === undefined
           ? { kind: 'developer', name: person! }
           : { kind: simulator.kind, name: simulator.name },
-      seed: deriveSeed(episode, Date.now()),
+      seed: seed === undefined ? deriveSeed(episode, Date.now()) : deriveSeed(seed, episode, at.turn, at.by),
     });
     const { shown } = await this.openTrajectory(id);
     if (shown.state.phase === 'stopped') void shown.do({ type: 'again' });

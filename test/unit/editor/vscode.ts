@@ -177,6 +177,7 @@ export class Input {
   readonly onDidChangeValue = this.changed.event;
   readonly onDidChangeSelection = this.selected.event;
   readonly onDidTriggerButton = never;
+  readonly onDidTriggerItemButton = never;
   readonly dispose = (): void => undefined;
 
   show(): void {

@@ -1,10 +1,11 @@
 import { expect, it, vi } from 'vitest';
 import type { ListOptions } from '../../../../src/core/trajectory/log';
 import type { TrajectorySummary } from '../../../../src/core/trajectory/trajectory';
+import { acts, type Input } from '../vscode';
 
 vi.mock('vscode', () => import('../vscode'));
 
-const { dialogueItems } = await import('../../../../src/editor/commands/dialogues');
+const { continueOtherwise, dialogueItems } = await import('../../../../src/editor/commands/dialogues');
 
 /** Offers these dialogues of one task; the first one is compared with another. */
 function choice(all: readonly Partial<TrajectorySummary>[]) {
@@ -51,4 +52,32 @@ it('says of each dialogue only what tells it apart from the others', () => {
   );
   expect(earlier).toContain(':07');
   expect(later).toContain(':09');
+});
+
+const pick =
+  (label: string) =>
+  (list: Input): void => {
+    list.selectedItems = list.items.filter((item) => item.label.startsWith(label));
+    list.accepted.fire();
+  };
+
+const write =
+  (...texts: readonly string[]) =>
+  (input: Input): void =>
+    texts.forEach((text) => input.type(text));
+
+it.each([
+  [[pick('Simulator')], undefined],
+  [[pick('Choose a seed'), write('-1', 'seven', '7'), pick('Simulator')], 7],
+  [[pick('Choose a seed'), write('7'), pick('Choose a seed'), write(''), pick('Simulator')], undefined],
+])('a fork has a new seed unless one is chosen (%#)', async (chosen, seed) => {
+  const engine = { agentName: 'starter', simulatorName: 'rules', calledBy: (name: string) => name };
+  const fork = vi.fn();
+  acts.push(...chosen);
+  const row = { kind: 'message', episode: 'e0', at: { turn: 2, by: 'reply' } } as const;
+  await continueOtherwise(
+    { engines: { withEpisode: () => Promise.resolve(engine) }, panels: { fork } } as never,
+    row,
+  );
+  expect(fork).toHaveBeenCalledExactlyOnceWith('e0', row.at, 'simulator', seed);
 });
