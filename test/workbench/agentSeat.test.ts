@@ -74,5 +74,5 @@ test('continues the dialogue from its first message, by another agent and with a
   await workbench.quickInput.pick('Simulator');
   await workbench.page.getByRole('treeitem', { name: /fork at turn 1/ }).waitFor();
   const parent = /"parent":\{"id":"([^"]+)"/.exec(await logged())![1]!;
-  expect(await logged()).toContain(`"seed":${deriveSeed(7, parent, 1, 'message')},`);
+  expect(await logged()).toContain(`"seed":${deriveSeed(7, parent, 1, 'reply')},`);
 });
