@@ -8,6 +8,7 @@ const longest = [
   'process/cli/train',
   'process/cli/several-processes',
   'process/foreign-text/size',
+  'process/training/patience',
   'process/training/environment',
   'process/foreign-text/steps',
   'process/training/score-here',
