@@ -159,6 +159,8 @@ export class Collaborations implements vscode.Disposable {
     );
     const { consent, configuration } = await this.engines.withEpisode(episode);
     if (code === undefined) {
+      // A measurement of what was accepted before would count in place of the rejection.
+      await this.accepted.forget((other) => other !== episode);
       await askSignal(consent, 'outcomes');
       return;
     }

@@ -27,6 +27,7 @@ class Editor {
   private constructor(
     private readonly opened: TrajectoryLog,
     readonly consent: AskedConsent,
+    private readonly memory: EditorMemory,
   ) {}
 
   static async open(): Promise<Editor> {
@@ -41,7 +42,7 @@ class Editor {
       agentTurn('own', 1),
       answered('own', 1, code),
     ]);
-    const editor = new Editor(log, consent);
+    const editor = new Editor(log, consent, memory);
     const { configuration, decided, undone } = editor;
     const report = (error: unknown): void => expect.unreachable(String(error));
     const engine = { configuration, consent, report, show: report, log: () => Promise.resolve(log) };
@@ -73,6 +74,11 @@ class Editor {
     Object.assign(workspace, { openTextDocument: () => Promise.resolve({ getText: () => source }) });
     this.passedMs += 86_400_000;
     this.changed.fire();
+  }
+
+  /** Number of answers that are still to be measured. */
+  pending(): number {
+    return (this.memory.get('tandem.acceptedAnswers') as readonly unknown[]).length;
   }
 
   async outcome(): Promise<object | undefined> {
@@ -123,4 +129,13 @@ it('measures again after a day, and keeps the function as it was at first', asyn
   const { milliseconds, code: kept } = (await editor.outcome()) as { milliseconds: number; code: string };
   expect(milliseconds).toBeGreaterThanOrEqual(86_400_000);
   expect(kept).toBe('def price(weight):\n    return 7 * RATE');
+});
+
+it('leaves an answer rejected that was accepted before', async () => {
+  await editor.accept('No');
+  editor.decided.fire({ proposal, accepted: undefined });
+  await expect.poll(() => editor.outcome()).toMatchObject({ outcome: 'rejected' });
+  await expect.poll(() => editor.pending()).toBe(0);
+  editor.dayLater(after);
+  expect(await editor.outcome()).not.toHaveProperty('survived');
 });
