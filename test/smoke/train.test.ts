@@ -130,6 +130,7 @@ test('starts a run from the form', async () => {
   const form = newRunForm(workbench);
   const more = moreSettings(workbench);
   await workbench.runCommand('Tandem: New Run…');
+  await form.getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
   await more.click();
   await form.locator('#field-name').fill('small one');
   for (const [group, values] of Object.entries(SMALL))

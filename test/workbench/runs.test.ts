@@ -75,6 +75,7 @@ test('the line of a run at work is in the status bar, and its curve is looked at
   const form = newRunForm(workbench);
   const more = moreSettings(workbench);
   await workbench.runCommand('Tandem: New Run…');
+  await form.getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
   await more.click();
   await form.locator('#field-name').fill('long one');
   for (const [group, values] of Object.entries(long))

@@ -167,10 +167,15 @@ export class NewRunElement extends PageElement<ToWebview> {
     </section>`;
   }
 
-  private method({ methods, warmStart: warm }: FormView): TemplateResult {
+  private method({ methods, methodReason, warmStart: warm }: FormView): TemplateResult {
     return html`<section class="how">
       <h2 class="unseen">${t('How')}</h2>
       ${warm === undefined ? nothing : warmStart(warm, this.isStarting, (values) => this.set(values))}
+      ${
+        methodReason === ''
+          ? nothing
+          : html`<p class="remark" id="method-reason">${icon('lightbulb')}<span>${methodReason}</span></p>`
+      }
       ${this.radios('method', t('Method'), methods)}
     </section>`;
   }

@@ -105,6 +105,8 @@ export interface FormView {
   readonly groups: readonly FieldGroup[];
   /** Absent when the model needs no warm start, or there is nothing to imitate. */
   readonly warmStart?: WarmStartView;
+  /** Why the form selected another method than the usual one; empty once the person chose, or is advised a warm start. */
+  readonly methodReason: string;
   /** Explains the recommended settings; shown while none is changed. */
   readonly recommendation: string;
   /** Number of settings under *More* that differ from those of a new run. */

@@ -38,12 +38,14 @@ import {
   packIn,
   playsItself,
   type Filled,
+  type FormContext,
 } from './configuration';
 import { ClusterCheck } from './cluster';
 import { Counting } from './dataCounter';
 import { Estimating, type EstimateOwner } from './estimator';
 import { Starting, type StartingOwner } from './formStart';
 import { dataView, estimateIn } from './estimateView';
+import { suggestedMethod } from './suggestedMethod';
 import { type Choices, formView } from './view';
 import { warmStartView, recommendationWords } from './words';
 
@@ -290,19 +292,27 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
     const place = places.find(({ folder }) => folder === baseOf(state));
     const ships = place?.from === 'tandem';
     this.clusterCheck.update(restriction() === '' ? addressOf(state) : undefined);
-    const { view, filled } = formView(state, choices, {
-      ...{ cluster: this.clusterCheck.state },
-      ...{ recommended, dataFolder: state.dataFolder, restriction: restriction() },
-      recommendation: recommendationWords(isSmall, ships, state.copied?.of),
-      ...(baseOf(state) !== '' &&
-        !learnsFromRows(state) &&
-        !fitsSimulator(state) && { warmStart: warmStart(state, log, place, isSmall) }),
+    const context: FormContext = {
+      ...{ recommended, dataFolder: state.dataFolder, cluster: this.clusterCheck.state },
       name: (method) =>
         state.copied !== undefined
           ? t('{0}, changed', state.copied.of)
           : fitsSimulator(state)
             ? t('Simulator {0}', number)
             : `${methodTitle(method, t)} ${number}`,
+    };
+    const suggested = await suggestedMethod(state, log, context);
+    if (asked !== this.asked) return;
+    const form =
+      suggested === undefined ? state : { ...state, values: { ...state.values, method: suggested.method } };
+    const { view, filled } = formView(form, choices, {
+      ...context,
+      restriction: restriction(),
+      recommendation: recommendationWords(isSmall, ships, state.copied?.of),
+      methodReason: suggested?.reason,
+      ...(baseOf(form) !== '' &&
+        !learnsFromRows(form) &&
+        !fitsSimulator(form) && { warmStart: warmStart(form, log, place, isSmall) }),
     });
     this.filled = filled;
     this.tell({ ...view, errors: { ...view.errors, ...this.refused } });

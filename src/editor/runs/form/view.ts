@@ -62,10 +62,11 @@ export function formView(
   context: FormContext & {
     readonly restriction: string;
     readonly recommendation: string;
+    readonly methodReason?: string | undefined;
     readonly warmStart?: WarmStartView;
   },
 ): { readonly view: FormView; readonly filled: Filled } {
-  const { restriction, recommendation, warmStart } = context;
+  const { restriction, recommendation, methodReason = '', warmStart } = context;
   const form = withPack(given, choices);
   const result = filled(form, context);
   // Other values than these are marked as changed.
@@ -99,6 +100,7 @@ export function formView(
     changed: changed.length + (isOnCluster(form) ? 1 : 0),
     errors: result.errors,
     ...(warmStart && { warmStart }),
+    methodReason: warmStart === undefined ? methodReason : '',
     recommendation,
     restriction,
     isEmpty: choices.dialogues === 0 && form.copied === undefined && !playsItself(form),
