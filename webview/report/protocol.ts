@@ -28,6 +28,7 @@ export interface Column {
   readonly digits?: number;
   readonly most?: number;
   readonly isCounted?: boolean;
+  readonly isSigned?: boolean;
 }
 
 export interface Row {

@@ -65,12 +65,12 @@ export const inWords = (words: Words): string =>
         ...words.values.map((value) => (typeof value === 'number' ? grouped(value) : inWords(value))),
       );
 
-export function numberIn(value: number, { unit, digits = 0 }: Column): string {
+export function numberIn(value: number, { unit, digits = 0, isSigned }: Column): string {
   switch (unit) {
     case 'fraction':
       return t('{0} %', decimal(100 * value, digits));
     case 'points':
-      return signed(value);
+      return signed(100 * value, 1);
     case 's':
       return value < 90
         ? t('{0} s', decimal(value, value < 10 ? 1 : 0))
@@ -78,14 +78,14 @@ export function numberIn(value: number, { unit, digits = 0 }: Column): string {
     case 'count':
       return grouped(value);
     default:
-      return withMinus(value, digits);
+      return isSigned === true ? signed(value, digits) : withMinus(value, digits);
   }
 }
 
-/** In percentage points: `+13.7`, `−0.5` or `0.0`. */
-function signed(value: number): string {
-  const points = decimal(100 * Math.abs(value), 1);
-  return points === decimal(0, 1) ? points : `${value < 0 ? '−' : '+'}${points}`;
+/** `+13.7`, `−0.5` or `0.0`. */
+function signed(value: number, digits: number): string {
+  const size = decimal(Math.abs(value), digits);
+  return size === decimal(0, digits) ? size : `${value < 0 ? '−' : '+'}${size}`;
 }
 
 /** What stands behind a number: `(38 to 44)`, `p = 0.012`, `n = 8`. */

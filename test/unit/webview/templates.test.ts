@@ -12,7 +12,19 @@ afterAll(() => void vi.unstubAllGlobals());
 const webview = async (file: string) =>
   (await import(path.resolve('webview', file))) as Record<string, (...views: object[]) => unknown>;
 const { announcement, clusterNodes, outcome } = await webview('run/status.ts');
+const { numberIn } = (await import(path.resolve('webview', 'report', 'table.ts'))) as Record<
+  string,
+  (value: number, column: object) => unknown
+>;
 const { leaving } = await webview('session/footer.ts');
+
+it.each([
+  [5.26, '+5.3'],
+  [-2, '−2.0'],
+  [0.01, '0.0'],
+])('a difference of %d words is %s', (value, words) => {
+  expect(numberIn!(value, { unit: 'words', digits: 1, isSigned: true })).toBe(words);
+});
 
 it.each<[string, Partial<RunView>, number]>([
   ['that can play is played with, evaluated, compared and used in the chat', { result: 'playable' }, 4],

@@ -67,7 +67,9 @@ const described: readonly Described[] = [
 const columns = <Of>(shareUnit: string, cell: (of: Of, name: GapFigure) => ReturnType<Field<Of>['cell']>) =>
   described.map(({ name, title, note }) =>
     field<Of>(name, title, (of) => cell(of, name), {
-      ...(name === 'words' ? { unit: 'words', digits: 1 } : { unit: shareUnit }),
+      ...(name === 'words'
+        ? { unit: 'words', digits: 1, isSigned: shareUnit === 'points' }
+        : { unit: shareUnit }),
       ...{ note, isCounted: true, isOptional: true },
     }),
   );

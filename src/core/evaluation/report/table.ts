@@ -2,7 +2,7 @@ import type { PairedDifference } from '../figureSchemas';
 import { figureOf, type Estimate, type Figure } from '../interval';
 import { cell as literal, markdownTable } from '../../markdown';
 import { grouped } from '../../text';
-import { chance, figure, percent, points } from '../words';
+import { chance, figure, percent, points, signed } from '../words';
 
 // Figures as data: pages, Markdown, CSV and terminals draw the same tables.
 
@@ -44,6 +44,8 @@ interface Column {
   readonly most?: number;
   /** Its figures are shown with what they are over. */
   readonly isCounted?: boolean;
+  /** Of differences: a positive value has a plus sign. Points always have one. */
+  readonly isSigned?: boolean;
 }
 
 interface Row {
@@ -172,7 +174,7 @@ function figureInWords({ of, p, remark, ...value }: CellFigure, column: Column):
   ].join(', ');
 }
 
-function numberIn(value: number, { unit, digits = 0 }: Column): string {
+function numberIn(value: number, { unit, digits = 0, isSigned }: Column): string {
   switch (unit) {
     case 'fraction':
       return percent(value);
@@ -181,6 +183,6 @@ function numberIn(value: number, { unit, digits = 0 }: Column): string {
     case 'count':
       return grouped(value);
     default:
-      return value.toFixed(digits).replace('-', '−');
+      return isSigned === true ? signed(value, digits) : value.toFixed(digits).replace('-', '−');
   }
 }

@@ -71,6 +71,7 @@ describe('the distance of a simulator from people', () => {
       /^# People and simulator: rules\n\n- Too kind: .*\n\n## People and the simulator\n/,
     );
     expect(report).toMatch(/^\| people \|.* 75\.0 % .*\|$/m);
+    expect(report).toMatch(/^\| simulator − people \| \+\d+\.\d \\\[\+/m);
   });
 
   it('shows that it volunteers less than a developer who tells everything', async () => {
