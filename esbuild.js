@@ -177,6 +177,7 @@ const builds = [
       'webview/simulator': 'webview/simulator/simulator.ts',
       'webview/run': 'webview/run/run.ts',
       'webview/runs': 'webview/runs/runs.ts',
+      'webview/curves': 'webview/curves/curves.ts',
       'webview/newRun': 'webview/newRun/newRun.ts',
       'webview/teaching': 'webview/teaching/teaching.ts',
       'webview/comparison': 'webview/comparison/comparison.ts',

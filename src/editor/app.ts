@@ -27,7 +27,8 @@ import { PinnedCharts } from './run/charts';
 import { RunQueue, RunStarter } from './runs/queue';
 import { EditorTrainer } from './trainer';
 import { runTablePanels } from './runs/runTable';
-import { RunTree, type RunNode } from './runs/tree';
+import { curvePanels as curvePanelsOf } from './runs/curvePanel';
+import { RunTree, type CurvesNode, type RunNode } from './runs/tree';
 import { RunWatch } from './runs/runWatch';
 import { statusWords } from './run/words';
 import { Sessions } from './session/sessions';
@@ -106,12 +107,13 @@ export function buildApp(context: vscode.ExtensionContext) {
   );
 
   const runQueue = own(new RunQueue(runWatch, trainer, show));
-  const runTree = own(new RunTree(runWatch, runQueue, log));
+  const runTree = own(new RunTree(runWatch, runQueue, log, report));
   const runStarter = new RunStarter(runWatch, trainer, runQueue);
   const runControl = new RunControl(runWatch, trainer, runQueue);
   const pinned = own(new PinnedCharts(memory));
   const runPanels = own(runPanelsOf({ extension, engines, watch: runWatch, queue: runQueue, pinned }));
   const runTables = own(runTablePanels({ extension, log, watch: runWatch, runPanels }));
+  const curvePanels = own(curvePanelsOf({ extension, log, watch: runWatch }));
   const runForms = own(
     new RunForms(extension, {
       ...{ engines, packs, trainer, memory, starter: runStarter },
@@ -149,7 +151,7 @@ export function buildApp(context: vscode.ExtensionContext) {
     ...{ extension, configuration, engine, engines, titles, status },
     ...{ packs, played, adder, drop, tasks, guidelines, download, samplePacks },
     ...{ trajectories, panels, critics, replays, exports, publish, statistics, people, simulator, judging },
-    ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runTables, runForms },
+    ...{ runWatch, runQueue, runTree, runStarter, runControl, runPanels, runTables, curvePanels, runForms },
     ...{ comparisons, teaching },
     ...{ folders, connect, choice, candidates, models },
     ...{ ownTests, proposals, collaborations },
@@ -159,7 +161,8 @@ export function buildApp(context: vscode.ExtensionContext) {
 export type App = ReturnType<typeof buildApp>;
 
 /** The row on which a menu or a tree called a command; undefined from the palette. */
-export type CommandRow = TaskNode | TrajectoryNode | ModelNode | RunNode | MessageRow | undefined;
+export type CommandRow =
+  TaskNode | TrajectoryNode | ModelNode | RunNode | CurvesNode | MessageRow | undefined;
 
 /** The row of a command that a key may call as well, which means the selected rows. */
 export type RowOrSelected = CommandRow | 'selected';

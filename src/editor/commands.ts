@@ -224,6 +224,7 @@ export const commands = {
   tagRuns: { run: runs.tagRuns },
   findRun: { run: runs.findRun },
   showRunTable: { run: ({ runTables }) => runTables.open('one') },
+  showCurves: { run: ({ curvePanels }) => curvePanels.open('one') },
   duplicateRun: { run: ofRun(({ runForms }, run) => runForms.duplicate(run)) },
   compareBlindly: { refused: notPlayed, run: ofRun(({ engine }, run) => compareBlindly(run, engine)) },
   deleteRun: { run: runs.remove },

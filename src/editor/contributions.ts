@@ -28,6 +28,7 @@ export const panelTypes = {
   simulator: 'tandem.simulator',
   run: 'tandem.run',
   runs: 'tandem.runTable',
+  curves: 'tandem.curves',
   newRun: 'tandem.newRun',
   teaching: 'tandem.teaching',
   comparison: 'tandem.comparison',

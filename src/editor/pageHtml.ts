@@ -53,6 +53,7 @@ const titles: Readonly<Record<PageName, string>> = {
   simulator: t('Tandem: people and simulator'),
   run: t('Tandem run'),
   runs: t('Tandem: runs'),
+  curves: t('Tandem: learning curves'),
   newRun: t('Tandem: new run'),
   teaching: t('Tandem: teach the agent'),
   comparison: t('Tandem comparison'),

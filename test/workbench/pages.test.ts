@@ -9,7 +9,7 @@ const MESSAGES = 60;
 const first: Readonly<Record<PageName, string>> = {
   ...{ session: 'snapshot', replay: 'show', statistics: 'show', people: 'show', run: 'show' },
   ...{ simulator: 'show' },
-  ...{ runs: 'show', newRun: 'show', comparison: 'show' },
+  ...{ runs: 'show', curves: 'show', newRun: 'show', comparison: 'show' },
   ...{ teaching: 'show', judging: 'show' },
 };
 

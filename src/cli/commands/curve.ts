@@ -4,9 +4,11 @@ import { learningCurve, type Curve } from '../../core/evaluation/curve';
 import { trainingWork } from '../../core/evaluation/loop/trainingStage';
 import { curveFindings, curveTable } from '../../core/evaluation/report/curve';
 import { inEnglish } from '../../core/evaluation/report/table';
+import { saveCurve } from '../../core/evaluation/savedCurves';
 import { openAgent } from '../../core/model/spec';
 import { listIn } from '../../core/text';
 import { readConfiguration } from '../../core/training/configuration';
+import { methodIn } from '../../core/training/methods';
 import { Runs } from '../../core/training/runs';
 import { trainerCode } from '../../core/training/trainer';
 import { wrongUse, type CliContext, type CommandResult, type Install } from '../command';
@@ -61,6 +63,9 @@ async function curve(config: string, options: CurveOptions, to: CliContext): Pro
         status.show(`${point}: ${what}${done === undefined ? '' : ` ${done}/${total ?? '?'}`}`);
       },
     });
+    const { forTrainer } = configuration;
+    const { base } = forTrainer.model as { readonly base: string };
+    await saveCurve(options.data, { method: methodIn(forTrainer), base, curve: found });
     const { points, ...summary } = found;
     return { rows: points, summary, print: () => inWords(found) };
   } finally {

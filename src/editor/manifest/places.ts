@@ -314,6 +314,7 @@ export const places: Readonly<Record<CommandName, Place>> = {
     menus: [inTitle('runs', 'navigation@3', IN_FOLDER)],
     keys: [anywhere('t', IN_FOLDER)],
   },
+  showCurves: {},
   duplicateRun: { menus: [onRow(RUN, '2_control@4')] },
   compareBlindly: { menus: [onRow(DONE_RUN, '2_control@2')] },
   deleteRun: {

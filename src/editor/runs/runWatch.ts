@@ -146,7 +146,7 @@ const QUIET_MS = 200;
 
 /** Files that change when a run appears, starts, stops, is evaluated, renamed or deleted. */
 const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,notes.json,evaluations/*.json}';
-const ON_THE_WAY = '{runs,runs/*,teaching}';
+const ON_THE_WAY = '{runs,runs/*,teaching,curves}';
 
 /** The runs of one log. Only folders of live or queued runs are polled. */
 class LogWatch implements vscode.Disposable {
@@ -185,6 +185,7 @@ class LogWatch implements vscode.Disposable {
     const soon = (): void => this.lookIn(QUIET_MS, true);
     this.watchers = [
       watch(this.dataFolder, TELLING, soon),
+      watch(this.dataFolder, 'curves/*.json', soon),
       watch(this.dataFolder, ON_THE_WAY, soon, { changes: false }),
     ];
     void this.look();

@@ -1,11 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { RunResults, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
+import { curveFindings } from '../../core/evaluation/report/curve';
+import { inWords } from '../../core/evaluation/report/table';
+import type { SavedCurves } from '../../core/evaluation/savedCurves';
 import { mayFinish } from '../../core/training/lifecycle';
 import { canPlay } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { contextKeys, views, idOf, contextValues } from '../contributions';
 import type { ShownLog } from '../engines';
 import { Tree, tooltip } from '../tree';
+import { curvesOf } from './curvePanel';
 import type { RunQueue } from './queue';
 import type { RunWatch } from './runWatch';
 import {
@@ -21,14 +26,16 @@ import {
 
 const { t } = vscode.l10n;
 
-/** Newest first. */
-export class RunTree extends Tree<RunNode> {
+/** Newest first; learning curves are a row above the runs. */
+export class RunTree extends Tree<RunNode | CurvesNode> {
   private readonly results = new RunResults();
+  private curves: SavedCurves = { curves: [], unreadable: [] };
 
   constructor(
     private readonly watch: RunWatch,
     private readonly queue: RunQueue,
     private readonly log: ShownLog,
+    report: (error: unknown) => void,
   ) {
     super(views.runs, { canSelectMany: true });
     this.owns(
@@ -36,25 +43,38 @@ export class RunTree extends Tree<RunNode> {
       queue.onDidChange(() => this.show()),
       log.onDidChange(() => this.show()),
       watch.onDidLook(() => void this.readResults()),
+      watch.onDidLook(() => this.readCurves().catch(report)),
     );
     this.eachMinute(() => void watch.look().then(() => this.show()));
   }
 
-  protected async children(node?: RunNode): Promise<RunNode[]> {
+  protected async children(node?: RunNode | CurvesNode): Promise<(RunNode | CurvesNode)[]> {
     if (node !== undefined) return [];
     // No look has finished yet.
     if (this.watch.all.length === 0) await this.watch.look();
     void vscode.commands.executeCommand('setContext', contextKeys.runsAreRead, true);
     await this.results.read(this.watch.all);
-    return this.watch.all.map((run) => ({ kind: 'run', run }));
+    const runs = this.watch.all.map((run): RunNode => ({ kind: 'run', run }));
+    const { curves, unreadable } = this.curves;
+    return curves.length + unreadable.length === 0
+      ? runs
+      : [{ kind: 'curves', curves: this.curves }, ...runs];
   }
 
-  getTreeItem(node: RunNode): vscode.TreeItem {
+  getTreeItem(node: RunNode | CurvesNode): vscode.TreeItem {
+    if (node.kind === 'curves') return curvesItem(node.curves);
     return itemOf(node, this.queue.halted, this.results.of(node.run));
   }
 
   private async readResults(): Promise<void> {
     if (this.view.visible && (await this.results.read(this.watch.all))) this.show();
+  }
+
+  private async readCurves(): Promise<void> {
+    const read = await curvesOf(this.watch);
+    if (isDeepStrictEqual(read, this.curves)) return;
+    this.curves = read;
+    this.show();
   }
 
   /** The run at work stays visible while the view is folded. */
@@ -78,6 +98,28 @@ export class RunTree extends Tree<RunNode> {
 export interface RunNode {
   readonly kind: 'run';
   readonly run: Run;
+}
+
+export interface CurvesNode {
+  readonly kind: 'curves';
+  readonly curves: SavedCurves;
+}
+
+/** Says the verdict of the newest curve. */
+function curvesItem({ curves, unreadable }: SavedCurves): vscode.TreeItem {
+  const label = curves.length === 1 ? t('Learning curve') : t('Learning curves');
+  const item = new vscode.TreeItem(label);
+  const [newest] = curves;
+  item.id = 'curves';
+  item.description = [
+    ...(newest === undefined ? [] : [inWords(curveFindings(newest.curve)[0]!, t)]),
+    ...(unreadable.length === 0 ? [] : [t('{0} not readable', unreadable.length)]),
+  ].join(' · ');
+  item.iconPath = new vscode.ThemeIcon('graph-line');
+  item.accessibilityInformation = { label: `${label}, ${item.description}` };
+  item.tooltip = t('Success after training on parts of the dialogues, with intervals');
+  item.command = { command: idOf('showCurves'), title: t('Show the learning curves') };
+  return item;
 }
 
 /** Last lines of the trainer's log in a hover. */

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
+import { savedCurves } from '../../../src/core/evaluation/savedCurves';
 import { Runs } from '../../../src/core/training/runs';
 import { temporaryFolder } from '../../fixtures/log';
 import { realTrainer } from '../../fixtures/trainer';
@@ -48,6 +49,11 @@ it('trains on nested shares of the log, measures on other tasks, and trains noth
     expect.objectContaining({ share: 1, tasks: 16, dialogues: 16 }),
   ]);
   expect(first.summary).toMatchObject({ validation: 4, moreHelps: 'too few' });
+  const ids = new Set(first.summary.runs.map(({ id }) => id));
+  const { curves } = await savedCurves(data!, ids);
+  expect(curves).toMatchObject([
+    { method: 'distill', curve: { validation: 4, runs: [{ share: 0.5 }, { share: 1 }] } },
+  ]);
   const tasks = await Promise.all(first.summary.runs.map(({ id }) => tasksOf(path.join(data!, 'runs', id))));
   expect(tasks.map((of) => of.size)).toEqual([8, 16]);
   expect([...tasks[1]!]).toEqual(expect.arrayContaining([...tasks[0]!]));

@@ -1,0 +1,72 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import '../ui/page.css';
+import './curves.css';
+import { PageElement } from '../dialogue/element';
+import { withVisibleControls } from '../dialogue/protocol';
+import { editorApi } from '../editorApi';
+import { t } from '../language';
+import { columnPicture } from '../report/pictures';
+import { figureLines, inWords, numbersOf, reportTable } from '../report/table';
+import { help, icon } from '../ui';
+import { csv } from '../ui/csv';
+import { saveButtons } from '../ui/saving';
+import type { CurveView, FromWebview, ToWebview } from './protocol';
+
+const api = editorApi<FromWebview, unknown>();
+
+@customElement('tandem-curves')
+export class CurvesElement extends PageElement<ToWebview> {
+  @state() private shown: ToWebview | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    api.setState({});
+  }
+
+  protected override receive(message: ToWebview): void {
+    this.shown = message;
+  }
+
+  override render(): TemplateResult {
+    const { shown } = this;
+    if (shown === undefined) return html``;
+    const { curves, problems } = shown;
+    return html`<main tabindex="0" aria-label=${t('Learning curves')}>
+      <h1>${t('Learning curves')}</h1>
+      ${problems.map(
+        (problem) =>
+          html`<p class="failure" role="alert">${icon('error')} ${withVisibleControls(problem)}</p>`,
+      )}
+      ${curves.length === 0 && problems.length === 0 ? nothingYet : nothing} ${curves.map(curveSection)}
+      ${help(t('tandem curve trains on parts of the dialogues of a log, and plays tasks that no run learned from with each model.'), 'training')}
+    </main>`;
+  }
+}
+
+const nothingYet = html`<p class="first">
+  ${t('There is no learning curve of this log yet. In a terminal, tandem curve run.json makes one from the configuration of a run.')}
+</p>`;
+
+function curveSection(curve: CurveView, at: number): TemplateResult {
+  const { title, findings, table } = curve;
+  const [verdict, gain] = findings;
+  return html`<section aria-labelledby=${`curve-${at}`}>
+    <h2 id=${`curve-${at}`}>${withVisibleControls(title)}</h2>
+    <p class="verdict">${icon('graph-line')} <strong>${inWords(verdict!)}</strong></p>
+    <p class="quiet">${inWords(gain!)}</p>
+    <figure>
+      <figcaption>${t('Success on validation tasks by share of the training tasks')}</figcaption>
+      ${columnPicture(table, table.columns.length - 1, 'line')}
+    </figure>
+    ${reportTable(table)}
+    <div class="controls">${saveButtons({ name: title, csv: () => curveCsv(curve) })}</div>
+  </section>`;
+}
+
+/** Success is a fraction, 0 to 1. */
+export const curveCsv = ({ table }: CurveView): string =>
+  csv(
+    ['trained_on', 'figure', 'value', 'low', 'high'],
+    figureLines(table, ({ name }, figure, row) => [inWords(row.name), name, ...numbersOf(figure)]),
+  );
