@@ -6,7 +6,7 @@ import { filled, type Form, type FormContext } from './configuration';
 
 const { t } = vscode.l10n;
 
-/** A little more than the most from which distillation alone was measured (docs/benchmarks/few-dialogues.md). */
+/** A little more than the most from which distillation was measured (docs/benchmarks/few-dialogues.md). */
 const MAX_FEW_DIALOGUES = 250;
 /** With more, many tasks have pairs of a better and a worse dialogue, from which other methods learn. */
 const MAX_DIALOGUES_PER_TASK = 1.5;
@@ -18,7 +18,7 @@ export interface SuggestedMethod {
 
 /**
  * The method that a new form of an agent starts with on few dialogues, about one of each task.
- * @returns undefined where a method was chosen, a run is duplicated, or the usual method is as good a start
+ * @returns undefined where a method was chosen, a run is duplicated, or the dialogues are others
  */
 export async function suggestedMethod(
   { values, copied }: Form,
@@ -45,7 +45,7 @@ export async function suggestedMethod(
   return {
     method,
     reason: t(
-      'Distillation is selected: it learns from one dialogue of each task, and no other method was measured to gain from so few.',
+      'Distillation is selected: it learns from one dialogue of each task. With 20 to 200 of them, other methods were not measured.',
     ),
   };
 }
