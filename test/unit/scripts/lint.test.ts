@@ -27,7 +27,13 @@ const files = {
     import '../editor/panel';
     import '../../experiments/scoreboard/board';
     import '../../webview/session/protocol';
+    import '../../webview/session/page';
+    import '../views/gradeView';
     import 'vscode';`,
+  'src/views/gradeView.ts': `
+    import '../core/task/task';
+    import '../cli/collect';
+    import '../../webview/session/protocol';`,
   'src/editor/session/panel.ts': `
     import 'vscode';
     import '../../core/dialogue/play';
@@ -113,11 +119,12 @@ test.each([
   ['src/core/erasure/erase.ts', 'The core never imports the webview.'],
   [
     'src/cli/collect.ts',
+    'Import only webview/<folder>/protocol.',
     'The command line never imports the editor.',
-    'The command line never imports the webview.',
     'Nothing of the product imports a study.',
     'Only src/editor imports vscode.',
   ],
+  ['src/views/gradeView.ts', 'What pages show is made without the editor and the command line.'],
   [
     'src/editor/session/panel.ts',
     'Import only webview/<folder>/protocol.',
