@@ -4,7 +4,6 @@ import type { DeveloperReply } from '../../core/dialogue/dialogueParts';
 import { GrowingText } from '../../core/growingText';
 import { isProgram, type Task } from '../../core/task/task';
 import { agentText } from '../../core/dialogue/protocol';
-import { PERSON } from '../../core/trajectory/event';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Draft, FromWebview, SessionState, ToWebview } from '../../../webview/session/protocol';
@@ -20,6 +19,7 @@ import {
   type Request,
   type Result,
   canEnd,
+  isPlayedAsAgent,
   loggedState,
   newState,
   ratingOf,
@@ -88,7 +88,7 @@ export class Session {
   ): Session {
     const { task, started } = trajectory;
     const state = { ...newState(task), ...loggedState(trajectory, parts.consent.given?.pseudonym, parts.t) };
-    const asAgent = trajectory.agent === PERSON;
+    const asAgent = isPlayedAsAgent(trajectory);
     return new Session(parts, { ...from, task, packName: started.pack, asAgent }, drafts, state);
   }
 

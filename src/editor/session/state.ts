@@ -103,6 +103,13 @@ export const newState = (task: Task, seat: Seat = 'developer'): State => ({
   ...{ isClosed: false, isUndone: false, hasNext: false, hasGuidelines: false },
 });
 
+/** A dialogue of two people, which only a browser lets them play, is the developer's here. */
+export const isPlayedAsAgent = ({
+  agent,
+  collaborator,
+}: Pick<Trajectory, 'agent' | 'collaborator'>): boolean =>
+  agent === PERSON && collaborator.kind !== 'developer';
+
 /** @param own pseudonym of the person at this editor; only their ratings are shown, which they can change */
 export function loggedState(trajectory: Trajectory, own: string | undefined, t: Translate): LoggedState {
   const { id, collaborator, answer, grades, damaged, doubtful } = trajectory;
@@ -114,8 +121,11 @@ export function loggedState(trajectory: Trajectory, own: string | undefined, t: 
     episode: id,
     phase,
     notice: notice ?? (lost === undefined ? undefined : notices.damaged(lost)),
-    seat:
-      trajectory.agent === PERSON ? 'agent' : collaborator.kind === 'developer' ? 'developer' : 'simulator',
+    seat: isPlayedAsAgent(trajectory)
+      ? 'agent'
+      : collaborator.kind === 'developer'
+        ? 'developer'
+        : 'simulator',
     turns,
     candidates: undecidedOf(trajectory.pending ?? []),
     answer: answer?.answer,
@@ -144,7 +154,7 @@ function restingPlace(trajectory: Trajectory, t: Translate): Pick<LoggedState, '
   if (undecidedOf(trajectory.pending ?? []) !== undefined) return { phase: 'choosing', notice: undefined };
   const awaitsReply = isCollaboratorsMove({ turns, answer: undefined });
   if (awaitsReply && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
-  if (trajectory.agent === PERSON && !awaitsReply) return { phase: 'asking', notice: undefined };
+  if (isPlayedAsAgent(trajectory) && !awaitsReply) return { phase: 'asking', notice: undefined };
   return { phase: 'stopped', notice: notices.cutOff(t) };
 }
 

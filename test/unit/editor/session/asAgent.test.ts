@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isProgram, testsOf } from '../../../../src/core/task/task';
+import { PERSON } from '../../../../src/core/trajectory/event';
+import { Dialogue } from '../../../../src/core/dialogue/dialogue';
+import { clientAgent } from '../../../../src/core/environment/episode';
 import { groupsOf } from '../../../../src/core/evaluation/statistics';
 import type { Simulator } from '../../../../src/core/dialogue/simulator';
 import { RulesSimulator } from '../../../../src/core/dialogue/simulator';
@@ -98,5 +101,16 @@ describe('a person who plays the agent', () => {
     expect(session.state).toMatchObject({ phase: 'asking', turn: 2 });
     const { started, collaborator } = await stage.trajectory(session.id);
     expect([started.collaborator.name, collaborator.name]).toEqual(['broken', 'rules']);
+  });
+
+  it('is not the one who opens a dialogue of two people, which is the developer', async () => {
+    const dialogue = await Dialogue.start({
+      ...{ log: await stage.log(), prompts: await stage.prompts(), sampling: stage.sampling },
+      ...{ agent: clientAgent(PERSON), collaborator: { kind: 'developer', name: 'ada' } },
+      ...{ task: await starterTask(), protocol: stage.protocol, seed: 1 },
+    });
+    await dialogue.agentSaid('OUTPUT:\nFrom which weight on?', 'lee');
+    const { state } = await stage.reloaded(dialogue.id);
+    expect(state).toMatchObject({ phase: 'developer', seat: 'developer' });
   });
 });
