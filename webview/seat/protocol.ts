@@ -30,7 +30,10 @@ export interface SeatView {
   /** Grows with each change; of this run of the server. */
   readonly version: number;
   readonly phase: Phase;
+  /** A model, or the pseudonym of the person who plays the agent. */
   readonly agent: string;
+  /** A person plays the agent, and none is there now. */
+  readonly isAgentAway?: boolean;
   readonly consent?: ConsentForm;
   /** Some of the tasks are dealt to pseudonyms. */
   readonly isAssigned?: boolean;
@@ -72,4 +75,70 @@ export type SeatAction =
 export interface SeatAnswer {
   readonly view: SeatView;
   readonly leak?: LeakWarning;
+}
+
+/**
+ * A message of a person who is the agent, and the reply to it. Before the end no type of the agent's page has room for
+ * the reference, the tests, or what the developer has not sent.
+ */
+export interface AgentTurn {
+  /** From 1. */
+  readonly turn: number;
+  /** What the agent's person wrote, in Markdown. */
+  readonly visible: string;
+  /** It is the answer. */
+  readonly final: boolean;
+  readonly reply?: string;
+}
+
+export interface AgentDialogue {
+  readonly id: string;
+  readonly title: string;
+  /** The request, Markdown. */
+  readonly description: string;
+  /** Pseudonym. */
+  readonly developer: string;
+  readonly turns: readonly AgentTurn[];
+  /** The turn that is being played, from 1. */
+  readonly turn: number;
+  readonly maxTurns: number;
+}
+
+interface AgentHead {
+  /** Grows with each change; of this run of the server. */
+  readonly version: number;
+  readonly own?: string;
+}
+
+export type AgentSeatView = AgentHead &
+  (
+    | { readonly phase: 'consent'; readonly consent: ConsentForm }
+    /** No dialogue waits for this person. */
+    | { readonly phase: 'waiting' }
+    | { readonly phase: 'agent' | 'developer' | 'grading'; readonly dialogue: AgentDialogue }
+    /** There is a grade, or a notice that says why there is none. */
+    | {
+        readonly phase: 'over';
+        readonly dialogue: AgentDialogue;
+        readonly grade?: GradeView;
+        readonly notice?: string;
+      }
+  );
+
+/** Body of `POST /agent/act`; that of `POST /agent/view` is a `ViewRequest`. */
+export type AgentSeatAction =
+  | { readonly type: 'consent'; readonly consent: ConsentRequest }
+  | { readonly type: 'next'; readonly pseudonym: string }
+  | {
+      readonly type: 'say';
+      readonly pseudonym: string;
+      /** Dialogue and turn that the page showed: another tab may have gone on. */
+      readonly dialogue: string;
+      readonly turn: number;
+      readonly text: string;
+      readonly isAnswer: boolean;
+    };
+
+export interface AgentSeatAnswer {
+  readonly view: AgentSeatView;
 }

@@ -5,11 +5,10 @@ import '../session/footer.css';
 import '../dialogue/grade';
 import '../session/consent';
 import './seat.css';
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import { followPresses, PlainElement } from '../dialogue/element';
 import { heldBack } from '../dialogue/leakWarning';
 import { renderPython } from '../dialogue/markdown';
 import { shortened, withVisibleControls } from '../dialogue/protocol';
@@ -17,43 +16,31 @@ import { agentMessage, leakMark, message, prose } from '../dialogue/turn';
 import { t } from '../language';
 import type { ConsentWords } from '../session/consent';
 import { keys } from '../session/keys';
-import { levelWords, type ConsentRequest, type LeakWarning, type ReplyView } from '../session/protocol';
+import type { ConsentRequest, LeakWarning, ReplyView } from '../session/protocol';
 import { gradeSaid, replyLength } from '../session/view';
-import { button, icon, linkButton, progress, textArea } from '../ui';
-import { Connection, RefusedError, takeToken } from './connection';
-import { followTheme } from './theme';
-import type { SeatAction, SeatTask, SeatView } from './protocol';
+import { button, icon, progress, textArea } from '../ui';
+import './agentSeat';
+import { storageKey } from './connection';
+import { SeatPageElement, storedAtServer, type Seen } from './page';
+import type { SeatAction, SeatAnswer, SeatTask, SeatView } from './protocol';
 
-const PSEUDONYM = 'tandem.pseudonym';
-const DRAFT = 'tandem.draft';
-const RETRY_MS = 2000;
+const DRAFT = storageKey('seat', 'draft');
 
 /** Wide enough for the reference beside the dialogue. */
 const WIDE = '(min-width: 900px)';
 
 @customElement('tandem-seat')
-export class SeatElement extends PlainElement {
-  @state() private view: SeatView | undefined;
-  /** The server does not answer, or refuses. */
-  @state() private trouble: string | undefined;
+export class SeatElement extends SeatPageElement<SeatView, SeatAction, SeatAnswer> {
   @state() private draft = sessionStorage.getItem(DRAFT) ?? '';
   @state() private leak: LeakWarning | undefined;
-  @state() private isSending = false;
-  @state() private notice: string | undefined;
-  private pseudonym = localStorage.getItem(PSEUDONYM) ?? undefined;
-  private readonly connection = new Connection(takeToken());
-  /** Number of the loop that asks for views: a later one ends those before. */
-  private loop = 0;
+
+  constructor() {
+    super('seat', t('Reply to an agent'));
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    followTheme();
     matchMedia(WIDE).addEventListener('change', () => this.requestUpdate());
-    followPresses(this, (pressed) => void this.follow(pressed));
-    document.addEventListener('keydown', (event) => this.pressed(event));
-    // The link was opened again in this tab, which only changes the fragment.
-    window.addEventListener('hashchange', () => location.reload());
-    void this.listen();
   }
 
   override render(): TemplateResult {
@@ -71,15 +58,6 @@ export class SeatElement extends PlainElement {
         <div class="column">${this.notices()} ${this.actions(view)}</div>
       </footer>
       ${view.task === undefined ? nothing : reference(view.task)}`;
-  }
-
-  private opening(): TemplateResult {
-    return html`<main class="form" tabindex="0" aria-label=${t('Reply to an agent')}>
-      <div class="column">
-        <h1>${t('Reply to an agent')}</h1>
-        ${this.trouble === undefined ? progress(t('Connecting')) : this.notices()}
-      </div>
-    </main>`;
   }
 
   private consent(view: SeatView): TemplateResult {
@@ -112,7 +90,7 @@ export class SeatElement extends PlainElement {
   }
 
   private header(view: SeatView): TemplateResult {
-    const { task, progress: tasks, own = '' } = view;
+    const { task, progress: tasks, own } = view;
     return html`<header>
       <div class="line">
         <h1>${task === undefined ? t('Reply to an agent') : task.title}</h1>
@@ -120,17 +98,16 @@ export class SeatElement extends PlainElement {
           ${task === undefined ? nothing : html`<li>${t('turn {0} of {1}', view.turn, view.maxTurns)}</li>`}
           ${tasks === undefined ? nothing : html`<li>${t('{0} of {1} tasks done', tasks.done, tasks.of)}</li>`}
           <li>${icon('hubot')} <span class="cut">${shortened(view.agent)}</span></li>
-          <li>
-            ${icon('account')}
-            <span class="cut">${withVisibleControls(own)}</span>
-            ${linkButton(t('not you?'), () => this.leave(), t('Play under another pseudonym'))}
-          </li>
+          ${this.person(own)}
         </ul>
       </div>
     </header>`;
   }
 
-  private dialogue({ turns, phase, grade, own, agent }: SeatView, task: SeatTask): TemplateResult {
+  private dialogue(
+    { turns, phase, grade, own, agent, isAgentAway }: SeatView,
+    task: SeatTask,
+  ): TemplateResult {
     return html`${message(t('request'), prose(task.description), 'developer')}
       <div role="log" aria-live="polite" aria-label=${t('Turns')}>
         ${repeat(
@@ -141,7 +118,13 @@ export class SeatElement extends PlainElement {
         )}
         ${
           phase === 'agent'
-            ? message(t('agent'), progress(t('{0} is writing', shortened(agent))), 'agent')
+            ? message(
+                t('agent'),
+                progress(
+                  isAgentAway === true ? t('waiting for a person') : t('{0} is writing', shortened(agent)),
+                ),
+                'agent',
+              )
             : nothing
         }
       </div>
@@ -168,7 +151,13 @@ export class SeatElement extends PlainElement {
       case 'developer':
         return this.composer(view);
       case 'agent':
-        return html`<p class="quiet">${t('The agent is writing; you answer next.')}</p>`;
+        return html`<p class="quiet">
+          ${
+            view.isAgentAway === true
+              ? t('Waiting for a person in the agent’s seat; your dialogue is kept.')
+              : t('The agent is writing; you answer next.')
+          }
+        </p>`;
       case 'grading':
         return html`<div class="actions">${progress(t('Running the tests'))}</div>`;
       case 'ready':
@@ -240,12 +229,6 @@ export class SeatElement extends PlainElement {
       }`;
   }
 
-  private notices(): TemplateResult {
-    const notice = this.view?.notice ?? this.notice;
-    return html`${this.trouble === undefined ? nothing : bar('error', this.trouble)}
-    ${notice === undefined ? nothing : bar('warning', notice)}`;
-  }
-
   private get isSendable(): boolean {
     const { draft, view, isSending, trouble } = this;
     const isFit = draft.trim() !== '' && replyLength(draft, view?.replyLimit ?? 0).over === 0;
@@ -258,15 +241,6 @@ export class SeatElement extends PlainElement {
     event.preventDefault();
     event.stopPropagation();
     if (this.leak === undefined && this.isSendable) void this.send(false);
-  }
-
-  /** Elsewhere Enter is the primary button, where nothing else takes it. */
-  private pressed(event: KeyboardEvent): void {
-    const [target] = event.composedPath();
-    const isTaken =
-      target instanceof Element && target.closest('a, button, summary, input, textarea, vscode-button');
-    if (event.key !== 'Enter' || event.isComposing || isTaken !== null) return;
-    this.querySelector<HTMLElement>('#primary')?.click();
   }
 
   private write(text: string): void {
@@ -285,19 +259,9 @@ export class SeatElement extends PlainElement {
     return { type, pseudonym: this.pseudonym ?? '' };
   }
 
-  private async agree(consent: ConsentRequest): Promise<void> {
-    if (!(await this.act({ type: 'consent', consent }))) return;
-    this.pseudonym = consent.pseudonym;
-    localStorage.setItem(PSEUDONYM, consent.pseudonym);
-    void this.listen();
+  protected override async agree(consent: ConsentRequest): Promise<void> {
+    await super.agree(consent);
     if (this.view?.phase === 'ready') await this.act(this.request('start'));
-  }
-
-  private leave(): void {
-    localStorage.removeItem(PSEUDONYM);
-    this.pseudonym = undefined;
-    this.view = undefined;
-    void this.listen();
   }
 
   private async send(anyway: boolean): Promise<void> {
@@ -317,119 +281,27 @@ export class SeatElement extends PlainElement {
       this.notice = t('Not sent: this dialogue went on in another tab. Your text is kept.');
   }
 
-  /** @returns false if the server did not do it, which a notice says */
-  private async act(action: SeatAction): Promise<boolean> {
-    try {
-      const { view, leak } = await this.connection.act(action);
-      this.trouble = undefined;
-      this.leak = leak;
-      this.show(view);
-      return true;
-    } catch (error) {
-      this.trouble = troubleOf(error);
-      return false;
-    }
+  protected override take({ view, leak }: SeatAnswer): void {
+    this.leak = leak;
+    this.show(view);
   }
 
-  /** Shows each change, until the person has to agree first, or the server refuses. */
-  private async listen(): Promise<void> {
-    const loop = ++this.loop;
-    let after: number | undefined;
-    while (loop === this.loop) {
-      try {
-        const { pseudonym } = this;
-        const view = await this.connection.view({
-          ...(pseudonym !== undefined && { pseudonym }),
-          ...(after !== undefined && { after }),
-        });
-        if (loop !== this.loop) return;
-        this.trouble = undefined;
-        // A server that was started again counts from the beginning.
-        this.show(view, after === undefined);
-        if (view.phase === 'consent') return;
-        after = view.version;
-      } catch (error) {
-        if (loop !== this.loop) return;
-        this.trouble = troubleOf(error);
-        if (error instanceof RefusedError) return;
-        after = undefined;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
-  }
-
-  private show(view: SeatView, isAnew = false): void {
-    const before = this.view;
-    if (before !== undefined && !isAnew && before.phase !== 'consent' && view.version < before.version)
-      return;
+  protected override show(view: SeatView, isAnew = false): void {
+    const before = this.view?.task;
+    super.show(view, isAnew);
     // Text that was written for another task.
-    if (before?.task !== undefined && view.task?.id !== before.task.id) this.write('');
-    this.view = view;
+    if (before !== undefined && this.view?.task?.id !== before.id) this.write('');
   }
 
-  override updated(changed: PropertyValues): void {
-    const before = changed.get('view') as SeatView | undefined;
-    const { view } = this;
-    if (!changed.has('view') || view === undefined) return;
-    document.title = view.phase === 'developer' ? t('Your turn: Tandem') : t('Tandem: reply to an agent');
-    if (before?.phase === view.phase && before.turns.length === view.turns.length) return;
-    void this.present(view);
-  }
-
-  /** Brings the newest message or the grade into sight, and the focus to what is to be done. */
-  private async present(view: SeatView): Promise<void> {
-    await this.updateComplete;
-    const main = this.querySelector('main');
-    const grade = this.querySelector<PlainElement>('tandem-grade');
-    await grade?.updateComplete;
-    if (grade !== null) grade.scrollIntoView({ block: 'start' });
-    else if (view.turns.length > 0) main?.scrollTo({ top: main.scrollHeight });
-    const busy = document.activeElement;
-    if (busy === null || busy === document.body || busy.closest('footer') !== null || !busy.isConnected)
-      this.querySelector<HTMLElement>('#reply, #primary')?.focus({ preventScroll: true });
-  }
-
-  private async follow(pressed: Parameters<Parameters<typeof followPresses>[1]>[0]): Promise<void> {
-    if (pressed.type === 'open-link') {
-      const question = t('Open this address of the agent in a new tab?');
-      if (confirm(`${question}\n\n${withVisibleControls(pressed.address)}`))
-        open(pressed.address, '_blank', 'noopener,noreferrer');
-      return;
-    }
-    try {
-      await navigator.clipboard.writeText(pressed.text);
-    } catch {
-      // Without an encrypted connection a browser lets no page write to the clipboard.
-      this.notice = t('This browser does not let the page copy. Select the code, and copy it.');
-    }
+  protected override seen({ turns, phase }: SeatView): Seen {
+    return { turns: turns.length, isOwnTurn: phase === 'developer' };
   }
 }
 
 const explained: ConsentWords = {
   recorded: t('Recorded: your replies and their timing. The agent ({0}) gets the replies.'),
-  stored: t('In {0} on the machine that serves this page. Tandem sends it nowhere else.'),
-  later: t('Ask whoever gave you the link, and name your pseudonym.'),
-  levels: {
-    ...levelWords(t),
-    local: {
-      label: t('Keep on the machine that serves this page'),
-      detail: t('Never exported. Training on that machine may use it.'),
-    },
-  },
+  ...storedAtServer,
 };
-
-function troubleOf(error: unknown): string {
-  if (error instanceof RefusedError) return error.message;
-  return t(
-    'The server does not answer. What you have sent is in its log, and your text here is kept. This page tries again by itself; if it takes long, ask whoever gave you the link to start the server again.',
-  );
-}
-
-const bar = (kind: 'error' | 'warning', sentence: string): TemplateResult =>
-  html`<div class="notice ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>
-    ${icon(kind)}
-    <p>${withVisibleControls(sentence)}</p>
-  </div>`;
 
 const replied = (reply: ReplyView, own: string | undefined): TemplateResult =>
   message(

@@ -3,7 +3,6 @@ import { customElement, property } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';
 import { button, textArea } from '../ui';
-import { leaving, rest } from './footer';
 import type { Composition } from './host';
 import { keys } from './keys';
 import type { Draft, SessionState } from './protocol';
@@ -11,8 +10,10 @@ import type { Draft, SessionState } from './protocol';
 /** A person who plays the agent asks, or answers with code, in which Enter begins a line. */
 @customElement('tandem-agent-composer')
 export class AgentComposerElement extends PlainElement {
-  @property({ attribute: false }) state!: SessionState;
-  @property({ attribute: false }) composition!: Composition;
+  @property({ attribute: false }) state!: Pick<SessionState, 'turn' | 'maxTurns'>;
+  @property({ attribute: false }) composition!: Pick<Composition, 'write' | 'answers' | 'send'>;
+  /** Other ways on, beside the buttons. */
+  @property({ attribute: false }) rest: unknown = nothing;
   /** A new object after each change, so that it is drawn again. */
   @property({ attribute: false }) draft!: Draft;
   @property({ attribute: false }) isSending = false;
@@ -39,7 +40,7 @@ export class AgentComposerElement extends PlainElement {
           disabled: !this.isSendable,
           onPress: () => this.send(),
         })}
-        ${isLast ? nothing : this.change()} ${rest(leaving(this.state))}
+        ${isLast ? nothing : this.change()} ${this.rest}
       </div>`;
   }
 

@@ -11,6 +11,8 @@ import { levels, levelWords, type ModelNames, type ConsentForm, type ConsentRequ
 export interface ConsentWords {
   /** What a developer's replies are recorded with; the agent in place of `{0}`. */
   readonly recorded: string;
+  /** When what is recorded are no replies. */
+  readonly title?: string;
   /** With the folder in place of `{0}`. */
   readonly stored: string;
   readonly levels: ReturnType<typeof levelWords>;
@@ -67,7 +69,10 @@ export class ConsentElement extends PlainElement {
       <div class="page">
         ${this.job}
         <h2 id="consent-title">
-          ${this.simulator === undefined ? t('Before your first reply') : t('Before your first question')}
+          ${
+            this.explained.title ??
+            (this.simulator === undefined ? t('Before your first reply') : t('Before your first question'))
+          }
         </h2>
         <p>
           ${filled(

@@ -12,7 +12,7 @@ import { PageElement, followPresses, type PlainElement } from '../dialogue/eleme
 import { playerLabel } from '../dialogue/names';
 import { prose, message } from '../dialogue/turn';
 import { t } from '../language';
-import { footer, job, noticeBar, restricted } from './footer';
+import { footer, job, leaving, noticeBar, rest, restricted } from './footer';
 import { header, pagesArea } from './header';
 import { Composition, host } from './host';
 import { isLetter, keys, meaning } from './keys';
@@ -195,6 +195,7 @@ export class SessionElement extends PageElement<ToWebview> {
         .composition=${this.composition}
         .draft=${draft}
         .isSending=${isSending}
+        .rest=${rest(leaving(now))}
       ></tandem-agent-composer>`;
     }
     if (now.phase !== 'developer') return footer(now, kindOf(task));

@@ -39,6 +39,7 @@ import { EnvironmentServer } from '../../core/environment/server';
 import { TaskSplits } from '../../core/environment/splits';
 import { remembering } from '../../core/grading/grader';
 import { factsOf, isProgram } from '../../core/task/task';
+import { PERSON } from '../../core/trajectory/event';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { openGrader, openLog, Opened, openDrawing, type PageOptions } from '../resources';
 import { namedKeys } from '../keys';
@@ -93,7 +94,7 @@ export const installServe: Install = (program, perform) => {
     .addOption(
       new Option(
         '--agent <model>',
-        `clients play the collaborator, in place of the simulator, and this agent asks and answers: ${MODEL_WORDS} (with --play by default: starter)`,
+        `clients play the collaborator, in place of the simulator, and this agent asks and answers: ${MODEL_WORDS} (with --play by default: starter; ${PERSON}: other people, by a second link)`,
       ).conflicts(['simulator', 'valueAgent']),
     )
     .option('--value-agent <model>', `values candidate turns at POST /values: ${MODEL_WORDS}`)

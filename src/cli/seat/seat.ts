@@ -13,6 +13,8 @@ import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import { gradeView } from '../../views/gradeView';
 import { english } from '../../views/translate';
 import { taskView, turnView } from '../../views/turnView';
+import type { AgentPlace, AgentSeats } from './agentSeats';
+import { Changes } from './changes';
 import { nextOf, type SeatTasks } from './seatTasks';
 
 export interface SeatPlan {
@@ -22,6 +24,8 @@ export interface SeatPlan {
   readonly protocol: Protocol;
   readonly grader: Grader;
   readonly mode: GradingMode;
+  /** Where people play the agent. */
+  readonly agents?: AgentSeats;
   /** Aborts when the server is stopped. */
   readonly signal: AbortSignal;
   readonly counts: { begun: number; graded: number };
@@ -38,7 +42,6 @@ export class Seat {
   readonly arrived: Promise<void>;
 
   private phase: Exclude<SeatView['phase'], 'consent'> = 'done';
-  private version = 1;
   private chosen: (PackTask & { readonly begun?: string }) | undefined;
   private dialogue: Dialogue | undefined;
   private claim: Claim | undefined;
@@ -46,7 +49,8 @@ export class Seat {
   private notice: string | undefined;
   private progress = { done: 0, of: 0 };
   private spokeAt: number | undefined;
-  private readonly waiting = new Set<() => void>();
+  private readonly changes = new Changes();
+  private place: AgentPlace | undefined;
   private isBusy = false;
   private working: Promise<void> = Promise.resolve();
 
@@ -60,13 +64,14 @@ export class Seat {
   }
 
   get view(): SeatView {
-    const { plan, pseudonym, chosen, dialogue, grade, notice, phase, version, progress } = this;
+    const { plan, pseudonym, chosen, dialogue, grade, notice, phase, progress, place } = this;
     const turns = dialogue?.turns ?? [];
     const isAgents = turns.length === 0 || turns.at(-1)?.reply !== undefined;
     const { maxTurns, replyLimit } = dialogue?.protocol ?? plan.protocol;
     return {
-      ...{ version, phase, agent: plan.parts.agent.name, own: pseudonym, maxTurns, replyLimit },
-      ...{ notice, progress },
+      ...{ version: this.changes.version, phase, own: pseudonym, maxTurns, replyLimit, notice, progress },
+      agent: place?.agent ?? plan.parts.agent.name,
+      isAgentAway: plan.agents && (place === undefined || plan.agents.isAway(place)),
       task: chosen && seatTask(chosen),
       turns: turns.map((turn) => turnView(turn, true)),
       turn: Math.min(isAgents && phase !== 'over' ? turns.length + 1 : turns.length, maxTurns),
@@ -80,17 +85,7 @@ export class Seat {
   /** Resolves with the next view when the page has this one; with the same one after a while. */
   async viewAfter(version: number | undefined, milliseconds: number): Promise<SeatView> {
     await this.arrived;
-    if (version === this.version && !this.plan.signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer);
-          this.waiting.delete(done);
-          resolve();
-        };
-        const timer = setTimeout(done, milliseconds);
-        this.waiting.add(done);
-      });
-    }
+    if (!this.plan.signal.aborted) await this.changes.after(version, milliseconds);
     return this.view;
   }
 
@@ -113,7 +108,7 @@ export class Seat {
 
   /** Ends what is under way. The dialogue stays open in the log, and goes on when the server is started again. */
   async close(): Promise<void> {
-    for (const done of this.waiting) done();
+    this.changes.wake();
     await Promise.allSettled([this.arrived, this.working]);
     await this.working;
     await this.letGo();
@@ -146,6 +141,7 @@ export class Seat {
     const next = nextOf(tasks);
     this.progress = { done: tasks.filter(({ state }) => state.kind === 'done').length, of: tasks.length };
     this.dialogue = undefined;
+    this.place = undefined;
     this.grade = undefined;
     this.spokeAt = undefined;
     this.chosen = next && {
@@ -189,7 +185,11 @@ export class Seat {
     const { dialogue, plan } = this;
     if (dialogue === undefined) return;
     const before = dialogue.turns.length;
-    if (dialogue.next === 'agent') this.show('agent');
+    if (dialogue.next !== 'nobody') this.place = this.openPlace(dialogue);
+    if (dialogue.next === 'agent') {
+      this.show('agent');
+      if (this.place !== undefined) await plan.agents?.message(this.place, plan.signal);
+    }
     await dialogue.play({ signal: plan.signal });
     if (dialogue.next === 'nobody') return this.gradeAnswer();
     if (dialogue.next === 'chooser') {
@@ -198,6 +198,11 @@ export class Seat {
     }
     this.spokeAt = dialogue.turns.length > before ? Date.now() : undefined;
     this.show('developer');
+  }
+
+  private openPlace(dialogue: Dialogue): AgentPlace | undefined {
+    const { plan, chosen, pseudonym: developer, changes } = this;
+    return plan.agents?.open({ dialogue, pack: chosen?.pack, developer, changed: () => changes.next() });
   }
 
   private async gradeAnswer(): Promise<void> {
@@ -232,8 +237,9 @@ export class Seat {
   private show(phase: typeof this.phase, notice?: string): void {
     this.phase = phase;
     this.notice = notice;
-    this.version++;
-    for (const done of this.waiting) done();
+    this.changes.next();
+    if (this.place !== undefined && (phase === 'developer' || phase === 'grading' || phase === 'over'))
+      this.plan.agents?.show(this.place, phase, { grade: this.grade, notice });
   }
 
   private async hold(episode: string): Promise<void> {

@@ -3,7 +3,16 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import * as z from 'zod';
-import type { SeatAction, SeatAnswer, SeatView, ViewRequest } from '../../../webview/seat/protocol';
+import type {
+  AgentSeatAction,
+  AgentSeatAnswer,
+  AgentSeatView,
+  SeatAction,
+  SeatAnswer,
+  SeatView,
+  ViewRequest,
+} from '../../../webview/seat/protocol';
+import type { ConsentForm } from '../../../webview/session/protocol';
 import { Fault, messageOf } from '../../core/fault';
 import { jsonOrUndefined } from '../../core/json';
 import { Listener } from '../../core/serving/listener';
@@ -11,18 +20,22 @@ import { readBody, RefusedRequest, RequestMemory, sendJson } from '../../core/se
 import { pageRefusalOf } from '../../core/serving/pageAccess';
 import { consentLevels } from '../../core/trajectory/event';
 import { recordConsent } from '../../core/trajectory/recordConsent';
+import type { AgentSeats } from './agentSeats';
 import { Seat, type SeatPlan } from './seat';
 
 interface SeatServerOptions {
   readonly host: string;
   readonly port: number;
+  /** Of the developers' link. */
   readonly token: string;
+  /** The agents' link, where people play the agent. */
+  readonly agents?: { readonly seats: AgentSeats; readonly token: string };
   readonly origin?: string;
   /** Folder of the built pages. */
   readonly pages: string;
   /** Name of the data folder, which the consent form shows. */
   readonly folder: string;
-  readonly plan: Omit<SeatPlan, 'signal'>;
+  readonly plan: Omit<SeatPlan, 'signal' | 'agents'>;
 }
 
 /** A page asks again after so long; what stands between may end a connection that is silent for a minute. */
@@ -36,21 +49,35 @@ const viewSchema: z.ZodType<ViewRequest> = z.object({
   pseudonym: nameSchema.exactOptional(),
   after: z.int().exactOptional(),
 });
-const actionSchema: z.ZodType<SeatAction> = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('consent'),
-    consent: z.object({
-      pseudonym: nameSchema,
-      purpose: z.string().trim().min(1).max(MAX_PURPOSE_CHARS),
-      level: z.enum(consentLevels),
-    }),
+const consentSchema = z.object({
+  type: z.literal('consent'),
+  consent: z.object({
+    pseudonym: nameSchema,
+    purpose: z.string().trim().min(1).max(MAX_PURPOSE_CHARS),
+    level: z.enum(consentLevels),
   }),
+});
+const actionSchema: z.ZodType<SeatAction> = z.discriminatedUnion('type', [
+  consentSchema,
   z.object({ type: z.enum(['start', 'again', 'next']), pseudonym: nameSchema }),
   z.object({
     type: z.literal('reply'),
     ...{ pseudonym: nameSchema, task: z.string(), turn: z.int(), text: z.string(), anyway: z.boolean() },
   }),
 ]);
+const agentActionSchema: z.ZodType<AgentSeatAction> = z.discriminatedUnion('type', [
+  consentSchema,
+  z.object({ type: z.literal('next'), pseudonym: nameSchema }),
+  z.object({
+    ...{ type: z.literal('say'), pseudonym: nameSchema, dialogue: z.string(), turn: z.int() },
+    ...{ text: z.string().regex(/\S/, 'The message is empty.'), isAnswer: z.boolean() },
+  }),
+]);
+
+interface SeatPage {
+  readonly element: string;
+  readonly title: string;
+}
 
 interface PageFile {
   readonly name: string;
@@ -80,10 +107,13 @@ export class SeatServer {
   /** @throws {Fault} `serving/address` when it cannot listen there */
   static async start(options: SeatServerOptions): Promise<SeatServer> {
     const server = new SeatServer(options);
-    const isPublic = (url: string): boolean => url === '/' || fileAt(url) !== undefined;
+    const { token, agents } = options;
+    const isPublic = (url: string): boolean => server.pageAt(url) !== undefined || fileAt(url) !== undefined;
+    const tokenOf = ({ url }: IncomingMessage): string =>
+      agents !== undefined && url?.startsWith('/agent/') === true ? agents.token : token;
     server.listener = await Listener.open(options, {
       name: 'The page',
-      refusalOf: (request) => pageRefusalOf(request, { ...options, isPublic }),
+      refusalOf: (request) => pageRefusalOf(request, { ...options, token: tokenOf(request), isPublic }),
       answer: (request, response) => server.answer(request, response),
       refuse: (response, { status, detail }) => {
         setHeaders(response);
@@ -100,6 +130,7 @@ export class SeatServer {
   async close(): Promise<void> {
     const reason = new Fault('environment/over', 'The server was stopped.');
     this.stop.abort(reason);
+    this.options.agents?.seats.close();
     await Promise.all([...this.seats.values()].map((seat) => seat.close()));
     await this.listener?.close(reason);
   }
@@ -110,17 +141,31 @@ export class SeatServer {
     try {
       const { method, url = '' } = request;
       const file = method === 'GET' ? fileAt(url) : undefined;
-      if (method === 'GET' && url === '/') sendPage(response);
+      const page = method === 'GET' ? this.pageAt(url) : undefined;
+      const seats = method === 'POST' ? this.options.agents?.seats : undefined;
+      if (page !== undefined) sendPage(response, page);
       else if (file !== undefined) await this.sendFile(response, file);
       else if (method === 'POST' && url === '/seat/view') {
         sendJson(response, 200, await this.view(await this.bodyOf(request, response, viewSchema)));
       } else if (method === 'POST' && url === '/seat/act') {
         sendJson(response, 200, await this.act(await this.bodyOf(request, response, actionSchema)));
+      } else if (seats !== undefined && url === '/agent/view') {
+        const asked = await this.bodyOf(request, response, viewSchema);
+        sendJson(response, 200, await this.agentView(seats, asked, response));
+      } else if (seats !== undefined && url === '/agent/act') {
+        const action = await this.bodyOf(request, response, agentActionSchema);
+        sendJson(response, 200, await this.agentAct(seats, action));
       } else sendJson(response, 404, { detail: 'There is nothing at this address.' });
     } catch (error) {
       const status = error instanceof RefusedRequest ? error.status : 500;
       sendJson(response, status, { detail: messageOf(error) });
     }
+  }
+
+  private pageAt(url: string): SeatPage | undefined {
+    if (url === '/') return { element: 'tandem-seat', title: 'Reply to an agent: Tandem' };
+    const isAgents = url === '/agent' && this.options.agents !== undefined;
+    return isAgents ? { element: 'tandem-agent-seat', title: 'Play the agent: Tandem' } : undefined;
   }
 
   private async view({ pseudonym, after }: ViewRequest): Promise<SeatView> {
@@ -140,13 +185,44 @@ export class SeatServer {
     return { view: seat?.view ?? this.form(consent.pseudonym) };
   }
 
+  private async agentView(
+    seats: AgentSeats,
+    { pseudonym, after }: ViewRequest,
+    connection: ServerResponse,
+  ): Promise<AgentSeatView> {
+    if (pseudonym === undefined || !this.hasAgreed(pseudonym)) return this.agentForm(pseudonym);
+    seats.attend(pseudonym, connection);
+    return this.stop.signal.aborted ? seats.view(pseudonym) : seats.viewAfter(pseudonym, after, MAX_WAIT_MS);
+  }
+
+  private async agentAct(seats: AgentSeats, action: AgentSeatAction): Promise<AgentSeatAnswer> {
+    if (action.type === 'consent') {
+      await recordConsent(this.options.plan.log, action.consent);
+      return { view: seats.view(action.consent.pseudonym) };
+    }
+    if (!this.hasAgreed(action.pseudonym)) return { view: this.agentForm(action.pseudonym) };
+    return { view: await seats.act(action) };
+  }
+
+  private agentForm(pseudonym?: string): AgentSeatView {
+    return { version: 0, phase: 'consent', consent: this.consentForm(pseudonym ?? newPseudonym('agent')) };
+  }
+
+  private hasAgreed(pseudonym: string): boolean {
+    return this.options.plan.log.allowed.own(pseudonym)?.level !== undefined;
+  }
+
+  private consentForm(pseudonym: string): ConsentForm {
+    return { pseudonym, purpose: 'Training and evaluation', level: 'local', folder: this.options.folder };
+  }
+
   /** Undefined without a consent in the log: then nothing is logged of the person. */
   private seatOf(pseudonym: string): Seat | undefined {
-    const { plan } = this.options;
-    if (plan.log.allowed.own(pseudonym)?.level === undefined) return undefined;
+    const { plan, agents } = this.options;
+    if (!this.hasAgreed(pseudonym)) return undefined;
     const known = this.seats.get(pseudonym);
     if (known !== undefined) return known;
-    const seat = new Seat(pseudonym, { ...plan, signal: this.stop.signal });
+    const seat = new Seat(pseudonym, { ...plan, agents: agents?.seats, signal: this.stop.signal });
     this.seats.set(pseudonym, seat);
     // Whoever waits for it is told; the next request tries again.
     seat.arrived.catch(() => this.seats.delete(pseudonym));
@@ -154,17 +230,14 @@ export class SeatServer {
   }
 
   private form(pseudonym?: string): SeatView {
-    const { plan, folder } = this.options;
+    const { plan } = this.options;
     const { isAssigned } = plan.tasks;
     return {
       ...{ version: 0, phase: 'consent', agent: plan.parts.agent.name, turns: [], turn: 1 },
       ...{ maxTurns: plan.protocol.maxTurns, replyLimit: plan.protocol.replyLimit },
       isAssigned,
-      consent: {
-        // Tasks that are dealt out wait for the pseudonym that a person was given.
-        pseudonym: pseudonym ?? (isAssigned ? '' : `developer-${randomInt(36 ** 3, 36 ** 4).toString(36)}`),
-        ...{ purpose: 'Training and evaluation', level: 'local', folder },
-      },
+      // Tasks that are dealt out wait for the pseudonym that a person was given.
+      consent: this.consentForm(pseudonym ?? (isAssigned ? '' : newPseudonym('developer'))),
     };
   }
 
@@ -187,6 +260,8 @@ export class SeatServer {
   }
 }
 
+const newPseudonym = (seat: string): string => `${seat}-${randomInt(36 ** 3, 36 ** 4).toString(36)}`;
+
 /** An address never holds the token, but no site should hear of it either. Nothing is kept in a cache. */
 function setHeaders(response: ServerResponse): void {
   response.setHeader('referrer-policy', 'no-referrer');
@@ -197,7 +272,7 @@ function setHeaders(response: ServerResponse): void {
   response.setHeader('content-security-policy', `default-src 'none'; frame-ancestors 'none'`);
 }
 
-function sendPage(response: ServerResponse): void {
+function sendPage(response: ServerResponse, { element, title }: SeatPage): void {
   // The component toolkit reads this nonce from the page for the style elements that it makes.
   const nonce = randomBytes(16).toString('base64url');
   const policy = [
@@ -220,10 +295,10 @@ function sendPage(response: ServerResponse): void {
     <meta property="csp-nonce" content="${nonce}" />
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="/seat.css" />
-    <title>Tandem: reply to an agent</title>
+    <title>${title}</title>
   </head>
   <body>
-    <tandem-seat></tandem-seat>
+    <${element}></${element}>
     <script type="module" src="/seat.js"></script>
   </body>
 </html>

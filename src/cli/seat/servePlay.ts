@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { clientAgent } from '../../core/environment/episode';
 import { openModel } from '../../core/model/spec';
 import type { SamplingSettings } from '../../core/model/model';
 import { remembering } from '../../core/grading/grader';
 import type { ListenPlace } from '../../core/serving/listener';
 import { isProgram } from '../../core/task/task';
+import { PERSON } from '../../core/trajectory/event';
 import { untilStopped, wrongUse, type CliContext, type CommandResult } from '../command';
 import { namedKeys } from '../keys';
 import {
@@ -17,6 +19,7 @@ import {
 } from '../play';
 import { openGrader, openLog, Opened } from '../resources';
 import { say } from '../terminal';
+import { AgentSeats } from './agentSeats';
 import { SeatServer } from './seatServer';
 import { SeatTasks } from './seatTasks';
 
@@ -28,7 +31,7 @@ interface SeatOptions extends DialogueOptions, PackOptions {
   readonly endWithInput?: boolean;
 }
 
-/** Lets people with a browser reply to an agent. */
+/** Lets people with a browser reply to an agent, which may be another person with a browser. */
 export async function servePlay(
   options: SeatOptions,
   place: ListenPlace,
@@ -43,7 +46,10 @@ export async function servePlay(
     throw wrongUse('With --play the token stands in a link: it may have letters, digits and - . _ ~ only.');
   await using opened = new Opened();
   const keyOf = namedKeys(options.keyEnv, [options.agent]);
-  const agent = opened.add(openModel(options.agent, modelOptions(to, keyOf)));
+  const isPerson = options.agent === PERSON;
+  const agent = isPerson
+    ? clientAgent(PERSON)
+    : opened.add(openModel(options.agent, modelOptions(to, keyOf)));
   const tasks = await tasksOf(options, to);
   if (!tasks.every(({ task }) => isProgram(task)))
     throw wrongUse('With --play only functions are played: web pages need the editor, which draws them.');
@@ -52,9 +58,10 @@ export async function servePlay(
   const log = opened.add(await openLog(options.data, to.signal));
   const counts = { begun: 0, graded: 0 };
   // A token that nobody chose is as good as a new one for each start.
-  const token = place.token ?? randomBytes(24).toString('base64url');
+  const token = place.token ?? newToken();
+  const agents = isPerson ? { seats: new AgentSeats(), token: newToken() } : undefined;
   const server = await SeatServer.start({
-    ...{ host: place.host, port: place.port, token, origin },
+    ...{ host: place.host, port: place.port, token, agents, origin },
     pages: path.join(to.assets, 'webview'),
     folder: options.data,
     plan: {
@@ -69,6 +76,10 @@ export async function servePlay(
       ? `Open ${server.address}/#${token}; whoever has this link plays your ${tasks.length} tasks. Ctrl+C ends it.`
       : `Serving ${tasks.length} tasks to people at ${server.address}; their link is this address, /# and your token. Ctrl+C ends it.`,
   );
+  if (agents !== undefined)
+    say(
+      `Whoever opens ${server.address}/agent#${agents.token} is the agent in these dialogues, and sees no reference.`,
+    );
   await untilStopped(to.signal, options.endWithInput);
   await server.close();
   return {
@@ -80,6 +91,8 @@ export async function servePlay(
       ].join('\n'),
   };
 }
+
+const newToken = (): string => randomBytes(24).toString('base64url');
 
 /** @throws {Fault} `usage` for what is no origin of a web page */
 function originIn(address: string | undefined): string | undefined {
