@@ -24,11 +24,11 @@ const asked: string[] = [];
 /** What the security policy of the page refused. */
 const refused: string[] = [];
 
-const play = (port = '0'): Promise<ServingProcess> =>
+const play = (port = '0', ...more: readonly string[]): Promise<ServingProcess> =>
   startServing(
     [
       ...['--play', '--tasks', world, '--limit', '1', '--jobs', '1', '--temperature', '0'],
-      ...['--data', path.join(folder, '.tandem'), '--port', port],
+      ...['--data', path.join(folder, '.tandem'), '--port', port, ...more],
     ],
     { TANDEM_SERVE_TOKEN: 'a-token-of-the-story' },
   );
@@ -59,25 +59,25 @@ const looks = {
 } as const;
 
 /** Checks the page in each look and at the width of a phone, and takes its pictures for people. */
-async function accessible(name: string): Promise<void> {
+async function accessible(name: string, at: Page = page): Promise<void> {
   for (const [look, media] of Object.entries(looks)) {
-    await page.emulateMedia(media);
-    await picture(`${name}-${look}`);
+    await at.emulateMedia(media);
+    await picture(`${name}-${look}`, at);
     // In high contrast the system's colors are drawn, which axe does not know.
-    if (look !== 'contrast') await expectAccessible(page, { message: `${name}, ${look}` });
+    if (look !== 'contrast') await expectAccessible(at, { message: `${name}, ${look}` });
   }
-  await page.emulateMedia(looks.light);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await picture(`${name}-narrow`);
-  await expectAccessible(page, { message: `${name}, narrow` });
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  await at.emulateMedia(looks.light);
+  await at.setViewportSize({ width: 400, height: 800 });
+  await picture(`${name}-narrow`, at);
+  await expectAccessible(at, { message: `${name}, narrow` });
+  const overflow = await at.evaluate('document.documentElement.scrollWidth - innerWidth');
   expect(overflow, 'nothing is wider than the page').toBeLessThanOrEqual(0);
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia(looks.dark);
+  await at.setViewportSize({ width: 1280, height: 800 });
+  await at.emulateMedia(looks.dark);
 }
 
-async function picture(name: string): Promise<void> {
-  if (forPeople) await page.screenshot({ path: path.join(results, 'pictures', `seat-${name}.png`) });
+async function picture(name: string, at: Page): Promise<void> {
+  if (forPeople) await at.screenshot({ path: path.join(results, 'pictures', `seat-${name}.png`) });
 }
 
 const reply = () => page.getByRole('textbox', { name: 'Your reply to the agent' });
@@ -167,4 +167,47 @@ test('plays to the grade, and then has no task left', async () => {
   expect(rows[0]).toMatchObject({ player: 'kim', state: 'answered', agent: 'starter' });
   expect(log.consents).toMatchObject([{ pseudonym: 'kim', level: 'local' }]);
   await log.close();
+});
+
+test('two people play a dialogue, each in a page of their own', async () => {
+  server = await play('0', '--agent', 'person', '--data', path.join(folder, 'pair'));
+  const agentLink = (): string | undefined => /http:\S+\/agent#\S+/.exec(server.said.join('\n'))?.[0];
+  await expect.poll(agentLink).toBeDefined();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
+  const agent = await context.newPage();
+  await agent.goto(agentLink()!);
+  await agent.getByText('Before your first question').waitFor();
+  await accessible('agent-consent', agent);
+  await agent.getByRole('textbox', { name: 'Pseudonym' }).fill('lee');
+  await agent.getByRole('button', { name: 'Agree and start' }).click();
+  await agent.getByText('No request is waiting').waitFor();
+  await accessible('agent-waiting', agent);
+
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/#a-token-of-the-story`);
+  await page.getByRole('textbox', { name: 'Pseudonym' }).fill('kim');
+  await page.getByRole('button', { name: 'Agree and start' }).click();
+  const question = agent.getByRole('textbox', { name: 'Your question' });
+  await question.fill('What counts as heavy?');
+  await agent.reload();
+  await expect.poll(() => question.inputValue()).toBe('What counts as heavy?');
+  await accessible('agent-question', agent);
+  await question.press('Enter');
+  await reply().fill('You decide, I have no preference.');
+  await accessible('agent-asked');
+  await accessible('agent-waits-for-reply', agent);
+  await reply().press('Enter');
+  await agent.getByText('I have no preference.').waitFor();
+  await agent.getByRole('button', { name: 'Write the answer' }).click();
+  const answer = agent.getByRole('textbox', { name: 'Your answer: the whole function, in Python' });
+  await answer.fill('def nothing():\n    return None');
+  await accessible('agent-answer', agent);
+  expect(await agent.content()).not.toContain('<aside');
+  await answer.press('Control+Enter');
+  await agent.locator('tandem-grade').waitFor();
+  await accessible('agent-grade', agent);
+  await page.locator('tandem-grade').waitFor();
+  await agent.getByRole('button', { name: 'Next request' }).click();
+  await agent.getByText('No request is waiting').waitFor();
+  await context.close();
 });
