@@ -13,6 +13,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['img, svg, video, iframe, canvas', 'input, textarea, select', 'list item'],
   ...['(prefers-reduced-motion: reduce)', '(prefers-color-scheme: dark)', '(forced-colors: active)'],
   '<style nonce=',
+  // The title of a browser's tab: the task and the product.
+  '…: Tandem',
   // A header of HTTP.
   'Bearer …',
   // Styles.
