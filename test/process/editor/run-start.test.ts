@@ -59,7 +59,7 @@ async function form() {
       new Promise<Run | undefined>((end, fail) => starts.push({ configuration, signal, end, fail })),
     started: (_: unknown, run: Run) => started.push(run),
   };
-  const values = { base: '/project/model', name: 'mine' };
+  const values = { base: '/project/model', name: 'mine', method: 'sweet-rl' };
   const state = { dataFolder: path.join(folder, '.tandem'), values };
   new NewRunPanel(page as never, state, on as never);
   receive({ type: 'ready' });
