@@ -199,7 +199,7 @@ export class AgentSeats {
     }
   }
 
-  /** Whoever has the place gets another one. */
+  /** The person in the place gets another one. */
   private leave(place: AgentPlace): void {
     const person = this.personOf(place);
     place.agent = undefined;

@@ -106,7 +106,7 @@ export class Seat {
     return { view: this.view };
   }
 
-  /** Ends what is under way. The dialogue stays open in the log, and goes on when the server is started again. */
+  /** Ends what is under way. The dialogue stays open in the log, and continues when the server is started again. */
   async close(): Promise<void> {
     this.changes.wake();
     await Promise.allSettled([this.arrived, this.working]);

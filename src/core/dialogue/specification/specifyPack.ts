@@ -1,8 +1,9 @@
-import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { inFlight } from '../../concurrency';
 import { Fault } from '../../fault';
 import { loadTasks } from '../../task/pack';
 import { taskToRow } from '../../task/row';
+import { writeAtomically } from '../../trajectory/files';
 import { isProgram, type ProgramTask, type Specification, type Task } from '../../task/task';
 import { draftSpecification, type SpecificationDrafting } from './draftSpecification';
 import { specificationOf, type SpecificationState } from './specification';
@@ -46,10 +47,8 @@ export async function specifyPack(plan: PackSpecification): Promise<SpecifiedPac
       return specification === undefined ? task : { ...task, specification };
     });
   const failures: string[] = [];
-  await replace(
-    out,
-    whole().filter((task) => drafted.has(task.id)),
-  );
+  const written = whole().filter((task) => drafted.has(task.id));
+  await writeAtomically(out, written.map(lineOf).join(''));
   const file = await appender(out);
   try {
     let done = 0;
@@ -67,7 +66,7 @@ export async function specifyPack(plan: PackSpecification): Promise<SpecifiedPac
   } finally {
     await file.close();
   }
-  await replace(out, whole());
+  await writeAtomically(out, whole().map(lineOf).join(''));
   return { tasks: tasks.length, ...countsOf(whole()), failures };
 }
 
@@ -103,16 +102,6 @@ function contentOf(task: Task): string {
 }
 
 const lineOf = (task: Task): string => `${JSON.stringify(taskToRow(task))}\n`;
-
-async function replace(file: string, tasks: readonly Task[]): Promise<void> {
-  const unfinished = `${file}.${process.pid}.part`;
-  try {
-    await writeFile(unfinished, tasks.map(lineOf));
-    await rename(unfinished, file);
-  } finally {
-    await rm(unfinished, { force: true });
-  }
-}
 
 /** Appends one line after the other, also when several tasks end at once. */
 async function appender(file: string) {
