@@ -121,9 +121,11 @@ export type ReviewState = (typeof reviewStates)[number];
 /** The agent's name in a dialogue whose messages a person writes, instead of a model. */
 export const PERSON = 'person';
 
+export const collaboratorKinds = ['developer', 'simulator', 'rules'] as const;
+
 /** The collaborator. `name` is the simulator's model, `rules`, or the developer's pseudonym. */
 export const collaboratorSchema = z.object({
-  kind: z.enum(['developer', 'simulator', 'rules']),
+  kind: z.enum(collaboratorKinds),
   name: z.string(),
 });
 

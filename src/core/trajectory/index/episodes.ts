@@ -78,10 +78,13 @@ export class Episodes {
     if (event.event === 'episode-started' && (!isFirst || !hasTask)) held.isWhole = false;
     // Segments are merged by time, which reading need not follow; equal times are ordered by segment name.
     const isElsewhere = !isFirst && held.ranges.at(-3) !== line.segment;
-    if (at < held.lastAt || (at === held.lastAt && isElsewhere) || isFuture(at)) held.isWhole = false;
+    const isAhead = isFuture(at);
+    if (at < held.lastAt || (at === held.lastAt && isElsewhere) || isAhead) held.isWhole = false;
     if (held.isWhole) held.folding = foldEvent(held.folding, event);
-    if (!isFuture(at)) held.lastAt = Math.max(held.lastAt, at);
     addRange(held, line);
+    if (isAhead) return;
+    held.lastAt = Math.max(held.lastAt, at);
+    this.store.newest = Math.max(this.store.newest, at);
   }
 
   /** Reading the episode whole will show that it is damaged. */

@@ -282,7 +282,6 @@ export class LogIndex {
   private addToEpisode(episode: string, at: number, event: LogEvent, line: Line): void {
     const hasTask = event.event === 'episode-started' && this.hasTask(line.segment, event.task);
     this.episodes.add(episode, at, event, hasTask, line);
-    this.notice(at);
   }
 
   /** What follows is logged with later times than this one. */

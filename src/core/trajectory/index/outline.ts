@@ -1,5 +1,5 @@
-import { collaboratorSchema, parentSchema, type EventOf, type LogEvent } from '../event';
-import type { LineFront } from '../segment/line';
+import { collaboratorKinds, parentSchema, type EventOf, type LogEvent } from '../event';
+import { matches, type LineFront } from '../segment/line';
 
 /**
  * The fields of an event that a list needs, without its texts, so that most bytes of a log are never parsed; undefined
@@ -20,9 +20,10 @@ export function outlineOf(front: LineFront, line: Buffer): LogEvent | undefined 
       // A judgement names its candidates by their time.
       return { event: kind, turn, at: new Date(front.at).toISOString() } as LogEvent;
     case 'reply': {
+      // Most replies are a simulator's, and nothing else of them counts.
+      if (matches(line, front.rest, BY_SIMULATOR)) return shared(kind, turn, 'simulator');
       const [, author, milliseconds] = match(REPLY, front, line) ?? [];
       const time = milliseconds === undefined ? undefined : Number(milliseconds);
-      if (author === 'simulator' && time === undefined) return shared(kind, turn, author);
       return author === undefined
         ? undefined
         : ({ event: kind, turn, author, milliseconds: time } as LogEvent);
@@ -68,7 +69,8 @@ export const taskIdOf = (front: LineFront, line: Buffer): string | undefined => 
 const BYTES = 128;
 const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 const AUTHORS = 'developer|simulator|developer-edited-suggestion|developer-sent-suggestion';
-const REPLY = new RegExp(`^,"author":"(${AUTHORS})",(?:"milliseconds":(${NUMBER}),)?"text"`);
+const BY_SIMULATOR = Buffer.from(',"author":"simulator","by":"');
+const REPLY = new RegExp(`^,"author":"(${AUTHORS})",(?:"milliseconds":(${NUMBER}),)?(?:"by":"[^"\\\\]*",)?"text"`);
 const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)[,}]`);
 /** With tests: the score of a page is read whole. */
 const GRADE = new RegExp(
@@ -91,7 +93,8 @@ function startOf(line: Buffer): LogEvent | undefined {
     (rollout === undefined || typeof rollout === 'number') &&
     (collection === undefined || typeof collection === 'string') &&
     (parent === undefined || parentSchema.safeParse(parent).success) &&
-    collaboratorSchema.safeParse(collaborator).success;
+    typeof collaborator?.name === 'string' &&
+    collaboratorKinds.includes(collaborator.kind);
   const ids = { event: event.event, episode, at, task, agent, seed };
   return isWhole ? ({ ...ids, pack, rollout, collection, collaborator, parent } as LogEvent) : undefined;
 }

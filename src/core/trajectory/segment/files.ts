@@ -249,7 +249,7 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
     sequence.told += 1;
     return {};
   }
-  const what = kind === undefined ? 'line' : `${kind} event`;
+  const what = (): string => (kind === undefined ? 'line' : `${kind} event`);
   if (seal === 'none' || seal === 'broken') {
     sequence.isSealed = true;
     sequence.unreadable += 1;
@@ -257,13 +257,13 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
       seal === 'broken'
         ? 'was changed after it was written: its check sum is wrong'
         : 'has no check sum, though the lines before it have one: it was changed, or another program wrote it';
-    return { refused: `The ${what} ${fault}. It is passed over.` };
+    return { refused: `The ${what()} ${fault}. It is passed over.` };
   }
   sequence.isSealed = true;
   const number = seal;
   if (number <= sequence.last)
     return {
-      refused: `The ${what} stands in a wrong place, or for a second time: it has number ${number} after number ${sequence.last}. It is passed over.`,
+      refused: `The ${what()} stands in a wrong place, or for a second time: it has number ${number} after number ${sequence.last}. It is passed over.`,
     };
   const between = number - sequence.last - 1 - removedBetween(sequence, sequence.last, number);
   const missing = between - sequence.unreadable;
