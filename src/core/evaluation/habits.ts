@@ -20,10 +20,10 @@ const MAY_PAY: readonly Habit[] = ['meanQuestions', 'unaskedRate'];
 const LESS_IS_WORSE: readonly Habit[] = ['askF1'];
 
 /** True if it is a fraction of dialogues, told in percentage points. */
-export const isRate = (habit: Habit): boolean => habit.endsWith('Rate');
+export const isRate = (habit: Habit | 'success'): boolean => habit === 'success' || habit.endsWith('Rate');
 
 export interface HabitChange extends PairedDifference {
-  readonly habit: Habit;
+  readonly habit: Habit | 'success';
   readonly difference: number;
   /** Its 95 % interval lies wholly above 0, of Ask-F1 below. */
   readonly isWorse: boolean;
@@ -45,19 +45,30 @@ export function habitChanges(
   });
 }
 
-/** Resamples only what may be worse, because views ask for this again and again. */
+/** Success, then habits. Resamples only what may be worse, because views ask for this again and again. */
 export function worseHabits(
   before: readonly TaskFigures[],
   after: readonly TaskFigures[],
   seed: number,
 ): HabitChange[] {
+  const changed = (of: (task: TaskFigures) => number | null | undefined): number => {
+    const [first, second] = pairsOf(before, after, of);
+    return first.length === 0 ? 0 : average(second) - average(first);
+  };
   const of = HABITS.filter((habit) => {
-    const [first, second] = pairsOf(before, after, (task) => task[habit]);
-    if (first.length === 0) return false;
-    const difference = average(second) - average(first);
+    const difference = changed((task) => task[habit]);
     return LESS_IS_WORSE.includes(habit) ? difference < 0 : difference > 0;
   });
-  if (of.length === 0) return [];
+  const hasFallen = changed((task) => task.success) < 0;
+  if (of.length === 0 && !hasFallen) return [];
   const success = pairedFigure(before, after, (task) => task.success, seed);
-  return habitChanges(before, after, { success, seed, of }).filter(({ isWorse }) => isWorse);
+  const worse = habitChanges(before, after, { success, seed, of }).filter(({ isWorse }) => isWorse);
+  return isLost(success) ? [{ habit: 'success', ...success, isWorse: true }, ...worse] : worse;
+}
+
+/** Success fell: its 95 % interval lies wholly below 0. */
+export function isLost(
+  success: PairedDifference,
+): success is PairedDifference & { readonly difference: number } {
+  return (success.interval?.high ?? 0) < 0;
 }

@@ -3,7 +3,7 @@ import type { DraftProgress, JudgedAsking, PageFigures, PairedDifference } from 
 import type { PageScale } from './pages/pageFigures';
 import type { PairedPages } from './pages/pairedPages';
 import type { PairedComparison } from './evaluate';
-import { isRate, type Habit, type HabitChange } from './habits';
+import { isRate, type HabitChange } from './habits';
 
 // Numbers in reports and on the command line.
 
@@ -108,7 +108,8 @@ function successInWords({ baseline, agent, success, testsPassed }: PairedCompari
   );
 }
 
-const HABIT_WORDS: Readonly<Record<Habit, string>> = {
+const HABIT_WORDS: Readonly<Record<HabitChange['habit'], string>> = {
+  success: 'success',
   needlessQuestions: 'needless questions',
   repeatedQuestions: 'repeated questions',
   meanQuestions: 'questions',

@@ -15,8 +15,8 @@ import { specOf, type Server } from '../servers';
 const { t } = vscode.l10n;
 
 /**
- * A trained collaborator becomes the simulator, another model the agent, after a question where its habits were
- * measured to be worse.
+ * A trained collaborator becomes the simulator, another model the agent, after a question where its success or habits
+ * were measured to be worse.
  */
 export async function useModel(run: Run, where: 'play' | 'chat', engine: Engine): Promise<void> {
   const spec = specOfRun(run, engine);
@@ -42,7 +42,7 @@ async function mayUse(run: Run, where: 'play' | 'chat'): Promise<boolean> {
   const worse = worseWords(await keptOf(run.folder));
   if (worse.length === 0) return true;
   const use = where === 'play' ? t('Play Anyway') : t('Use Anyway');
-  const question = t('Habits of {0} got worse in training. Use it as the agent?', runName(run));
+  const question = t('Training made {0} worse at something. Use it as the agent?', runName(run));
   const options = { modal: true, detail: worse.join('\n') };
   return (await vscode.window.showWarningMessage(question, options, use)) === use;
 }

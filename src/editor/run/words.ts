@@ -7,7 +7,7 @@ import { type Progress, fractionOf, isFinal } from '../../core/training/progress
 import type { Run } from '../../core/training/runs';
 import { ago, dialogues, duration, methodTitle, methodWord } from '../words';
 import type { EvaluationSetting, KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
-import { isRate, type Habit, type HabitChange } from '../../core/evaluation/habits';
+import { isRate, type HabitChange } from '../../core/evaluation/habits';
 import { measuredRunsOf, worseIn } from '../../core/evaluation/comparison/measuredRuns';
 import type { Interval } from '../../core/evaluation/interval';
 import type { RunResult } from '../../core/evaluation/comparison/measuredRuns';
@@ -267,7 +267,7 @@ export function measuredWords(kept: readonly KeptEvaluation[]): string {
   return changeWords(before.mean, after.mean, { setting: latest.setting, interval });
 }
 
-/** A sentence for each evaluation after which a habit was worse than in the base model, the latest first. */
+/** A sentence for each evaluation in which success or a habit was worse than the base model's, the latest first. */
 export const worseWords = (kept: readonly KeptEvaluation[]): string[] =>
   [...kept]
     .sort((a, b) => (a.at < b.at ? 1 : -1))
@@ -278,7 +278,8 @@ export const worseWords = (kept: readonly KeptEvaluation[]): string[] =>
       return [t('Worse than the base model on {0}: {1}.', on, worse.map(habitWords).join('; '))];
     });
 
-const HABIT_WORDS: Readonly<Record<Habit, (change: string) => string>> = {
+const HABIT_WORDS: Readonly<Record<HabitChange['habit'], (change: string) => string>> = {
+  success: (change) => t('success {0}', change),
   needlessQuestions: (change) => t('needless questions per dialogue {0}', change),
   repeatedQuestions: (change) => t('repeated questions per dialogue {0}', change),
   meanQuestions: (change) => t('questions per dialogue, without a gain in success, {0}', change),

@@ -3,6 +3,7 @@ import type { StageState } from '../../core/evaluation/loop/loopProgress';
 import type { TrainedComparisons } from '../../core/evaluation/loop/comparison';
 import type { LoopSettings, Size } from '../../core/evaluation/loop/settings';
 import type { StageName } from '../../core/evaluation/loop/record';
+import { isLost } from '../../core/evaluation/habits';
 import { outcomeTable } from '../../core/evaluation/report/loop';
 import type { OutcomeView, SizeView, TeachingView } from '../../../webview/teaching/protocol';
 import type { StepView } from '../../../webview/ui/protocol';
@@ -162,11 +163,21 @@ function outcomeView(comparisons: TrainedComparisons, temperature: number): Outc
     setting: { tasks, temperature },
     interval,
   });
-  const remark =
+  const clear =
     interval === null || interval.low > 0
       ? ''
       : interval.high < 0
         ? t('It has become worse. The previous agent is still there; another lesson may do better.')
         : t('The interval includes zero: no clear difference. Another lesson may show one.');
+  const unlearned = (comparisons.earlier ?? [])
+    .filter(({ success: change }) => isLost(change))
+    .map(({ success: change }) =>
+      t(
+        'On {0} tasks of an earlier lesson its success fell by {1} points: it unlearned something.',
+        change.tasks,
+        Math.round(-100 * change.difference!),
+      ),
+    );
+  const remark = [clear, ...unlearned].filter((words) => words !== '').join(' ');
   return { sentence, remark, measured: outcomeTable(comparisons) };
 }

@@ -192,6 +192,15 @@ describe('habits', () => {
     });
   });
 
+  it('stand behind success, which is named where it fell', () => {
+    const solved = tasksOf([WEIGHT, SURCHARGE], { isSolved: true });
+    expect(worseHabits(solved, tasksOf([WEIGHT, SURCHARGE], { leaks: true }), 0)).toMatchObject([
+      { habit: 'success', difference: -1, interval: { low: -1, high: -1 } },
+      { habit: 'leakRate' },
+    ]);
+    expect(worseHabits(asksOnce, solved, 0)).toEqual([]);
+  });
+
   it('of asking more, or nothing, are only worse without a gain in success, but Ask-F1 is', () => {
     const more = [WEIGHT, SURCHARGE, 'What about an unknown zone?'];
     expect(names(tasksOf(more))).toEqual(['meanQuestions']);

@@ -3,6 +3,7 @@ import { refuseIncomplete, type CollectionProgress } from '../../dialogue/collec
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluate';
 import { taskFigures } from '../figures';
 import { figuresSchema, pairedSchema } from '../figureSchemas';
+import type { EarlierLesson } from './earlierLessons';
 import { keep, playedOf, settingOf } from './evaluationCache';
 import type { Model } from '../../model/model';
 import { habitInWords } from '../words';
@@ -20,7 +21,15 @@ const comparison = z.object({
   example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
 });
 
-export const comparisonsSchema = z.object({ sampled: comparison, greedy: comparison });
+/** On tasks of an earlier lesson, played greedily. */
+const earlierComparison = comparison.extend({ title: z.string() });
+
+export const comparisonsSchema = z.object({
+  sampled: comparison,
+  greedy: comparison,
+  /** Of earlier lessons, the latest first; absent where there was none. */
+  earlier: z.array(earlierComparison).optional(),
+});
 export type TrainedComparison = z.infer<typeof comparison>;
 export type TrainedComparisons = z.infer<typeof comparisonsSchema>;
 
@@ -32,6 +41,7 @@ interface ComparisonPlan extends Omit<EvaluationPlan, 'agents' | 'rollouts' | 's
   readonly temperature: number;
   readonly maxTokens: number;
   readonly title: string;
+  readonly earlier: readonly EarlierLesson[];
   /** The run that made the trained agent; its folder holds both results, like those of other evaluations. */
   readonly run: string;
   readonly onProgress?: (progress: { done: number; total: number; already: number }) => void;
@@ -39,15 +49,28 @@ interface ComparisonPlan extends Omit<EvaluationPlan, 'agents' | 'rollouts' | 's
 
 /** @throws {Fault} `dialogue/incomplete` when dialogues failed; as `collect` */
 export async function compareAgents(plan: ComparisonPlan): Promise<TrainedComparisons> {
-  const { before, after, rollouts, temperature, maxTokens, title, run, onProgress, ...rest } = plan;
-  const perAgent = plan.tasks.length * (rollouts + 1);
+  const {
+    before,
+    after,
+    rollouts,
+    temperature,
+    maxTokens,
+    title: _,
+    earlier,
+    run,
+    onProgress,
+    ...rest
+  } = plan;
+  const again = earlier.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  const perAgent = plan.tasks.length * (rollouts + 1) + again;
   const played = new Map<string, CollectionProgress>();
-  const play = async (kind: 'sampled' | 'greedy') => {
-    const isGreedy = kind === 'greedy';
+  const play = async (kind: string, lesson: Pick<EarlierLesson, 'title' | 'tasks' | 'seed'> = plan) => {
+    const isSampled = kind === 'sampled';
+    const { tasks, seed } = lesson;
     const setting = {
-      ...rest,
-      rollouts: isGreedy ? 1 : rollouts,
-      sampling: { temperature: isGreedy ? 0 : temperature, maxTokens },
+      ...{ ...rest, tasks, seed },
+      rollouts: isSampled ? rollouts : 1,
+      sampling: { temperature: isSampled ? temperature : 0, maxTokens },
     };
     const evaluation = await evaluate({
       ...setting,
@@ -62,15 +85,22 @@ export async function compareAgents(plan: ComparisonPlan): Promise<TrainedCompar
     const compared = comparisonOf(evaluation, plan);
     const [start, model] = evaluation.agents.map((agent) => playedOf(agent, plan.mode));
     const kept = { start: start!, model: model! };
-    return { compared, keep: () => keep(run, settingOf(setting, title), plan.tasks, kept) };
+    return { compared, keep: () => keep(run, settingOf(setting, lesson.title), tasks, kept) };
   };
+  const playedAgain: z.infer<typeof earlierComparison>[] = [];
+  for (const [number, lesson] of earlier.entries()) {
+    const { compared, keep } = await play(`earlier ${number}`, lesson);
+    await keep();
+    playedAgain.push({ ...compared, title: lesson.title });
+  }
   const greedy = await play('greedy');
   const sampled = await play('sampled');
   // The latest evaluation is what is shown of a run, and sampled play is the result of the loop: nothing shows the other
   // figure for as long as this one is played.
   await greedy.keep();
   await sampled.keep();
-  return { sampled: sampled.compared, greedy: greedy.compared };
+  const measured = { sampled: sampled.compared, greedy: greedy.compared };
+  return playedAgain.length === 0 ? measured : { ...measured, earlier: playedAgain };
 }
 
 function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonPlan): TrainedComparison {

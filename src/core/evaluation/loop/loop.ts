@@ -16,6 +16,7 @@ import { grouped } from '../../text';
 import { claimIn } from '../../trajectory/claim';
 import { TrajectoryLog } from '../../trajectory/log';
 import { compareAgents, comparisonsSchema, type TrainedComparisons } from './comparison';
+import { earlierLessons } from './earlierLessons';
 import { successInWords } from '../report/loop';
 import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace } from './export';
 import type { LoopPlan, LoopResult, StageProgress } from './plan';
@@ -122,7 +123,7 @@ class Loop {
     const exported = ({ precision }: Exported): string => `the new model is in place, ${precision}`;
     const { precision } = await this.perform(this.export(run), exported);
     const model = this.modelOf(run);
-    const comparisons = await this.perform(this.evaluate(tasks, run), comparedInWords);
+    const comparisons = await this.perform(await this.evaluate(tasks, run), comparedInWords);
     const stages = [...this.stages];
     const { data } = this;
     const result = { folder, data, model, run, tasks, collected, comparisons, precision, stages };
@@ -267,12 +268,15 @@ class Loop {
     await writeGraphs(trainer, { folder, precisions: [this.precision], signal: this.plan.signal });
   }
 
-  private evaluate(tasks: TasksResult, run: string): Stage<TrainedComparisons> {
+  private async evaluate(tasks: TasksResult, run: string): Promise<Stage<TrainedComparisons>> {
     const { settings, seed, folder, pages, signal, title } = this.plan;
     const { temperature, maxTokens, protocol, concurrency, evaluationRollouts } = settings;
     const { before, simulator, prompts, log } = this;
     const after = (this.after = this.plan.openModel(`local:${this.modelOf(run)}`));
     const play = { seed, protocol, temperature, maxTokens, rollouts: evaluationRollouts };
+    const heldOut = await loadPack(join(folder, taskFiles.heldOut));
+    const now = { train: await loadPack(join(folder, taskFiles.train)), heldOut };
+    const earlier = await earlierLessons(this.plan.agent.base, now, pages !== undefined);
     return {
       name: 'evaluate',
       inputs: {
@@ -281,13 +285,14 @@ class Loop {
         'the agent after': after.fingerprint,
         'the collaborator': [simulator.name, simulator.fingerprint, ...this.wordsOfPlay],
         'the rules of play': play,
+        ...(earlier.length > 0 && { 'the earlier lessons': earlier }),
       },
       result: comparisonsSchema,
       work: async () =>
         compareAgents({
           ...{ before, after, simulator, prompts, log, ...play, concurrency, mode: 'fixed', signal },
           ...{ pages, pageProtocol: protocol },
-          tasks: await loadPack(join(folder, taskFiles.heldOut)),
+          ...{ tasks: heldOut, earlier },
           ...{ title, run: join(this.runs.folder, run) },
           grader: await this.openGrader(),
           onProgress: (progress) =>

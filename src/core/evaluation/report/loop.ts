@@ -4,7 +4,20 @@ import type { PairedFigures } from '../paired';
 import type { World } from '../../task/starter/splits';
 import { difference, rate } from '../words';
 import { draftFields, figureFields, questionFields, uselessField as useless } from './agents';
-import { field, paired, POINTS, t, tableOf, type Field, type Table, type Words } from './table';
+import { isLost } from '../habits';
+import {
+  COUNT,
+  field,
+  FRACTION,
+  number,
+  paired,
+  POINTS,
+  t,
+  tableOf,
+  type Field,
+  type Table,
+  type Words,
+} from './table';
 
 interface Play {
   readonly name: Words;
@@ -64,6 +77,20 @@ export const countedHabits = (comparisons: TrainedComparisons): Table =>
     'How it plays',
     [turns, missed, useless, lost].map((counted) => ({ ...counted, isOptional: true })),
     comparisons,
+  );
+
+/** Greedy success on tasks of earlier lessons; one that fell is named so. */
+export const earlierTable = (earlier: NonNullable<TrainedComparisons['earlier']>): Table =>
+  tableOf<(typeof earlier)[number]>(
+    { name: t('Earlier lessons'), head: t('Tasks of') },
+    [
+      field('tasks', t('Tasks'), ({ success }) => number(success.tasks), COUNT),
+      field('before', t('Before'), ({ before }) => number(before.success), FRACTION),
+      field('after', t('After'), ({ after }) => number(after.success), FRACTION),
+      field('vs_base', t('Δ vs. base (points)'), (one) => paired(one.success), POINTS),
+    ],
+    earlier,
+    ({ title, success }) => ({ name: title, ...(isLost(success) && { remark: t('unlearned') }) }),
   );
 
 /** What training did to a kind of play; nothing that is clear where the 95 % interval contains 0. */

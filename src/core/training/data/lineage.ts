@@ -82,8 +82,8 @@ async function runsNamedIn(configuration: unknown, folder: string): Promise<stri
   return runs.filter((run) => run !== undefined);
 }
 
-/** Undefined when the model is no folder that can be read. */
-async function runOfModel(model: string): Promise<string | undefined> {
+/** Folder of the run that made a model; undefined when the model is no folder that can be read. */
+export async function runOfModel(model: string): Promise<string | undefined> {
   if (!(await isFolder(model))) return undefined;
   const real = await realpath(model);
   const origin = await readWhole(join(real, ORIGIN), originSchema());

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { keptOf } from '../../../../src/core/evaluation/loop/evaluationCache';
 import { runLoop } from '../../../../src/core/evaluation/loop/loop';
 import { QUICK } from '../../../../src/core/evaluation/loop/settings';
 import { miniaturePlan } from '../../../fixtures/miniature-loop';
@@ -15,8 +18,29 @@ const settings = { heldOutTasks: 200, protocol: { ...QUICK.protocol, maxTurns: 4
  * machine it is always the same.
  */
 test('a miniature loop makes the starter model better on tasks it has never seen', async () => {
-  const { comparisons } = await runLoop(await miniaturePlan('functions', settings));
+  const plan = await miniaturePlan('functions', settings);
+  const { comparisons, model } = await runLoop(plan);
   const { sampled, greedy } = comparisons;
   for (const { success } of [sampled, greedy]) expect(success.tasks).toBe(settings.heldOutTasks);
   expect(greedy.success.difference!).toBeGreaterThan(0);
+  expect(comparisons.earlier).toBeUndefined();
+
+  // The next lesson plays a part of these tasks again; what its agent begins with has already played them.
+  const next = await runLoop({
+    ...{
+      ...plan,
+      title: 'next tasks',
+      seed: 4,
+      settings: { ...plan.settings, trainTasks: 40, heldOutTasks: 20 },
+    },
+    agent: { name: `local:${model}`, base: model, graph: path.join(model, 'onnx', 'model.onnx') },
+  });
+  expect(next.comparisons.earlier).toMatchObject([{ title: plan.title, success: { tasks: 100 } }]);
+  const kept = await keptOf(path.join(next.data, 'runs', next.run));
+  expect(kept.map(({ setting }) => setting.title).toSorted()).toEqual([
+    'next tasks',
+    'next tasks',
+    plan.title,
+  ]);
+  expect(await readFile(next.report, 'utf8')).toContain(`| ${plan.title} | 100 |`);
 }, 1_800_000);

@@ -62,7 +62,7 @@ it('makes a model whose habits got worse the agent only after a question', async
   await useModel(run, 'play', engine);
   expect(set).not.toHaveBeenCalled();
   const [question, options] = window.showWarningMessage.mock.lastCall!;
-  expect(question).toBe('Habits of Questions got worse in training. Use it as the agent?');
+  expect(question).toBe('Training made Questions worse at something. Use it as the agent?');
   expect(options).toHaveProperty('detail', expect.stringContaining('exhausted their turns'));
 
   window.showWarningMessage.mockResolvedValueOnce('Play Anyway');

@@ -87,10 +87,15 @@ const rate = (mean: number): { mean: number; interval: { low: number; high: numb
   interval: { low: mean - 0.05, high: mean + 0.05 },
 });
 
-function ended(low: number, high: number): ReturnType<typeof teachingView> {
+function ended(low: number, high: number, again?: number): ReturnType<typeof teachingView> {
   const success = { difference: (low + high) / 2, interval: { low, high }, p: 0.01, tasks: 200 };
   const one = { before: { success: rate(0.3) }, after: { success: rate(0.3 + success.difference) }, success };
-  const comparisons = { sampled: one, greedy: one } as unknown as TrainedComparisons;
+  const unlearned = { difference: again, interval: { low: again! - 0.02, high: again! + 0.02 }, tasks: 100 };
+  const earlier = [{ ...one, title: 'first', success: unlearned }];
+  const comparisons = {
+    ...{ sampled: one, greedy: one },
+    ...(again !== undefined && { earlier }),
+  } as unknown as TrainedComparisons;
   const over = { ...lesson, isWanted: false, outcome: { run: 'a', report: '/report.md', comparisons } };
   return teachingView({ state: 'done', lesson: over, stages: [], run: 'a' }, around);
 }
@@ -102,5 +107,10 @@ describe('the outcome of a lesson', () => {
     expect(outcome!.measured.rows.map(({ cells: [success] }) => success)).toMatchObject(
       [0.3, 0.45, 0.3, 0.45].map((value) => ({ value })),
     );
+  });
+
+  it('says where tasks of an earlier lesson were unlearned', () => {
+    expect(ended(0.1, 0.2, -0.12).outcome!.remark).toMatch(/^On 100 tasks .* fell by 12 points/);
+    expect(ended(0.1, 0.2, -0.01).outcome!.remark).toBe('');
   });
 });

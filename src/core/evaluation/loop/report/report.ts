@@ -13,7 +13,7 @@ import { grouped } from '../../../text';
 import { points, rate } from '../../words';
 import { cell, fenced, markdownTable, escaped } from '../../../markdown';
 import type { TrainedComparison, TrainedComparisons } from '../comparison';
-import { habitTable, outcomeTable, successInWords, verdictOf } from '../../report/loop';
+import { earlierTable, habitTable, outcomeTable, successInWords, verdictOf } from '../../report/loop';
 import { tableInMarkdown } from '../../report/table';
 import { parseAgentMessage } from '../../../dialogue/protocol';
 import type { World } from '../../../task/starter/splits';
@@ -98,6 +98,20 @@ function result({ comparisons, plan }: LoopReport): string[] {
       'compared with itself under the same seeds. *Sampled* is the play that was trained, *greedy* always takes the ' +
       `likeliest token. Tasks that greedy play solved only afterwards: ${greedy.gained}; only before: ${greedy.lost}.`,
     picture('Success before and after, sampled and greedy, with intervals', 'success'),
+    ...earlierLessons(comparisons),
+  ];
+}
+
+function earlierLessons({ earlier }: TrainedComparisons): string[] {
+  if (earlier === undefined) return [];
+  const worse = earlier.flatMap(({ title, worse: habits = [] }) =>
+    habits.length === 0 ? [] : [`**Worse on ${escaped(title)}**, per dialogue: ${habits.join('; ')}.`],
+  );
+  return [
+    '## What it had learned before',
+    'The agent before and after this lesson, both greedy, on tasks of the lessons before it.',
+    tableInMarkdown(earlierTable(earlier)),
+    ...worse,
   ];
 }
 
