@@ -70,7 +70,9 @@ const BYTES = 128;
 const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 const AUTHORS = 'developer|simulator|developer-edited-suggestion|developer-sent-suggestion';
 const BY_SIMULATOR = Buffer.from(',"author":"simulator","by":"');
-const REPLY = new RegExp(`^,"author":"(${AUTHORS})",(?:"milliseconds":(${NUMBER}),)?(?:"by":"[^"\\\\]*",)?"text"`);
+const REPLY = new RegExp(
+  `^,"author":"(${AUTHORS})",(?:"milliseconds":(${NUMBER}),)?(?:"by":"[^"\\\\]*",)?"text"`,
+);
 const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)[,}]`);
 /** With tests: the score of a page is read whole. */
 const GRADE = new RegExp(
