@@ -54,7 +54,7 @@ MOMENTS = {  # stage and moment, in the order of a run
     ("critic", "while an old checkpoint is deleted"): when_called("run.checkpoint", "shutil.rmtree", 8),
     ("candidates", "while they are sampled"): when_called("run.shards", "score"),
     ("ranking", "in the middle"): when_called("methods.sweet_rl", "score", 2),
-    ("policy", "in its second step"): IN_STEP.format(objective="Policy", step=2),
+    ("policy", "in its second step"): IN_STEP.format(objective="WithFeedback", step=2),  # it has preferences
     ("policy", "when its result is written"): when_called("run.run", "Run.finish"),
     ("export", "while the critic is written"): when_called("export.folders", "write_model"),
     ("export", "while the model is written"): when_called("export.folders", "write_model"),
@@ -206,7 +206,8 @@ def test_what_the_machine_does_to_a_run_is_one_sentence_and_it_goes_on_to_the_sa
     tmp_path, straight, stage, happens, sentence
 ):
     path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
-    moment = IN_STEP.format(objective=stage.capitalize(), step=3)
+    objective = {"critic": "Critic", "policy": "WithFeedback"}[stage]
+    moment = IN_STEP.format(objective=objective, step=3)
     failed = train(path, moment.replace("os.kill(os.getpid(), signal.SIGKILL)", happens))
     assert failed.code == 1
     assert failed.stderr.startswith(sentence.format(folder=tmp_path))
