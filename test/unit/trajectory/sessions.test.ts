@@ -351,7 +351,9 @@ describe('importing sessions that other programs recorded', () => {
   });
 
   it.each(['atif', 'sts'] as const)('comes back the same from an export as %s', async (format) => {
-    for (const content of [JSON.stringify(atif), lines(claude), lines(codex), lines(sts)]) {
+    for (const content of [atif, claude, codex, bareCodex, beside, sts].map((one) =>
+      Array.isArray(one) ? lines(one) : JSON.stringify(one),
+    )) {
       const { log, all, file } = await imported(content);
       const [one] = all as [Trajectory];
       const pseudonym = one.collaborator.name;
