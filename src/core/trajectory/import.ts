@@ -171,10 +171,11 @@ function sessionEvents(
       },
     };
     if (reply === undefined) return [said];
+    // Present without a time, too: the line's own is that of the import.
     const told = defined({ at: reply.at, extra: reply.extra });
     const replied: NewEvent = {
       ...{ event: 'reply', episode, turn, text: reply.text, author: 'developer', by: person },
-      ...(Object.keys(told).length > 0 && { imported: told }),
+      imported: told,
     };
     return [said, replied];
   });

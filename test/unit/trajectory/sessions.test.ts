@@ -194,6 +194,50 @@ const pi = [
   },
 ];
 
+const bareCodex = [
+  { id: 'x0', timestamp: T(0), instructions: 'Rules.', git: {} },
+  { record_type: 'state' },
+  ...codex.flatMap(({ type, payload }) =>
+    type === 'response_item' ? [payload, { record_type: 'state' }] : [],
+  ),
+];
+const amid = [
+  line('a1', 'lost', 'assistant', [{ type: 'tool_use', id: 't1', name: 'Read', input: {} }]),
+  line('r1', 'a1', 'user', [{ type: 'tool_result', tool_use_id: 't1', content: 'a file' }]),
+  line('u1', 'r1', 'user', 'Run the tests.'),
+  line('a2', 'u1', 'assistant', [{ type: 'text', text: 'I run them.' }]),
+];
+const beside = [
+  line('u1', null, 'user', 'Run the tests.'),
+  line('a1', 'u1', 'assistant', [{ type: 'tool_use', id: 't1', name: 'Bash', input: {} }]),
+  line('r1', 'a1', 'user', [{ type: 'tool_result', tool_use_id: 't1', content: 'passed' }]),
+  {
+    ...{ type: 'attachment', uuid: 'q1', parentUuid: 'r1', sessionId: 'c1' },
+    attachment: { type: 'queued_command', prompt: 'Lint, too.', commandMode: 'prompt' },
+  },
+  line('a2', 'q1', 'assistant', [{ type: 'text', text: 'I lint.' }]),
+  {
+    ...{ type: 'attachment', uuid: 'q2', parentUuid: 'a2', sessionId: 'c1' },
+    attachment: { type: 'queued_command', prompt: 'Job 1 ended.', commandMode: 'task-notification' },
+  },
+  line('u2', 'q2', 'user', [{ type: 'text', text: '[Request interrupted by user]' }]),
+  {
+    ...{ type: 'system', subtype: 'compact_boundary', uuid: 's1', parentUuid: null, sessionId: 'c1' },
+    ...{ logicalParentUuid: 'u2', content: 'Conversation compacted' },
+  },
+  line('u3', 's1', 'user', 'What was said before.', { isCompactSummary: true }),
+  line('a3', 'u3', 'assistant', [{ type: 'text', text: 'Done.' }]),
+];
+const olderPi = [
+  { type: 'session', id: 'p0', timestamp: T(0), cwd: '/home/a' },
+  { type: 'thinking_level_change', timestamp: T(0), thinkingLevel: 'off' },
+  { type: 'message', timestamp: T(0), message: { role: 'user', content: [{ type: 'text', text: 'Hi?' }] } },
+  { type: 'message', message: { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] } },
+  { type: 'compaction', timestamp: T(1), summary: 'They greeted.', firstKeptEntryIndex: 2, tokensBefore: 9 },
+  { type: 'message', message: { role: 'bashExecution', command: 'ls', output: 'a.ts', exitCode: 0 } },
+  { type: 'message', message: { role: 'assistant', content: [{ type: 'text', text: 'One file.' }] } },
+];
+
 describe('importing sessions that other programs recorded', () => {
   it.each([
     [
@@ -208,6 +252,41 @@ describe('importing sessions that other programs recorded', () => {
     ['Pi', lines(pi), 'pi', ['user: Hi?', 'thoughts: Hm.', 'call: {"a":1}', 'result: b', 'text: Yes.']],
     ['Claude Code', lines(claude), 'claude-code/claude-x', ofClaude],
     ['Codex', lines(codex), 'codex/gpt-x', ofCodex],
+    ['Codex with bare items', lines(bareCodex), 'codex', ofCodex],
+    [
+      'Codex in one document',
+      JSON.stringify({ session: bareCodex[0], items: bareCodex.slice(2) }, null, 2),
+      'codex',
+      ofCodex,
+    ],
+    [
+      'Claude Code that begins amid a turn',
+      lines(amid),
+      'claude-code/claude-x',
+      ['user: Run the tests.', 'text: I run them.'],
+    ],
+    [
+      'a subagent of Claude Code in its own file',
+      lines(amid.slice(2).map((one) => ({ ...one, isSidechain: true }))),
+      'claude-code/claude-x',
+      ['user: Run the tests.', 'text: I run them.'],
+    ],
+    [
+      'Claude Code with words beside the messages',
+      lines(beside),
+      'claude-code/claude-x',
+      [
+        ...['user: Run the tests.', 'call: {}', 'result: passed', 'user: Lint, too.'],
+        ...['text: I lint.', 'note: Job 1 ended.', 'note: [Request interrupted by user]'],
+        ...['note: Conversation compacted', 'note: What was said before.', 'text: Done.'],
+      ],
+    ],
+    [
+      'Pi of 2025',
+      lines(olderPi),
+      'pi',
+      ['user: Hi?', 'text: Yes.', 'note: They greeted.', 'note: $ ls\na.ts', 'text: One file.'],
+    ],
     [
       'Codex without the protocol',
       lines(events),
@@ -272,7 +351,9 @@ describe('importing sessions that other programs recorded', () => {
   });
 
   it.each(['atif', 'sts'] as const)('comes back the same from an export as %s', async (format) => {
-    for (const content of [JSON.stringify(atif), lines(claude), lines(codex), lines(sts)]) {
+    for (const content of [atif, claude, codex, bareCodex, beside, sts].map((one) =>
+      Array.isArray(one) ? lines(one) : JSON.stringify(one),
+    )) {
       const { log, all, file } = await imported(content);
       const [one] = all as [Trajectory];
       const pseudonym = one.collaborator.name;

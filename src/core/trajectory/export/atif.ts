@@ -12,7 +12,7 @@ import { agentOrigin, origin, replyOrigin, sampledOrigin, type Rendered } from '
 const SCHEMA_VERSION = 'ATIF-v1.8';
 
 interface Step {
-  readonly timestamp: string;
+  readonly timestamp: string | undefined;
   readonly [field: string]: unknown;
 }
 

@@ -210,7 +210,7 @@ export class RowGathering {
     const { leaveOut, staysHere = false } = this.options;
     const reason: LeftOutReason | undefined =
       this.lossIn(trajectory) ??
-      emptyIn(trajectory) ??
+      emptyIn(trajectory, this.options.format) ??
       this.consents.whyNot(trajectory, staysHere) ??
       this.sessionIn(trajectory) ??
       this.ownCodeIn(trajectory) ??
@@ -277,9 +277,15 @@ type Started = Trajectory['started'];
 
 const WITHOUT_PAIR = 'without a better or worse trajectory of the same task';
 
-/** A model that spends all its tokens on thoughts says nothing; no chat template and no trainer has a use for that. */
-function emptyIn({ turns }: Trajectory): LeftOutReason | undefined {
-  return turns.some(({ agent }) => agent.text.trim() === '')
+/**
+ * A model that spends all its tokens on thoughts says nothing; no chat template and no trainer has a use for that. The
+ * turns of a session that was interrupted have steps all the same, or none.
+ */
+function emptyIn({ turns }: Trajectory, format: ExportOptions['format']): LeftOutReason | undefined {
+  const withSteps = format === 'atif' || format === 'sts';
+  return turns.some(
+    ({ agent: { text, imported } }) => text.trim() === '' && !(withSteps && imported?.parts !== undefined),
+  )
     ? 'with an empty message of the agent'
     : undefined;
 }

@@ -2,9 +2,12 @@ import { isObject, jsonOrUndefined } from '../../json';
 import type { EventOf } from '../event';
 import type { Turn } from '../trajectory';
 
-/** When it was said, which for an imported session is not when it came into the log. */
-export const timeOf = ({ at, imported }: EventOf<'agent-turn' | 'reply' | 'episode-started'>): string =>
-  imported?.at ?? at;
+/** When it was said. An imported line came into the log at another time, and may have none. */
+export const timeOf = ({
+  at,
+  imported,
+}: EventOf<'agent-turn' | 'reply' | 'episode-started'>): string | undefined =>
+  imported === undefined ? at : imported.at;
 
 interface ToolCall {
   readonly id: string;
@@ -19,7 +22,7 @@ interface ToolResult {
 
 /** One message of the agent with the tools that it called, or words of the program. */
 export interface TurnStep {
-  readonly at: string;
+  readonly at: string | undefined;
   readonly text: string;
   readonly isNote: boolean;
   readonly thoughts?: string;

@@ -15,7 +15,7 @@ export interface StsRow {
 interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
-  readonly at: string;
+  readonly at: string | undefined;
   readonly [field: string]: unknown;
 }
 
@@ -36,7 +36,7 @@ export function stsRow(of: Rendered): StsRow {
     header: { type: 'session', harness: 'tandem', id, name: task.id, tandem: origin(of) },
     messages: said.map(({ at, ...message }) => ({
       type: 'message',
-      message: { ...message, timestamp: isTimed ? Date.parse(at) : undefined },
+      message: { ...message, timestamp: isTimed && at !== undefined ? Date.parse(at) : undefined },
     })),
   };
 }

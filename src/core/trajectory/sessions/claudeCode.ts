@@ -39,24 +39,26 @@ const SURROUNDINGS = ['cwd', 'version', 'gitBranch', 'userType', 'isSidechain', 
 class ClaudeCodeReading implements SessionReading {
   private readonly lines: Fields[] = [];
   private title: string | undefined;
-  private passedOver = 0;
+  private readonly sidechain: Fields[] = [];
 
   add(line: Fields): undefined {
     if (line.type === 'custom-title' || line.type === 'ai-title')
       this.title = textOrUndefined(line.customTitle) ?? textOrUndefined(line.title) ?? this.title;
     else if (line.type === 'summary') this.title ??= textOrUndefined(line.summary);
     // Lines of a subagent are a dialogue of their own, of which the session's agent sees the result only.
-    else if (line.isSidechain !== true && (isMessage(line) || typeof line.uuid === 'string'))
-      this.lines.push(line);
-    else this.passedOver += isMessage(line) ? 1 : 0;
+    else if (isMessage(line) || typeof line.uuid === 'string')
+      (line.isSidechain === true ? this.sidechain : this.lines).push(line);
   }
 
   end(): Session | string | undefined {
-    const { lines } = this;
+    // A subagent has a file of its own in later versions.
+    const isSubagent = !this.lines.some(isMessage);
+    const lines = isSubagent ? this.sidechain : this.lines;
     const live = liveOf(lines);
     const session = new SessionBuilder();
-    const said = lines.filter(isMessage);
-    session.leaveOut(this.passedOver + said.filter((line) => !live.has(line)).length);
+    const said = lines.filter((line) => isMessage(line) || wordsBeside(line) !== undefined);
+    if (!isSubagent) session.leaveOut(this.sidechain.filter(isMessage).length);
+    session.leaveOut(said.filter((line) => !live.has(line)).length);
     for (const line of said) if (live.has(line)) addLine(session, line);
     const first = said.find((line) => textOrUndefined(line.sessionId) !== undefined);
     return session.build({
@@ -86,6 +88,18 @@ function liveOf(lines: readonly Fields[]): ReadonlySet<Fields> {
   return live;
 }
 
+/** What the user wrote while the agent worked, or the program told; neither is a message. */
+function wordsBeside({ type, attachment, content, subtype }: Fields): string | undefined {
+  if (type === 'system' && subtype !== 'turn_duration') return textOrUndefined(content);
+  if (type !== 'attachment' || !isObject(attachment) || attachment.type !== 'queued_command')
+    return undefined;
+  return textOrUndefined(textIn(attachment.prompt));
+}
+
+/** Written by the program in the user's name. */
+const SCAFFOLDING =
+  /^\s*(?:<(?:local-command-(?:stdout|stderr|caveat)|bash-(?:stdout|stderr)|task-notification|system-reminder)>|\[Request interrupted by user)/;
+
 const messageOf = ({ message }: Fields): Fields => (isObject(message) ? message : {});
 const messageId = (line: Fields): string | undefined =>
   line.type === 'assistant' ? textOrUndefined(messageOf(line).id) : undefined;
@@ -95,6 +109,15 @@ const MESSAGE = ['role', 'content', 'model', 'type', 'id', 'container', 'stop_se
 
 function addLine(session: SessionBuilder, line: Fields): void {
   const at = timeIn(line.timestamp);
+  const beside = wordsBeside(line);
+  if (beside !== undefined) {
+    const queued = isObject(line.attachment) ? line.attachment : undefined;
+    const isOfUser =
+      queued !== undefined && queued.commandMode !== 'task-notification' && queued.isMeta !== true;
+    if (isOfUser && !SCAFFOLDING.test(beside)) session.user(beside, { at });
+    else session.system(beside, { at });
+    return;
+  }
   const isAgent = line.type === 'assistant';
   const ofLine = others(line, [...LINE, ...SURROUNDINGS, ...(isAgent ? [] : ['toolUseResult'])]);
   const ofMessage = others(messageOf(line), MESSAGE);
@@ -121,6 +144,8 @@ function addLine(session: SessionBuilder, line: Fields): void {
     else words.push(block);
   }
   if (words.length === 0) return;
-  if (line.isMeta === true || line.isCompactSummary === true) session.system(textIn(words), { at });
-  else session.user(textIn(words), { at, extra });
+  const text = textIn(words);
+  if (line.isMeta === true || line.isCompactSummary === true || SCAFFOLDING.test(text))
+    session.system(text, { at });
+  else session.user(text, { at, extra });
 }

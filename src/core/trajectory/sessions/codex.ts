@@ -17,16 +17,28 @@ import {
 /*
  * Sessions of Codex (~/.codex/sessions/…/rollout-*.jsonl), by `RolloutItem`, `ResponseItem` and `EventMsg` of
  * github.com/openai/codex (codex-rs/protocol). `response_item` lines are what the model read and wrote; `event_msg` lines
- * are what the screen showed, mostly the same again.
+ * are what the screen showed, mostly the same again. Until September 2025 the items stood bare in the lines, after a header
+ * and with `{"record_type":"state"}` between them; before that, in one document with `session` and `items`.
  */
 
 const KINDS: readonly unknown[] = ['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted'];
 
 export const CODEX: SessionFormat = {
   is: 'sessions of Codex (~/.codex/sessions, rollout-*.jsonl)',
-  recognises: ({ type, payload }) => KINDS.includes(type) && isObject(payload),
+  recognises: (line) =>
+    (KINDS.includes(line.type) && isObject(line.payload)) ||
+    isState(line) ||
+    isHeader(line) ||
+    isDocument(line),
   read: () => new CodexReading(),
 };
+
+const isState = (line: Fields): boolean => line.record_type === 'state';
+const isHeader = (line: Fields): boolean =>
+  line.type === undefined &&
+  ['id', 'timestamp'].every((name) => typeof line[name] === 'string') &&
+  'instructions' in line;
+const isDocument = ({ session, items }: Fields): boolean => isObject(session) && Array.isArray(items);
 
 class CodexReading implements SessionReading {
   private readonly lines: Fields[] = [];
@@ -37,7 +49,12 @@ class CodexReading implements SessionReading {
     const payload = payloadOf(line);
     if (line.type === 'session_meta') this.meta ??= payload;
     else if (KINDS.includes(line.type)) this.lines.push(line);
-    else this.passedOver += 1;
+    else if (isHeader(line)) this.meta ??= line;
+    else if (isDocument(line)) {
+      this.meta ??= line.session as Fields;
+      for (const bare of blocksIn(line.items)) this.lines.push(itemLine(bare));
+    } else if (typeof line.type === 'string') this.lines.push(itemLine(line));
+    else this.passedOver += isState(line) ? 0 : 1;
   }
 
   end(): Session | string | undefined {
@@ -57,6 +74,7 @@ class CodexReading implements SessionReading {
         addItem(session, payload, { at, model }, kind === 'response_item');
       else if (kind === 'event_msg') addEvent(session, payload, { at, model });
     }
+    session.begun(timeIn(meta?.timestamp));
     return session.build({
       harness: 'codex',
       id: textOrUndefined(meta?.id),
@@ -66,6 +84,11 @@ class CodexReading implements SessionReading {
   }
 }
 
+const itemLine = (item: Fields): Fields => ({
+  type: 'response_item',
+  timestamp: item.timestamp,
+  payload: item,
+});
 const payloadOf = ({ payload }: Fields): Fields => (isObject(payload) ? payload : {});
 
 interface Told {

@@ -95,6 +95,13 @@ export class SessionBuilder {
     this.begun(at);
     const turn = this.turns.at(-1);
     const kept = this.shortened(text, MAX_TURN_CHARS);
+    if (this.opening.length === 0 && turn !== undefined && turn.reply === undefined) {
+      // The file begins amid a turn, as after a compaction: the dialogue begins with this message.
+      this.leaveOut(turn.parts.length);
+      this.turns.pop();
+      this.opening.push({ role: 'user', content: kept });
+      return;
+    }
     if (turn === undefined) this.opening.push({ role: 'user', content: kept });
     else if (turn.reply === undefined)
       turn.reply = { text: kept, ...defined({ at, extra: this.small(extra) }) };
@@ -168,7 +175,8 @@ export class SessionBuilder {
     };
   }
 
-  private begun(at: string | undefined): void {
+  /** The first time counts. */
+  begun(at: string | undefined): void {
     this.at ??= at;
   }
 

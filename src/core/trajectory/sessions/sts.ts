@@ -30,8 +30,12 @@ export const STS: SessionFormat = {
 
 interface Entry {
   readonly line: Fields;
-  readonly message: Fields;
+  /** Absent from lines of other kinds, which are parents in a tree, too. */
+  readonly message?: Fields;
 }
+
+/** Of Pi; they hold no words. */
+const SETTINGS: readonly unknown[] = ['model_change', 'thinking_level_change'];
 
 class StsReading implements SessionReading {
   private header: Fields | undefined;
@@ -45,7 +49,12 @@ class StsReading implements SessionReading {
       return before;
     }
     if (line.type === 'message' && isObject(line.message)) this.entries.push({ line, message: line.message });
-    else this.passedOver += 1;
+    else {
+      const { type, summary } = line;
+      const isSummary = typeof summary === 'string';
+      this.entries.push({ line, ...(isSummary && { message: { role: 'system', content: summary } }) });
+      if (!isSummary && !SETTINGS.includes(type)) this.passedOver += 1;
+    }
     return undefined;
   }
 
@@ -62,8 +71,13 @@ class StsReading implements SessionReading {
         )
       : undefined;
     const session = new SessionBuilder();
-    session.leaveOut(passedOver + entries.length - (live?.size ?? entries.length));
-    for (const entry of entries) if (live === undefined || live.has(entry)) addMessage(session, entry);
+    session.leaveOut(passedOver);
+    for (const entry of entries) {
+      const { line, message } = entry;
+      if (message === undefined) continue;
+      if (live === undefined || live.has(entry)) addMessage(session, line, message);
+      else session.leaveOut();
+    }
     return session.build({
       harness: textOrUndefined(header?.harness) ?? 'pi',
       id: textOrUndefined(header?.id),
@@ -75,7 +89,7 @@ class StsReading implements SessionReading {
 
 const MESSAGE = ['role', 'content', 'reasoningContent', 'toolCalls', 'toolCallId', 'timestamp', 'model'];
 
-function addMessage(session: SessionBuilder, { line, message }: Entry): void {
+function addMessage(session: SessionBuilder, line: Fields, message: Fields): void {
   const { role, content, toolCallId, reasoningContent: thoughts, toolCalls } = message;
   const at = timeIn(message.timestamp) ?? timeIn(line.timestamp);
   const extra = others(message, MESSAGE);
@@ -94,6 +108,10 @@ function addMessage(session: SessionBuilder, { line, message }: Entry): void {
       const names = defined({ id: textOrUndefined(call.id), name: textOrUndefined(name), at });
       session.part({ kind: 'call', text: jsonText(given), ...names });
     }
+  } else if (role === 'bashExecution') {
+    // A command that the user ran with `!`.
+    const { command, output } = message;
+    session.system(`$ ${jsonText(command)}\n${jsonText(output)}`, { at });
   } else session.leaveOut();
 }
 
