@@ -85,7 +85,7 @@ test('finds distillation selected, with the reason and what to expect', async ()
     .poll(() => view().getByRole('radio', { name: 'Distillation', exact: true }).isChecked())
     .toBe(true);
   await view()
-    .getByText('Too few to expect a better agent: the fewest with which one was measured are 20')
+    .getByText('Too few to expect a better agent: Distillation needs 20')
     .waitFor();
   const reason = view().getByText('Distillation is selected: it learns from one dialogue of each task');
   await reason.waitFor();
