@@ -163,7 +163,7 @@ test('plays to the grade, and then has no task left', async () => {
     ];
     await reply().fill(lines.join('\n'));
     await expect.poll(hidden, 'a long reply hides no question').toBeLessThanOrEqual(0);
-    if (turn === 4) await picture('long-reply', page);
+    if (turn === 3) await picture('long-reply', page);
     await reply().press('Enter');
     await page.getByText(`you decide. (${turn})`).first().waitFor();
     await reply().or(page.locator('tandem-grade')).first().waitFor();
