@@ -162,7 +162,7 @@ test('plays to the grade, and then has no task left', async () => {
       `you decide. (${turn})`,
     ];
     await reply().fill(lines.join('\n'));
-    await expect.poll(hidden, 'a long reply hides no question').toBeLessThanOrEqual(0);
+    await expect.poll(hidden, { message: 'a long reply hides no question' }).toBeLessThanOrEqual(0);
     if (turn === 3) await picture('long-reply', page);
     await reply().press('Enter');
     await page.getByText(`you decide. (${turn})`).first().waitFor();
