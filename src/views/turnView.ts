@@ -13,6 +13,7 @@ import type {
   TurnView,
 } from '../../webview/session/protocol';
 import type { TranslateSentence } from './translate';
+import { isObject, isTooDeep, jsonOrUndefined } from '../core/json';
 import { taskTitle } from '../core/task/title';
 import { fenceFor } from '../core/markdown';
 import { draftView, wordsAndPage, type DrawPage } from './pageViews';
@@ -125,8 +126,17 @@ export function partsOf(
       result: t('result'),
       note: t('the program'),
     };
-    return [{ name: names[kind], text }];
+    return [{ name: names[kind], text: kind === 'call' ? argumentLines(text) : text }];
   });
+}
+
+/** A line for each argument of a call, with strings as they are; another text stays. */
+function argumentLines(call: string): string {
+  const given = jsonOrUndefined(call);
+  if (!isObject(given) || isTooDeep(given) || Object.keys(given).length === 0) return call;
+  return Object.entries(given)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('\n');
 }
 
 export function cut(text: string, most: number): { shown: string; left: number } {

@@ -52,7 +52,9 @@ test('plays as the agent, who asks, answers with code and sees the reference onl
   await answer.fill('def parcel_price(weight_kg, zone):\n    return 5');
   await accessiblePictures(workbench, session(), 'seat-answers');
   await workbench.setSize(400, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.screenshot('seat-answers-400');
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1280, 800);
   await answer.press('Control+Enter');
   await session()

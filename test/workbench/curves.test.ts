@@ -76,6 +76,7 @@ test('a curve that is saved becomes a row with its verdict, and a page with inte
     .getByRole('img', { name: /^Success\. nothing: 27\.0 % \(21\.0 to 34\.0\); 25 %: / })
     .waitFor();
   await view().getByText('From 50 % to 100 % of the tasks, success changes by +9.0').waitFor();
+  await view().getByRole('button', { name: 'Play a task' }).waitFor();
   await view()
     .getByRole('row', { name: /^100 % 100 100 45\.0 %/ })
     .waitFor();

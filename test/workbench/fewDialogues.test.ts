@@ -84,9 +84,7 @@ test('finds distillation selected, with the reason and what to expect', async ()
   await expect
     .poll(() => view().getByRole('radio', { name: 'Distillation', exact: true }).isChecked())
     .toBe(true);
-  await view()
-    .getByText('Too few to expect a better agent: the fewest with which one was measured are 20')
-    .waitFor();
+  await view().getByText('Too few to expect a better agent: Distillation needs 20').waitFor();
   const reason = view().getByText('Distillation is selected: it learns from one dialogue of each task');
   await reason.waitFor();
   await view().getByText('It fits this machine.', { exact: true }).waitFor();

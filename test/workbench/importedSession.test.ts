@@ -70,5 +70,6 @@ test('imports a session of Claude Code, and replays it with its commands and wit
   await replay.getByText('npm test -- invoice').first().waitFor();
   await accessiblePictures(workbench, replay, 'imported-replay');
   await workbench.setSize(400, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.screenshot('imported-replay-400');
 });

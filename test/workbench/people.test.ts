@@ -134,6 +134,11 @@ test('a simulator is compared with people, then with one of them', async () => {
     .getByText(/^Too kind: it answers more/)
     .waitFor();
   await accessiblePictures(workbench, page(), 'people-simulator', allThemes);
+  await workbench.setSize(400, 800);
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.screenshot('people-simulator-400');
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.setSize(1280, 800);
 });
 
 /** Actions of a person in one window on the tasks of the pack. */

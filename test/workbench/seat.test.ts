@@ -135,7 +135,15 @@ test('says that the server has stopped, and goes on when it is started again', a
   await page.getByRole('alert').waitFor({ state: 'detached' });
 });
 
+/** Pixels of the newest message that are below the transcript. */
+const hidden = () =>
+  page.evaluate<number>(
+    `document.querySelector('[role=log]').lastElementChild.getBoundingClientRect().bottom -
+      document.querySelector('main').getBoundingClientRect().bottom`,
+  );
+
 test('plays to the grade, and then has no task left', async () => {
+  await page.setViewportSize({ width: 400, height: 500 });
   for (let turn = 2; turn <= 10; turn++) {
     const next = await Promise.race([
       reply()
@@ -147,12 +155,21 @@ test('plays to the grade, and then has no task left', async () => {
         .then(() => 'grade' as const),
     ]);
     if (next === 'grade') break;
-    await reply().fill(`No preference there, you decide. (${turn})`);
+    const lines = [
+      'I have to think:',
+      'there are cases for both.',
+      'No preference there,',
+      `you decide. (${turn})`,
+    ];
+    await reply().fill(lines.join('\n'));
+    await expect.poll(hidden, { message: 'a long reply hides no question' }).toBeLessThanOrEqual(0);
+    if (turn === 3) await picture('long-reply', page);
     await reply().press('Enter');
     await page.getByText(`you decide. (${turn})`).first().waitFor();
     await reply().or(page.locator('tandem-grade')).first().waitFor();
   }
   await page.locator('tandem-grade').waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
   await accessible('grade');
   await page.getByRole('button', { name: 'Next task' }).click();
   await page.getByText('All tasks are done').waitFor();

@@ -55,7 +55,7 @@ test('finds in the empty list of tasks what teaching the agent does, and how lon
   await workbench.showTandem();
   await openRow(workbench.page.getByRole('button', { name: 'teach the agent' }), heading('Teach the agent'));
   await page()
-    .getByText(/1,200 tasks, 1,200 dialogues\. About \d+ (s|min|h) on this machine\./)
+    .getByText(/1,200 tasks, 1,200 dialogues\. About \d+ (s|min|h)\./)
     .waitFor();
   await accessiblePictures(workbench, page(), 'teach-offer');
   await page().getByRole('radio', { name: 'Brief' }).check();

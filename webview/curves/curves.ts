@@ -8,7 +8,7 @@ import { editorApi } from '../editorApi';
 import { t } from '../language';
 import { columnPicture } from '../report/pictures';
 import { figureLines, inWords, numbersOf, reportTable } from '../report/table';
-import { help, icon } from '../ui';
+import { button, help, icon } from '../ui';
 import { csv } from '../ui/csv';
 import { saveButtons } from '../ui/saving';
 import type { CurveView, FromWebview, ToWebview } from './protocol';
@@ -48,13 +48,24 @@ const nothingYet = html`<p class="first">
   ${t('There is no learning curve of this log yet. In a terminal, tandem curve run.json makes one from the configuration of a run.')}
 </p>`;
 
+const moreDialogues = html`<div class="controls">
+  ${button({ label: t('Play a task'), icon: 'play', onPress: () => api.postMessage({ type: 'play' }) })}
+  ${button({
+    label: t('Let the simulator play'),
+    icon: 'run-all',
+    title: t('The agent plays tasks with the simulator, several times each'),
+    onPress: () => api.postMessage({ type: 'collect' }),
+  })}
+</div>`;
+
 function curveSection(curve: CurveView, at: number): TemplateResult {
-  const { title, findings, table } = curve;
+  const { title, findings, table, moreHelps } = curve;
   const [verdict, gain] = findings;
   return html`<section aria-labelledby=${`curve-${at}`}>
     <h2 id=${`curve-${at}`}>${withVisibleControls(title)}</h2>
     <p class="verdict">${icon('graph-line')} <strong>${inWords(verdict!)}</strong></p>
     <p class="quiet">${inWords(gain!)}</p>
+    ${moreHelps ? moreDialogues : nothing}
     <figure>
       <figcaption>${t('Success on validation tasks by share of the training tasks')}</figcaption>
       ${columnPicture(table, table.columns.length - 1, 'line')}

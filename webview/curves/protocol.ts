@@ -8,6 +8,8 @@ export interface CurveView {
   readonly findings: readonly Words[];
   /** A row for the untrained model and for each share; success is its last column. */
   readonly table: Table;
+  /** True if more dialogues would likely help, so that the page offers to play some. */
+  readonly moreHelps: boolean;
 }
 
 export interface ToWebview {
@@ -18,4 +20,4 @@ export interface ToWebview {
   readonly problems: readonly string[];
 }
 
-export type FromWebview = { readonly type: 'ready' } | SaveMessage;
+export type FromWebview = { readonly type: 'ready' | 'play' | 'collect' } | SaveMessage;

@@ -130,7 +130,7 @@ const didParts = (did: NonNullable<ReplayedTurn['did']>): TemplateResult =>
     <summary>${t('thoughts, tool calls and results: {0}', did.length)}</summary>
     ${did.map(
       ({ name, text }) =>
-        html`<p class="quiet">${withVisibleControls(name)}</p>
+        html`<p><strong>${withVisibleControls(name)}</strong></p>
           <p class="plain">${withVisibleControls(text)}</p>`,
     )}
   </details>`;

@@ -1,6 +1,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { state } from 'lit/decorators.js';
 import { followPresses, PlainElement } from '../dialogue/element';
+import { EndFollower } from '../dialogue/endFollower';
 import { withVisibleControls } from '../dialogue/protocol';
 import { t } from '../language';
 import { levelWords, type ConsentRequest } from '../session/protocol';
@@ -35,6 +36,10 @@ export abstract class SeatPageElement<
   @state() protected notice: string | undefined;
   protected pseudonym: string | undefined;
   private readonly connection: Connection<View, Action, Answer>;
+  private readonly end = new EndFollower(
+    this,
+    () => this.view !== undefined && this.seen(this.view).turns > 0,
+  );
   /** Number of the loop that asks for views: a later one ends those before. */
   private loop = 0;
 
@@ -156,23 +161,22 @@ export abstract class SeatPageElement<
   }
 
   override updated(changed: PropertyValues): void {
+    this.end.observe();
     const before = changed.get('view') as View | undefined;
     const { view } = this;
     if (!changed.has('view') || view === undefined) return;
     const { isOwnTurn, turns } = this.seen(view);
     document.title = isOwnTurn ? t('Your turn: Tandem') : `${this.heading}: Tandem`;
     if (before?.phase === view.phase && this.seen(before).turns === turns) return;
-    void this.present(turns);
+    void this.present();
   }
 
   /** Brings the newest message or the grade into sight, and the focus to what is to be done. */
-  private async present(turns: number): Promise<void> {
+  private async present(): Promise<void> {
     await this.updateComplete;
-    const main = this.querySelector('main');
-    const grade = this.querySelector<PlainElement>('tandem-grade');
-    await grade?.updateComplete;
-    if (grade !== null) grade.scrollIntoView({ block: 'start' });
-    else if (turns > 0) main?.scrollTo({ top: main.scrollHeight });
+    await this.querySelector<PlainElement>('tandem-grade')?.updateComplete;
+    this.end.isFollowing = true;
+    this.end.follow();
     const busy = document.activeElement;
     if (busy === null || busy === document.body || busy.closest('footer') !== null || !busy.isConnected)
       this.querySelector<HTMLElement>('#reply, #primary')?.focus({ preventScroll: true });

@@ -45,7 +45,9 @@ export function header(view: SessionView): TemplateResult {
     <div class="knows">
       ${
         state.seat === 'agent'
-          ? html`<span class="quiet">${t('you see only the request')}</span>`
+          ? state.phase === 'over'
+            ? nothing
+            : html`<span class="quiet">${t('you see only the request')}</span>`
           : known(task)
       }
       ${

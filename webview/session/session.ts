@@ -9,6 +9,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { PageElement, followPresses, type PlainElement } from '../dialogue/element';
+import { EndFollower } from '../dialogue/endFollower';
 import { playerLabel } from '../dialogue/names';
 import { prose, message } from '../dialogue/turn';
 import { t } from '../language';
@@ -21,18 +22,12 @@ import type { Pin } from '../pages/protocol';
 import type { ConsentRequest, Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
 import { applied, gradeSaid, kindOf, type SessionView } from './view';
 
-/** In pixels from the end; there the transcript follows new text. */
-const NEAR_END = 48;
-
 @customElement('tandem-session')
 export class SessionElement extends PageElement<ToWebview> {
   @state() private view: SessionView | undefined;
   private readonly composition = new Composition(() => this.requestUpdate());
   private earlier: readonly string[] = [];
-  private followsEnd = true;
-  /** `scrollTop` of the transcript when it last moved, to tell a person's scrolling from a change of layout. */
-  private scrolledTo = 0;
-  private observed: Element | undefined;
+  private readonly end = new EndFollower(this, () => this.view?.panel.episode !== undefined);
   private left: Element | null = null;
 
   override connectedCallback(): void {
@@ -59,11 +54,7 @@ export class SessionElement extends PageElement<ToWebview> {
     if (view === undefined) return html``;
     const { state: now, task, turns, stream, candidates } = view;
     return html`${header(view)} ${pagesArea(view, this.composition.draft.pins ?? [], this.pinning(view))}
-      <main
-        tabindex="0"
-        aria-label=${t('Dialogue')}
-        @scroll=${(event: Event) => this.scrolled(event.target as Element)}
-      >
+      <main tabindex="0" aria-label=${t('Dialogue')}>
         <div class="column">
           ${message(t('request'), prose(task.description), 'developer')}
           <div role="log" aria-live="polite" aria-label=${t('Turns')}>
@@ -210,42 +201,14 @@ export class SessionElement extends PageElement<ToWebview> {
   }
 
   override updated(changed: PropertyValues): void {
-    this.observeSize();
+    this.end.observe();
     if (!changed.has('view')) return;
     const before = changed.get('view') as SessionView | undefined;
     const { view } = this;
-    if (before !== undefined && bringsNews(before.state, view?.state)) this.followsEnd = true;
+    if (before !== undefined && bringsNews(before.state, view?.state)) this.end.isFollowing = true;
     if (view === undefined || (before?.state.phase === view.state.phase && before.panel === view.panel))
       return;
     void this.focusNext(view);
-  }
-
-  /** The elements of the transcript draw after this one, and the composer takes room from it as it grows. */
-  private observeSize(): void {
-    const main = this.querySelector('main');
-    const column = main?.querySelector(':scope > .column');
-    if (!main || !column || column === this.observed) return;
-    this.observed = column;
-    const observer = new ResizeObserver(() => this.follow());
-    observer.observe(main);
-    observer.observe(column);
-  }
-
-  /** Text that arrives moves the end away: only a person moves the transcript up. */
-  private scrolled(main: Element): void {
-    if (isAtEnd(main)) this.followsEnd = true;
-    else if (main.scrollTop < this.scrolledTo) this.followsEnd = false;
-    this.scrolledTo = main.scrollTop;
-  }
-
-  private follow(): void {
-    const main = this.querySelector('main');
-    if (main === null || !this.followsEnd || this.view?.panel.episode === undefined) return;
-    const grade = this.querySelector('tandem-grade');
-    // Show the headline of a grade at the top, because a long table is read from there.
-    if (grade === null) main.scrollTop = main.scrollHeight;
-    else main.scrollTop += grade.getBoundingClientRect().top - main.getBoundingClientRect().top;
-    this.scrolledTo = main.scrollTop;
   }
 
   /** A person who returns wants to continue, unless they clicked a part of the page. */
@@ -283,7 +246,7 @@ export class SessionElement extends PageElement<ToWebview> {
     this.view = applied(this.view, received);
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
     this.composition.receive(received, this.view);
-    if (this.composition.isSending) this.followsEnd = true;
+    if (this.composition.isSending) this.end.isFollowing = true;
     if (received.type === 'earlier') this.earlier = received.replies;
     if (received.type === 'suggestion' || received.type === 'not-sent') void this.focusOn('#reply');
     if (received.type === 'leak-warning') void this.focusOn('#edit');
@@ -308,10 +271,6 @@ function isWriting(event: KeyboardEvent): boolean {
   return (
     target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === 'text')
   );
-}
-
-function isAtEnd(main: Element): boolean {
-  return main.scrollHeight - main.scrollTop - main.clientHeight < NEAR_END;
 }
 
 /** A dialogue that continues after a stop, or a grade, is shown even to a person who has scrolled up. */

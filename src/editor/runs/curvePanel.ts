@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { curveFindings, curveTable } from '../../core/evaluation/report/curve';
 import type { SavedCurve, SavedCurves } from '../../core/evaluation/savedCurves';
 import type { FromWebview, ToWebview } from '../../../webview/curves/protocol';
+import { idOf } from '../contributions';
 import type { ShownLog } from '../engines';
 import { language } from '../pageHtml';
 import { Panel, type Asks } from '../panel';
@@ -39,6 +40,8 @@ class CurvePanel extends Panel<FromWebview, ToWebview> {
       this.sent = '';
       return this.on.watch.look();
     },
+    play: () => vscode.commands.executeCommand(idOf('playNext')),
+    collect: () => vscode.commands.executeCommand(idOf('collect')),
     save: ({ file }) => saveOfPage(file, this.on.log.engine),
   };
 
@@ -73,6 +76,7 @@ export const curvesView = ({ curves, unreadable }: SavedCurves): ToWebview => ({
     title: titleOf(saved),
     findings: curveFindings(saved.curve),
     table: curveTable(saved.curve),
+    moreHelps: saved.curve.moreHelps === 'likely',
   })),
   problems: unreadable.map((file) =>
     t(

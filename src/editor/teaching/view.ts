@@ -73,8 +73,8 @@ function sizesOf(teaching: Teaching, { settings, secondsFor }: LessonContext): S
         ? []
         : [
             teaching.installing === undefined
-              ? t('About {0} on this machine.', roughly(seconds, t))
-              : t('About {0} on this machine, after the installation.', roughly(seconds, t)),
+              ? t('About {0}.', roughly(seconds, t))
+              : t('About {0}, after the installation.', roughly(seconds, t)),
           ]),
       ...(remark === '' ? [] : [remark]),
     ];

@@ -117,7 +117,7 @@ try {
   const dataFolder = path.join(clone, '.sample', 'workspace', '.tandem');
   for (let number = 1; number <= Number(values.lessons); number += 1) {
     await page(workbench)
-      .getByText(/About .* on this machine/)
+      .getByText(/dialogues\. About /)
       .first()
       .waitFor();
     took(`lesson ${number}, until it says how long it takes`);

@@ -116,19 +116,22 @@ export function gapFindings({ figures }: SimulatorGap): Sentence[] {
   return found.length > 0 ? found : [t('No clear difference in what it answers, leaks and volunteers.')];
 }
 
-export const gapNotes = ({ people, replies, dialogues, suggested, failures }: SimulatorGap): Sentence[] => [
-  t(
+export function gapNotes({ people, replies, dialogues, suggested, failures }: SimulatorGap): Sentence[] {
+  const failed = failures.reduce((sum, failure) => sum + failure.replies.length, 0);
+  const compared = t(
     'Replies compared: {0}, in {1} dialogues, by {2}. In brackets: 95 % intervals over dialogues, the mean of each first; they speak for these people only. Shares differ in percentage points.',
     replies,
     dialogues,
     people.join(', '),
-  ),
-  t(
+  );
+  if (suggested + failed === 0) return [compared];
+  const leftOut = t(
     'Left out: {0} suggestions of a simulator that were sent unchanged, {1} replies that it could not give.',
     suggested,
-    failures.reduce((sum, failure) => sum + failure.replies.length, 0),
-  ),
-];
+    failed,
+  );
+  return [compared, leftOut];
+}
 
 export const gapInMarkdown = (gap: SimulatorGap): string =>
   [

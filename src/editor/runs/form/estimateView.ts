@@ -269,7 +269,7 @@ function dialoguesRemark({ trajectories }: DataCounts, run: RunFields): string {
   if (measured === undefined) {
     const { dialogues } = GAINS.at(-1)!;
     return t(
-      'Too few to expect a better agent: the fewest with which one was measured are {0}, by Distillation. Collect {1} more, or use “Teach Agent…”.',
+      'Too few to expect a better agent: Distillation needs {0}, the fewest that were measured to give one. Collect {1} more, or use “Teach Agent…”.',
       dialogues,
       dialogues - trajectories,
     );

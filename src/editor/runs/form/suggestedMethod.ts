@@ -45,7 +45,7 @@ export async function suggestedMethod(
   return {
     method,
     reason: t(
-      'Distillation is selected: it learns from one dialogue of each task. With 20 to 200 of them, other methods were not measured.',
+      'Distillation is selected: it learns from one dialogue of each task. No other method was measured with 20 to 200 of them.',
     ),
   };
 }

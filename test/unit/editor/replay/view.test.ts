@@ -45,7 +45,7 @@ describe('a replay', () => {
   it('folds the tool calls of a session from elsewhere below its turn, and says that it has no grade', () => {
     const parts = [
       { kind: 'text', text: 'I look.' },
-      { kind: 'call', text: '{}', name: 'ls', id: 'c' },
+      { kind: 'call', text: '{"path":"src","depth":2}', name: 'ls', id: 'c' },
       { kind: 'result', text: 'x'.repeat(5000), id: 'c' },
     ] as const;
     const said = agentTurn('e', 1, 'I look.');
@@ -67,7 +67,7 @@ describe('a replay', () => {
     expect(turns[0]).toMatchObject({
       visible: 'I look.',
       did: [
-        { name: 'call of ls', text: '{}' },
+        { name: 'call of ls', text: 'path: src\ndepth: 2' },
         { name: 'result', text: 'x'.repeat(4000) },
       ],
       left: 1000,

@@ -72,7 +72,7 @@ describe('the page of a lesson', () => {
       around,
     );
     expect(before.sizes[0]!.stages[0]).toMatchObject({ state: 'waiting' });
-    expect(before.sizes[0]!.detail).toMatch(/7 min on this machine, after the installation\./);
+    expect(before.sizes[0]!.detail).toMatch(/7 min, after the installation\./);
   });
 
   it('begins nothing in a workspace that is not trusted, and says why', () => {
