@@ -4,6 +4,7 @@ import * as z from 'zod';
 import * as vscode from 'vscode';
 import { lazily } from '../../core/lazily';
 import type { CriticPlace, Critic, RunCritic, HeldOut } from '../../core/training/credit/critics';
+import { Owner } from '../background';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
@@ -254,16 +255,18 @@ interface Kept {
 }
 
 /** Critics' scores and people's judgements of the same turns, by log. */
-export class KeptCredit implements vscode.Disposable {
+export class KeptCredit extends Owner {
   private readonly byDataFolder = new Map<string, Kept>();
-  private readonly following: vscode.Disposable;
 
   constructor(
     engines: Pick<Engines, 'onDidChangeLog'>,
     private readonly output: vscode.LogOutputChannel,
   ) {
-    this.following = engines.onDidChangeLog(({ engine, episodes }) =>
-      this.byDataFolder.get(engine.dataFolder)?.said.forget(episodes),
+    super();
+    this.owns(
+      engines.onDidChangeLog(({ engine, episodes }) =>
+        this.byDataFolder.get(engine.dataFolder)?.said.forget(episodes),
+      ),
     );
   }
 
@@ -274,10 +277,6 @@ export class KeptCredit implements vscode.Disposable {
     const { agreementWith } = await import('../../core/evaluation/agreement');
     const { cache, said } = await this.of(engine);
     return agreementWith(await engine.log(), critic, await cache.advantages(critic), said);
-  }
-
-  dispose(): void {
-    this.following.dispose();
   }
 
   private async of({ dataFolder }: Engine): Promise<Kept> {
