@@ -21,31 +21,7 @@ import { keptOf, type ModelResult } from './loop/evaluationCache';
 import { precisionOf } from './loop/export';
 import { trained, type TrainedProgress } from './loop/trainingStage';
 import { differences, overSeeds, type OverSeeds } from './overSeeds';
-
-/** Success on the validation tasks after training on shares of the data. */
-export interface Curve {
-  /** Validation tasks, none of which any run learned from. */
-  readonly validation: number;
-  /** The untrained model; absent where it cannot play on this machine. */
-  readonly start?: OverSeeds;
-  /** In the order of the shares. */
-  readonly points: readonly CurvePoint[];
-  /** The last point minus the one before it, in fractions. */
-  readonly gain: OverSeeds;
-  readonly moreHelps: MoreHelps;
-  readonly runs: readonly { readonly id: string; readonly share: number; readonly seed: number }[];
-}
-
-export interface CurvePoint {
-  /** A fraction of the tasks, 0 to 1. */
-  readonly share: number;
-  readonly tasks: number;
-  /** Mean over seeds, because tasks may have different numbers of dialogues. */
-  readonly dialogues: number;
-  readonly success: OverSeeds;
-}
-
-export type MoreHelps = 'likely' | 'no sign' | 'too few';
+import type { Curve, MoreHelps } from './savedCurves';
 
 export interface CurvePlan extends Omit<MeasurePlan, 'runs' | 'title' | 'onProgress'> {
   readonly dataFolder: Runs;
