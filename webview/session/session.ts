@@ -18,8 +18,16 @@ import { Composition, host } from './host';
 import { isLetter, keys, meaning } from './keys';
 import { browserOf, layOut } from './layOut';
 import type { Pin } from '../pages/protocol';
-import type { ConsentRequest, Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
-import { applied, gradeSaid, kindOf, type SessionView } from './view';
+import type {
+  ConsentRequest,
+  Notice,
+  Picked,
+  SessionState,
+  ToWebview,
+  TurnView,
+  SessionView,
+} from './protocol';
+import { applied, gradeSaid, kindOf } from './view';
 
 /** In pixels from the end; there the transcript follows new text. */
 const NEAR_END = 48;
