@@ -13,6 +13,7 @@ import { offeredPlay, type CreditPlace, type OfferedPlay } from './playedCredits
 import { Fault, messageOf } from '../../core/fault';
 import type { Agreement, TurnJudgements } from '../../core/evaluation/agreement';
 import { ago, baseName, methodWord } from '../words';
+import { pickFolder } from '../inputSteps';
 import { heldOutWords, verdictWords } from './words';
 import type { CreditCache } from '../../core/training/credit/cache';
 
@@ -148,13 +149,7 @@ export class CriticChoice implements vscode.Disposable {
   }
 
   private async askFolder(): Promise<CriticPlace | undefined> {
-    const [chosen] =
-      (await vscode.window.showOpenDialog({
-        title: t('The folder of a critic'),
-        openLabel: t('Choose'),
-        canSelectFiles: false,
-        canSelectFolders: true,
-      })) ?? [];
+    const chosen = await pickFolder(t('The folder of a critic'), t('Choose'));
     if (chosen === undefined) return undefined;
     const { nameOfFolder, openCritic } = await import('../../core/training/credit/critics');
     const { folder } = openCritic(chosen.fsPath); // refuses an invalid folder
