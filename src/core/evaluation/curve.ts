@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,6 +18,7 @@ import type { Trainer } from '../training/trainer';
 import { measure, type MeasurePlan } from './comparison/measure';
 import { keptOf, type ModelResult } from './loop/evaluationCache';
 import { precisionOf } from './loop/export';
+import { digestOf } from './loop/record';
 import { trained, type TrainedProgress } from './loop/trainingStage';
 import { differences, overSeeds, type OverSeeds } from './overSeeds';
 import type { Curve, MoreHelps } from './savedCurves';
@@ -214,6 +214,3 @@ export function moreHelps({ interval, coversSeeds }: OverSeeds): MoreHelps {
   if (interval.low > 0) return 'likely';
   return interval.high - interval.low > MAX_WIDTH ? 'too few' : 'no sign';
 }
-
-const digestOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
