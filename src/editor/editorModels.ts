@@ -11,6 +11,7 @@ import {
 } from '../core/model/model';
 import { samplingEntries } from '../core/samplingSettings';
 import { EDITOR_MODEL, termsOf } from '../core/trajectory/modelTerms';
+import { Owner } from './background';
 import { VENDOR } from './contributions';
 import { translatedFault, type Translate } from './translate';
 
@@ -22,19 +23,17 @@ const JUSTIFICATION = t(
 );
 
 /** Models of the editor's language model API, provided by other extensions. */
-export class EditorModels implements vscode.Disposable {
+export class EditorModels extends Owner {
   private listing: Promise<readonly vscode.LanguageModelChat[]> | undefined;
-  private readonly registration: vscode.Disposable;
 
   constructor(changed: () => void) {
-    this.registration = vscode.lm.onDidChangeChatModels(() => {
-      this.listing = undefined;
-      changed();
-    });
-  }
-
-  dispose(): void {
-    this.registration.dispose();
+    super();
+    this.owns(
+      vscode.lm.onDidChangeChatModels(() => {
+        this.listing = undefined;
+        changed();
+      }),
+    );
   }
 
   all(): Promise<readonly vscode.LanguageModelChat[]> {

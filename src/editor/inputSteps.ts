@@ -14,6 +14,16 @@ import { MAX_LENGTHS } from '../core/training/runNotes';
  */
 const LINGERING = 80;
 
+/** Undefined when the person cancelled. */
+export async function pickFolder(
+  title: string,
+  openLabel: string,
+  defaultUri?: vscode.Uri,
+): Promise<vscode.Uri | undefined> {
+  const options = { title, openLabel, defaultUri, canSelectFiles: false, canSelectFolders: true };
+  return (await vscode.window.showOpenDialog(options))?.[0];
+}
+
 export type Given<T> = { readonly value: T } | 'back' | 'cancelled';
 
 export const valueOf = <T>(given: Given<T>): T | undefined =>

@@ -16,6 +16,8 @@ export abstract class Panel<From extends { readonly type: string }, To> {
   isListening = false;
   wasClosed = false;
   private loading: NodeJS.Timeout | undefined;
+  /** As JSON, what `postView` has posted since the page said `ready`. */
+  private posted = '';
   private readonly owned: { dispose(): unknown }[] = [];
 
   constructor(
@@ -69,6 +71,14 @@ export abstract class Panel<From extends { readonly type: string }, To> {
     if (!this.wasClosed) await this.panel.webview.postMessage(message);
   }
 
+  /** Posts what the page shows, unless it shows the same already. */
+  protected async postView(view: To): Promise<void> {
+    const text = JSON.stringify(view);
+    if (text === this.posted || !this.isListening) return;
+    this.posted = text;
+    await this.post(view);
+  }
+
   private async hear(said: From & { readonly action?: unknown }): Promise<void> {
     const { name, errors, actions = [] } = this.look;
     const isAction = said.action === undefined || actions.some((one) => one === said.action);
@@ -77,7 +87,10 @@ export abstract class Panel<From extends { readonly type: string }, To> {
         errors.report(new Fault('editor/page-message', `The page “${name}” asked for what it may not.`));
         return;
       }
-      if (said.type === 'ready') this.isListening = true;
+      if (said.type === 'ready') {
+        this.isListening = true;
+        this.posted = '';
+      }
       this.onAsked?.();
       await this.asks[said.type as From['type']](said as never);
     } catch (error) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Owner } from './background';
 import { idOf } from './contributions';
 import type { SessionState } from '../../webview/session/protocol';
 import { isOwnFunction } from '../core/task/own';
@@ -21,9 +22,8 @@ interface StatusWords {
 }
 
 /** The status bar item: the open sessions or, while none of them has the turn, long work of this window, or a run. */
-export class Status implements vscode.Disposable {
+export class Status extends Owner {
   private readonly item = vscode.window.createStatusBarItem('tandem.playing', vscode.StatusBarAlignment.Left);
-  private readonly registration: vscode.Disposable;
   private panel: SessionPanel | undefined;
 
   constructor(
@@ -34,20 +34,19 @@ export class Status implements vscode.Disposable {
     private readonly runs: { readonly onDidChange: vscode.Event<unknown>; readonly atWork: Run | undefined },
     private readonly wordsOf: (run: Run) => StatusWords,
   ) {
+    super();
     this.item.name = 'Tandem';
     const show = (): void => this.show();
-    this.registration = vscode.Disposable.from(
-      ...[sessions.onDidChangePanel(show), runs.onDidChange(show), longWorks.onDidChange(show)],
+    this.owns(
+      this.item,
+      sessions.onDidChangePanel(show),
+      runs.onDidChange(show),
+      longWorks.onDidChange(show),
     );
   }
 
   showSession(): void {
     this.panel?.reveal();
-  }
-
-  dispose(): void {
-    this.item.dispose();
-    this.registration.dispose();
   }
 
   private show(): void {

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { customElement, state } from 'lit/decorators.js';
+import { customElement } from 'lit/decorators.js';
 import '../ui/page.css';
 import './curves.css';
-import { PageElement } from '../dialogue/element';
+import { ViewElement } from '../dialogue/element';
 import { withVisibleControls } from '../dialogue/protocol';
 import { editorApi } from '../editorApi';
 import { t } from '../language';
@@ -16,16 +16,10 @@ import type { CurveView, FromWebview, ToWebview } from './protocol';
 const api = editorApi<FromWebview, unknown>();
 
 @customElement('tandem-curves')
-export class CurvesElement extends PageElement<ToWebview> {
-  @state() private shown: ToWebview | undefined;
-
+export class CurvesElement extends ViewElement<ToWebview> {
   override connectedCallback(): void {
     super.connectedCallback();
     api.setState({});
-  }
-
-  protected override receive(message: ToWebview): void {
-    this.shown = message;
   }
 
   override render(): TemplateResult {

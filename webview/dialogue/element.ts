@@ -1,4 +1,5 @@
 import { html, LitElement, render, type PropertyValues } from 'lit';
+import { state } from 'lit/decorators.js';
 import { editorApi } from '../editorApi';
 import { t } from '../language';
 
@@ -58,6 +59,15 @@ export abstract class PageElement<Message> extends PlainElement {
 
   /** Stores a message before it is compared with the one before, so that one that fails breaks no later one. */
   protected abstract receive(message: Message): void;
+}
+
+/** A page that draws its last message, and nothing of the ones before. */
+export abstract class ViewElement<View> extends PageElement<View> {
+  @state() protected shown: View | undefined;
+
+  protected override receive(view: View): void {
+    this.shown = view;
+  }
 }
 
 type Pressed =

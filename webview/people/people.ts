@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './people.css';
-import { PageElement } from '../dialogue/element';
+import { ViewElement } from '../dialogue/element';
 import { withVisibleControls } from '../dialogue/protocol';
 import { editorApi, isOneOf, part } from '../editorApi';
 import { t, grouped } from '../language';
@@ -30,13 +30,8 @@ const names: Readonly<Record<Judgement, string>> = {
 };
 
 @customElement('tandem-people')
-export class PeopleElement extends PageElement<ToWebview> {
-  @state() private shown: ToWebview | undefined;
+export class PeopleElement extends ViewElement<ToWebview> {
   @state() private kind = part(api.getState(), 'kind', isOneOf(judgements));
-
-  protected override receive(message: ToWebview): void {
-    this.shown = message;
-  }
 
   override render(): TemplateResult {
     const { shown } = this;

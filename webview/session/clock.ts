@@ -3,7 +3,8 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';
 import { host } from './host';
-import { type SessionView, duration } from './view';
+import type { SessionView } from './protocol';
+import { duration } from './view';
 
 /** Drawn again each second. */
 abstract class TickingElement extends PlainElement {

@@ -9,9 +9,9 @@ import {
   type Suggestion,
   type ToWebview,
   type TurnView,
+  type SessionView,
 } from './protocol';
 import type { Pin } from '../pages/protocol';
-import type { SessionView } from './view';
 
 /** Then the host counts as gone; even one that is busy with a huge log is faster. */
 const SILENT_AFTER_MS = 10_000;

@@ -1,6 +1,5 @@
 import { t } from '../language';
-import type { Action, FromWebview, Phase, Picked } from './protocol';
-import type { SessionView } from './view';
+import type { Action, FromWebview, Phase, Picked, SessionView } from './protocol';
 
 /** As in `aria-keyshortcuts`. */
 export const keys = {

@@ -324,21 +324,25 @@ export interface PanelState {
   readonly own?: { readonly place: OwnFunction; readonly description: string };
 }
 
+/** A dialogue as a whole. */
+export interface SessionView {
+  readonly panel: PanelState;
+  readonly task: TaskView;
+  readonly state: SessionState;
+  readonly turns: readonly TurnView[];
+  readonly stream?: StreamView | undefined;
+  readonly candidates?: CandidatesView | undefined;
+}
+
 export type ToWebview =
   /** Acknowledges each message of the page, so that it can tell a host that is gone from one that works. */
   | { readonly type: 'heard' }
-  | {
+  | (SessionView & {
       readonly type: 'snapshot';
-      readonly panel: PanelState;
-      readonly task: TaskView;
-      readonly state: SessionState;
-      readonly turns: readonly TurnView[];
-      readonly stream?: StreamView;
-      readonly candidates?: CandidatesView;
       readonly draft: Draft;
       /** The draft was not sent, and the person has not said yet what to do with it. */
       readonly warning?: LeakWarning;
-    }
+    })
   | { readonly type: 'state'; readonly state: SessionState }
   /** The dialogue has begun and has an identity in the log. */
   | { readonly type: 'panel'; readonly panel: PanelState }

@@ -19,8 +19,16 @@ import { Composition, host } from './host';
 import { isLetter, keys, meaning } from './keys';
 import { browserOf, layOut } from './layOut';
 import type { Pin } from '../pages/protocol';
-import type { ConsentRequest, Notice, Picked, SessionState, ToWebview, TurnView } from './protocol';
-import { applied, gradeSaid, kindOf, type SessionView } from './view';
+import type {
+  ConsentRequest,
+  Notice,
+  Picked,
+  SessionState,
+  ToWebview,
+  TurnView,
+  SessionView,
+} from './protocol';
+import { applied, gradeSaid, kindOf } from './view';
 
 @customElement('tandem-session')
 export class SessionElement extends PageElement<ToWebview> {

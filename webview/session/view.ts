@@ -1,24 +1,5 @@
 import { t, enumerated } from '../language';
-import type {
-  ModelNames,
-  CandidatesView,
-  GradeView,
-  PanelState,
-  SessionState,
-  StreamView,
-  TaskView,
-  ToWebview,
-  TurnView,
-} from './protocol';
-
-export interface SessionView {
-  readonly panel: PanelState;
-  readonly task: TaskView;
-  readonly state: SessionState;
-  readonly turns: readonly TurnView[];
-  readonly stream?: StreamView | undefined;
-  readonly candidates?: CandidatesView | undefined;
-}
+import type { GradeView, ModelNames, SessionView, TaskView, ToWebview, TurnView } from './protocol';
 
 /** What a task is about: a developer's own function has no tests. */
 export type TaskKind = 'program' | 'own' | 'page';

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { customElement, state } from 'lit/decorators.js';
+import { customElement } from 'lit/decorators.js';
 import '../ui/page.css';
 import '../people/people.css';
 import './simulator.css';
-import { PageElement } from '../dialogue/element';
+import { ViewElement } from '../dialogue/element';
 import { withVisibleControls } from '../dialogue/protocol';
 import { editorApi } from '../editorApi';
 import { t } from '../language';
@@ -17,13 +17,7 @@ const api = editorApi<FromWebview, unknown>();
 const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
 @customElement('tandem-simulator')
-export class SimulatorElement extends PageElement<ToWebview> {
-  @state() private shown: ToWebview | undefined;
-
-  protected override receive(message: ToWebview): void {
-    this.shown = message;
-  }
-
+export class SimulatorElement extends ViewElement<ToWebview> {
   override render(): TemplateResult {
     const { shown } = this;
     if (shown === undefined) return html``;

@@ -6,7 +6,7 @@ import { columnPicture, type PictureElement } from '../report/pictures';
 import { csv } from '../ui/csv';
 import type { Table } from '../report/protocol';
 import { figureLines, numbersOf, reportTable, figureIn, inWords } from '../report/table';
-import { PageElement } from '../dialogue/element';
+import { ViewElement } from '../dialogue/element';
 import { isFlag, isOneOf, part, editorApi } from '../editorApi';
 import { t } from '../language';
 import { saveButtons } from '../ui/saving';
@@ -42,14 +42,9 @@ const titlesByPeriod: Readonly<Record<Unit, string>> = {
 const SUCCESS = 2;
 
 @customElement('tandem-statistics')
-export class StatisticsElement extends PageElement<ToWebview> {
-  @state() private shown: ToWebview | undefined;
+export class StatisticsElement extends ViewElement<ToWebview> {
   @state() private grouping: Grouping = part(api.getState(), 'grouping', isOneOf(groupings)) ?? 'agent';
   @state() private asTables = part(api.getState(), 'asTables', isFlag) ?? false;
-
-  protected override receive(message: ToWebview): void {
-    this.shown = message;
-  }
 
   override render(): TemplateResult {
     const { shown } = this;

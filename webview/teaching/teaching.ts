@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './teaching.css';
-import { PageElement } from '../dialogue/element';
+import { ViewElement } from '../dialogue/element';
 import { t } from '../language';
 import { columnPicture } from '../report/pictures';
 import { button, icon, linkButton, radioGroup, help } from '../ui';
 import type { StepView } from '../ui/protocol';
 import { steps } from '../ui/steps';
-import type { SizeView, TeachingView, ToWebview, Action, FromWebview } from './protocol';
+import type { SizeView, TeachingView, Action, FromWebview } from './protocol';
 import { editorApi } from '../editorApi';
 
 const api = editorApi<FromWebview, undefined>();
@@ -16,13 +16,8 @@ const api = editorApi<FromWebview, undefined>();
 const act = (action: Action): void => api.postMessage({ type: 'act', action });
 
 @customElement('tandem-teaching')
-export class TeachingElement extends PageElement<ToWebview> {
-  @state() private shown: TeachingView | undefined;
+export class TeachingElement extends ViewElement<TeachingView> {
   @state() private size: SizeView['value'] = 'standard';
-
-  protected override receive(message: ToWebview): void {
-    this.shown = message;
-  }
 
   override render(): TemplateResult {
     const { shown } = this;

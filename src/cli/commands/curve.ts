@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { packTasks } from '../../core/dialogue/collect';
-import { learningCurve, type Curve } from '../../core/evaluation/curve';
+import { learningCurve } from '../../core/evaluation/curve';
 import { trainingWork } from '../../core/evaluation/loop/trainingStage';
 import { curveFindings, curveTable } from '../../core/evaluation/report/curve';
 import { inEnglish } from '../../core/evaluation/report/table';
-import { saveCurve } from '../../core/evaluation/savedCurves';
+import { saveCurve, type Curve } from '../../core/evaluation/savedCurves';
 import { openAgent } from '../../core/model/spec';
 import { listIn } from '../../core/text';
 import { readConfiguration } from '../../core/training/configuration';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { BadLine } from '../../core/task/pack';
 import { draftsOf } from '../../core/dialogue/drafts';
 import { meanFigure, wilson } from '../../core/evaluation/interval';
 import { keyOf, type PageScale } from '../../core/evaluation/pages/pageFigures';
@@ -27,12 +28,6 @@ interface Options extends PageOptions {
 }
 
 type Row = GradedLine;
-
-interface BadLine {
-  readonly file: string;
-  readonly line: number;
-  readonly reason: string;
-}
 
 export const installGrade: Install = (program, perform) => {
   const command = program

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { choiceBy } from '../seed';
 import { checkInWords, checkPage } from '../page/checks';
 import { differencesOf } from '../page/differences';
 import { differenceInWords } from '../page/outlineWords';
@@ -114,9 +114,5 @@ function choose(
   occasion: keyof typeof wordings,
   { seed, history }: Pick<PageRulesPosition, 'history' | 'seed'>,
 ): string {
-  const options = wordings[occasion];
-  const hash = createHash('sha256')
-    .update(JSON.stringify([seed, history.length, occasion]))
-    .digest();
-  return options[hash.readUInt32BE() % options.length]!;
+  return choiceBy(wordings[occasion], seed, history.length, occasion);
 }

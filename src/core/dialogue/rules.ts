@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { choiceBy } from '../seed';
 import { Fault } from '../fault';
 import type { Fact, ProgramTask } from '../task/task';
 import { taskTitle } from '../task/title';
@@ -121,9 +121,6 @@ class Voice {
 
   private choose(options: readonly string[], about: string): string {
     const { seed, history } = this.position;
-    const hash = createHash('sha256')
-      .update(JSON.stringify([seed, history.length, about]))
-      .digest();
-    return options[hash.readUInt32BE() % options.length]!;
+    return choiceBy(options, seed, history.length, about);
   }
 }

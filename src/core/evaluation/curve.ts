@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,33 +18,10 @@ import type { Trainer } from '../training/trainer';
 import { measure, type MeasurePlan } from './comparison/measure';
 import { keptOf, type ModelResult } from './loop/evaluationCache';
 import { precisionOf } from './loop/export';
+import { digestOf } from './loop/record';
 import { trained, type TrainedProgress } from './loop/trainingStage';
 import { differences, overSeeds, type OverSeeds } from './overSeeds';
-
-/** Success on the validation tasks after training on shares of the data. */
-export interface Curve {
-  /** Validation tasks, none of which any run learned from. */
-  readonly validation: number;
-  /** The untrained model; absent where it cannot play on this machine. */
-  readonly start?: OverSeeds;
-  /** In the order of the shares. */
-  readonly points: readonly CurvePoint[];
-  /** The last point minus the one before it, in fractions. */
-  readonly gain: OverSeeds;
-  readonly moreHelps: MoreHelps;
-  readonly runs: readonly { readonly id: string; readonly share: number; readonly seed: number }[];
-}
-
-export interface CurvePoint {
-  /** A fraction of the tasks, 0 to 1. */
-  readonly share: number;
-  readonly tasks: number;
-  /** Mean over seeds, because tasks may have different numbers of dialogues. */
-  readonly dialogues: number;
-  readonly success: OverSeeds;
-}
-
-export type MoreHelps = 'likely' | 'no sign' | 'too few';
+import type { Curve, MoreHelps } from './savedCurves';
 
 export interface CurvePlan extends Omit<MeasurePlan, 'runs' | 'title' | 'onProgress'> {
   readonly dataFolder: Runs;
@@ -238,6 +214,3 @@ export function moreHelps({ interval, coversSeeds }: OverSeeds): MoreHelps {
   if (interval.low > 0) return 'likely';
   return interval.high - interval.low > MAX_WIDTH ? 'too few' : 'no sign';
 }
-
-const digestOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);

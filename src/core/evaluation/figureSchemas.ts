@@ -3,7 +3,7 @@ import * as z from 'zod';
 // Figures with the schemas by which they are kept. Others import only their types: a schema is slow to make.
 
 /** 95 %, in the unit of the estimate. */
-const intervalSchema = z.object({
+export const intervalSchema = z.object({
   low: z.number(),
   high: z.number(),
 });

@@ -1,17 +1,19 @@
-import type { Interval } from './interval';
+import * as z from 'zod';
+import { intervalSchema, type Interval } from './figureSchemas';
 import { mulberry32 } from '../random';
 
 /** A mean over training seeds and tasks. */
-export interface OverSeeds {
-  readonly mean: number;
+export const overSeedsSchema = z.object({
+  mean: z.number(),
   /** Null with fewer than `MIN_TASKS` tasks, too few to resample. */
-  readonly interval: Interval | null;
+  interval: intervalSchema.nullable(),
   /** True when the interval covers other training seeds, too; with one seed it covers other tasks only. */
-  readonly coversSeeds: boolean;
+  coversSeeds: z.boolean(),
   /** Mean over tasks for each seed, in the order of the seeds. */
-  readonly bySeed: readonly number[];
-  readonly tasks: number;
-}
+  bySeed: z.array(z.number()).readonly(),
+  tasks: z.number().int(),
+});
+export type OverSeeds = z.infer<typeof overSeedsSchema>;
 
 const RESAMPLES = 10_000;
 const MIN_TASKS = 6;

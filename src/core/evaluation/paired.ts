@@ -35,14 +35,10 @@ export function pairedDifference(
  * Percentile bootstrap interval over tasks of Σ parts ÷ Σ wholes, as above; undefined below six tasks.
  * @param wholes of the same tasks in the same order, each above 0
  */
-export const ratioInterval = (
-  parts: readonly number[],
-  wholes: readonly number[],
-  seed = 0,
-): Interval | undefined =>
+export const ratioInterval = (parts: readonly number[], wholes: readonly number[]): Interval | undefined =>
   parts.length < MIN_TASKS
     ? undefined
-    : bootstrap(Float64Array.from(parts), Float64Array.from(wholes), mulberry32(seed));
+    : bootstrap(Float64Array.from(parts), Float64Array.from(wholes), mulberry32(0));
 
 const ones = (count: number): Float64Array => new Float64Array(count).fill(1);
 

@@ -4,33 +4,33 @@ import path from 'node:path';
 import * as z from 'zod';
 import { readWhole, writeWhole } from '../training/runFolder';
 import { ifThere } from '../trajectory/files';
-import type { Curve } from './curve';
-
-const intervalSchema = z.object({ low: z.number(), high: z.number() });
-
-const overSeedsSchema = z.object({
-  mean: z.number(),
-  interval: intervalSchema.nullable(),
-  coversSeeds: z.boolean(),
-  bySeed: z.array(z.number()),
-  tasks: z.number().int(),
-});
+import { overSeedsSchema } from './overSeeds';
 
 const pointSchema = z.object({
+  /** A fraction of the tasks, 0 to 1. */
   share: z.number(),
   tasks: z.number().int(),
+  /** Mean over seeds, because tasks may have different numbers of dialogues. */
   dialogues: z.number(),
   success: overSeedsSchema,
 });
+export type CurvePoint = z.infer<typeof pointSchema>;
 
-const curveSchema: z.ZodType<Curve> = z.object({
+/** Success on the validation tasks after training on shares of the data. */
+const curveSchema = z.object({
+  /** Validation tasks, none of which any run learned from. */
   validation: z.number().int(),
+  /** The untrained model; absent where it cannot play on this machine. */
   start: overSeedsSchema.exactOptional(),
-  points: z.array(pointSchema).min(2),
+  /** In the order of the shares. */
+  points: z.array(pointSchema).min(2).readonly(),
+  /** The last point minus the one before it, in fractions. */
   gain: overSeedsSchema,
   moreHelps: z.enum(['likely', 'no sign', 'too few']),
-  runs: z.array(z.object({ id: z.string(), share: z.number(), seed: z.number().int() })),
+  runs: z.array(z.object({ id: z.string(), share: z.number(), seed: z.number().int() })).readonly(),
 });
+export type Curve = z.infer<typeof curveSchema>;
+export type MoreHelps = Curve['moreHelps'];
 
 /** `curves/<key>.json` in the data folder. */
 const savedSchema = z.object({

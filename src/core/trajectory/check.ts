@@ -6,8 +6,7 @@ import { erasedAgain, indexFileOf } from './index/keptIndex';
 import { LogIndex } from './index/logIndex';
 import { EpisodeReader } from './index/reader';
 import type { Row } from './index/rows';
-import { lookInto } from './index/schema';
-import { isSqliteError } from './index/schema';
+import { lookInto, isSqliteError } from './index/schema';
 import { IndexStore } from './index/store';
 import { pictureFaults } from './pictures';
 import {

@@ -232,6 +232,8 @@ export const parentSchema = z.object({
  */
 const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
+/** Turns are numbered from 1. */
+const inTurn = { ...inEpisode, turn: z.number().int() };
 
 export const replyAuthors = [
   'developer',
@@ -333,9 +335,7 @@ export const eventSchema = z.discriminatedUnion('event', [
   }),
   z.object({
     event: z.literal('agent-turn'),
-    ...inEpisode,
-    /** Number of the turn, from 1. */
-    turn: z.number().int(),
+    ...inTurn,
     /** Pseudonym of the person who wrote it; absent for a model. */
     by: z.string().optional(),
     ...generated,
@@ -357,15 +357,13 @@ export const eventSchema = z.discriminatedUnion('event', [
   /** Two messages that a person chooses between, in the order they are shown. Neither is said yet. */
   z.object({
     event: z.literal('candidates'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     candidates: z.tuple([candidate, candidate]).readonly(),
   }),
   /** A person's choice between the preceding candidates. Unless it is `neither`, the `agent-turn` follows at once. */
   z.object({
     event: z.literal('choice'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     /** The first shown (0), the second (1), equally good, or both too bad to go on with. */
     picked,
     by: z.string(),
@@ -374,8 +372,7 @@ export const eventSchema = z.discriminatedUnion('event', [
   }),
   z.object({
     event: z.literal('reply'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     /** The text that the agent saw, after the reply limit. */
     text: z.string(),
     /** The developer changed an edited suggestion, and sent a sent suggestion as the simulator wrote it. */
@@ -405,21 +402,19 @@ export const eventSchema = z.discriminatedUnion('event', [
    * The developer asked for another sample of the agent's last message. It is written together with the `agent-turn` of
    * the same number that replaces that message.
    */
-  z.object({ event: z.literal('turn-superseded'), ...inEpisode, turn: z.number().int() }),
-  z.object({ event: z.literal('hand-over'), ...inEpisode, turn: z.number().int(), to: collaboratorSchema }),
+  z.object({ event: z.literal('turn-superseded'), ...inTurn }),
+  z.object({ event: z.literal('hand-over'), ...inTurn, to: collaboratorSchema }),
   /** Fraction of the reference's code tokens, 0 to 1, that the reply of `turn` gives away. */
   z.object({
     event: z.literal('leak'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     fraction: z.number(),
     leaked: z.boolean(),
   }),
   /** `answer` is the code that is graded. */
   z.object({
     event: z.literal('answered'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     answer: z.string(),
     /**
      * With `turn-limit` and `context-limit` (the dialogue had outgrown the agent's context), the last turn counts as
@@ -439,8 +434,7 @@ export const eventSchema = z.discriminatedUnion('event', [
   /** The last one of a turn counts, and an empty one removes it. */
   z.object({
     event: z.literal('turn-rating'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     thumb: z.enum(['up', 'down']).optional(),
     comment: z.string().optional(),
     by: z.string(),
@@ -474,8 +468,7 @@ export const eventSchema = z.discriminatedUnion('event', [
    */
   z.object({
     event: z.literal('judgement'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     /** Place among the decided pairs of candidates of the turn, from 0. */
     pair: z.number().int().min(0),
     /** Time of the `candidates`: a turn that is played again gets others, to which the judgement does not apply. */
@@ -490,8 +483,7 @@ export const eventSchema = z.discriminatedUnion('event', [
    */
   z.object({
     event: z.literal('credit-verdict'),
-    ...inEpisode,
-    turn: z.number().int(),
+    ...inTurn,
     /** A digest of the critic's weights and settings. */
     critic: z.string(),
     /** As the person was shown it, in the critic's unit. */

@@ -40,8 +40,6 @@ export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
   private readonly readers: readonly RunReader[];
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
-  /** Last sent state, compared to skip equal updates. */
-  private sent: { view?: string } = {};
   private readonly read: ReadCharts = new Map();
   /** Of the running evaluation; empty when none is. */
   private progress = '';
@@ -100,7 +98,6 @@ export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
     save: ({ file }) => saveOfPage(file, this.engine),
     pin: (message) => this.on.pinned.pin(message, message.isPinned),
     ready: ({ choice }) => {
-      this.sent = {};
       this.read.clear();
       this.choice = choice;
       this.tell();
@@ -148,7 +145,7 @@ export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
   }
 
   private async send(): Promise<void> {
-    const { records, choice, sent } = this;
+    const { records, choice } = this;
     if (records.length === 0 || !this.isListening) return;
     this.title =
       records.length === 1
@@ -161,11 +158,7 @@ export class ComparisonPanel extends Panel<FromWebview, ToWebview> {
       restriction: restrictionOf(t('Nothing is played')) ?? '',
       pinned: this.on.pinned.all,
     });
-    const text = JSON.stringify(view);
-    if (text !== sent.view) {
-      sent.view = text;
-      await this.post(view);
-    }
+    await this.postView(view);
     const curves = curvesView(records, view, this.read);
     if (curves !== undefined) await this.post(curves);
   }

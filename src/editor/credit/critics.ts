@@ -4,6 +4,7 @@ import * as z from 'zod';
 import * as vscode from 'vscode';
 import { lazily } from '../../core/lazily';
 import type { CriticPlace, Critic, RunCritic, HeldOut } from '../../core/training/credit/critics';
+import { Owner } from '../background';
 import { idOf } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
@@ -12,6 +13,7 @@ import { offeredPlay, type CreditPlace, type OfferedPlay } from './playedCredits
 import { Fault, messageOf } from '../../core/fault';
 import type { Agreement, TurnJudgements } from '../../core/evaluation/agreement';
 import { ago, baseName, methodWord } from '../words';
+import { pickFolder } from '../inputSteps';
 import { heldOutWords, verdictWords } from './words';
 import type { CreditCache } from '../../core/training/credit/cache';
 
@@ -147,13 +149,7 @@ export class CriticChoice implements vscode.Disposable {
   }
 
   private async askFolder(): Promise<CriticPlace | undefined> {
-    const [chosen] =
-      (await vscode.window.showOpenDialog({
-        title: t('The folder of a critic'),
-        openLabel: t('Choose'),
-        canSelectFiles: false,
-        canSelectFolders: true,
-      })) ?? [];
+    const chosen = await pickFolder(t('The folder of a critic'), t('Choose'));
     if (chosen === undefined) return undefined;
     const { nameOfFolder, openCritic } = await import('../../core/training/credit/critics');
     const { folder } = openCritic(chosen.fsPath); // refuses an invalid folder
@@ -254,16 +250,18 @@ interface Kept {
 }
 
 /** Critics' scores and people's judgements of the same turns, by log. */
-export class KeptCredit implements vscode.Disposable {
+export class KeptCredit extends Owner {
   private readonly byDataFolder = new Map<string, Kept>();
-  private readonly following: vscode.Disposable;
 
   constructor(
     engines: Pick<Engines, 'onDidChangeLog'>,
     private readonly output: vscode.LogOutputChannel,
   ) {
-    this.following = engines.onDidChangeLog(({ engine, episodes }) =>
-      this.byDataFolder.get(engine.dataFolder)?.said.forget(episodes),
+    super();
+    this.owns(
+      engines.onDidChangeLog(({ engine, episodes }) =>
+        this.byDataFolder.get(engine.dataFolder)?.said.forget(episodes),
+      ),
     );
   }
 
@@ -274,10 +272,6 @@ export class KeptCredit implements vscode.Disposable {
     const { agreementWith } = await import('../../core/evaluation/agreement');
     const { cache, said } = await this.of(engine);
     return agreementWith(await engine.log(), critic, await cache.advantages(critic), said);
-  }
-
-  dispose(): void {
-    this.following.dispose();
   }
 
   private async of({ dataFolder }: Engine): Promise<Kept> {

@@ -11,6 +11,7 @@ import type {
 } from '../../core/trajectory/export/export';
 import { extensionOf, type FormatId } from '../../core/trajectory/export/formats';
 import type { TrajectoryLog } from '../../core/trajectory/log';
+import { Owner } from '../background';
 import { exportScheme } from '../contributions';
 import { RENDERED } from '../documents';
 import type { Engine } from '../engine';
@@ -37,9 +38,8 @@ interface Previewed {
 }
 
 /** Shows the chosen export as a read-only document first, and writes it from there. */
-export class Exports implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class Exports extends Owner implements vscode.TextDocumentContentProvider {
   private readonly previews = new Map<string, Previewed>();
-  private readonly registrations: { dispose(): unknown }[];
   private made = 0;
 
   constructor(
@@ -47,10 +47,11 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     private readonly showDialogue: (episode: string) => unknown,
     private readonly publish: (file: string) => Promise<void>,
   ) {
-    this.registrations = [
+    super();
+    this.owns(
       vscode.workspace.registerTextDocumentContentProvider(exportScheme, this),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.previews.delete(uri.toString())),
-    ];
+    );
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
@@ -152,10 +153,6 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (chosen === undefined) return;
     const opened = vscode.Uri.file(chosen === openFile ? result.file : result.card);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(opened));
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.registrations).dispose();
   }
 
   private get inFront(): vscode.Uri | undefined {

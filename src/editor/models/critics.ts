@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CriticChoice, KeptCredit, OfferedCritic } from '../credit/critics';
-import { OneAtATime } from '../background';
+import { OneAtATime, Owner } from '../background';
 import type { ShownLog } from '../engines';
 
 export interface CriticsNode {
@@ -15,9 +15,8 @@ export interface CriticNode {
   readonly isShown: boolean;
 }
 
-export class Critics implements vscode.Disposable {
+export class Critics extends Owner {
   private readonly changed = new vscode.EventEmitter<void>();
-  private readonly disposables: { dispose(): unknown }[];
   private found: readonly OfferedCritic[] = [];
   private readonly looking = new OneAtATime(() => this.lookOnce().catch(this.report));
 
@@ -30,7 +29,8 @@ export class Critics implements vscode.Disposable {
     runs: { readonly onDidEnd: vscode.Event<unknown> },
     private readonly report: (error: unknown) => void,
   ) {
-    this.disposables = [
+    super();
+    this.owns(
       this.changed,
       choice.onDidChange(() => {
         this.changed.fire();
@@ -39,7 +39,7 @@ export class Critics implements vscode.Disposable {
       log.onDidChange(() => this.look()),
       runs.onDidEnd(() => this.look()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.look()),
-    ];
+    );
   }
 
   /** Undefined while there is no critic. */
@@ -69,10 +69,6 @@ export class Critics implements vscode.Disposable {
     const now = await Promise.all(followed);
     // The list may be newer now.
     if (found === this.found) this.show(now);
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
   }
 
   private async lookOnce(): Promise<void> {

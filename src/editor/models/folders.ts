@@ -6,6 +6,7 @@ import type { Engine } from '../engine';
 import { revealFolder } from '../documents';
 import type { LocalPlace } from '../localModels';
 import { inUse, rolesOf } from '../roles';
+import { pickFolder } from '../inputSteps';
 
 const { t } = vscode.l10n;
 
@@ -33,14 +34,7 @@ export class ModelFolders {
   /** @throws {Fault} when the folder holds no model that can play here */
   async add(): Promise<LocalPlace | undefined> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    const [chosen] =
-      (await vscode.window.showOpenDialog({
-        title: t('Model folder'),
-        openLabel: t('Add'),
-        canSelectFiles: false,
-        canSelectFolders: true,
-        ...(folder === undefined ? {} : { defaultUri: folder }),
-      })) ?? [];
+    const chosen = await pickFolder(t('Model folder'), t('Add'), folder);
     if (chosen === undefined) return undefined;
     await this.engine.locals.check(chosen.fsPath);
     const there = this.at(chosen.fsPath);

@@ -6,6 +6,7 @@ import { functionNamed, functionsIn, functionText } from '../../core/task/python
 import type { Task } from '../../core/task/task';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { OwnFunction, SessionState } from '../../../webview/session/protocol';
+import { Owner } from '../background';
 import type { Engines } from '../engines';
 import { askSignal } from '../inputSteps';
 import { AcceptedAnswers, type DueAnswer } from './acceptedAnswers';
@@ -36,10 +37,9 @@ interface Sessions {
 }
 
 /** Dialogues about a developer's own functions: the hidden information is in the developer's head. */
-export class Collaborations implements vscode.Disposable {
+export class Collaborations extends Owner {
   private readonly functions: OwnFunctions;
   private readonly accepted: AcceptedAnswers;
-  private readonly disposables: vscode.Disposable[];
 
   constructor(
     memory: vscode.Memento,
@@ -48,6 +48,7 @@ export class Collaborations implements vscode.Disposable {
     private readonly proposals: Proposals,
     now?: () => number,
   ) {
+    super();
     const report = (error: unknown): void => engines.first.report(error);
     this.functions = new OwnFunctions(memory);
     this.accepted = new AcceptedAnswers(memory, {
@@ -56,7 +57,7 @@ export class Collaborations implements vscode.Disposable {
       report,
       now,
     });
-    this.disposables = [
+    this.owns(
       panels.onDidChangePanel(
         (panel) => void this.follow(panel).catch((error: unknown) => engines.first.show(error)),
       ),
@@ -64,7 +65,7 @@ export class Collaborations implements vscode.Disposable {
       proposals.onDidUndo((undone) => void this.undo(undone).catch(report)),
       engines.first.configuration.onDidChange(() => this.accepted.wait()),
       this.accepted,
-    ];
+    );
   }
 
   /** @param what the function of a lens; by default the one at the cursor */
@@ -103,10 +104,6 @@ export class Collaborations implements vscode.Disposable {
   async forget(isKept: (episode: string) => boolean): Promise<void> {
     await this.functions.forget(isKept);
     await this.accepted.forget(isKept);
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
   }
 
   private async follow({ shown: session, wasClosed }: SessionPanel): Promise<void> {

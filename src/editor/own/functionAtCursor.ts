@@ -4,6 +4,7 @@ import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import { draftedRequest } from '../../core/task/own';
 import { functionAround, stubsIn, type PythonFunction } from '../../core/task/python/functions';
+import { Owner } from '../background';
 import { idOf } from '../contributions';
 
 const { t } = vscode.l10n;
@@ -68,16 +69,14 @@ function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: 
  * Offers to collaborate on a function: in the light bulb's menu on the line where it begins and, while nothing is
  * written of it, in a lens above it, which the editor's own setting `editor.codeLens` switches off.
  */
-export class FunctionActions
-  implements vscode.CodeActionProvider, vscode.CodeLensProvider, vscode.Disposable
-{
-  private readonly registration: vscode.Disposable;
+export class FunctionActions extends Owner implements vscode.CodeActionProvider, vscode.CodeLensProvider {
   readonly onDidChangeCodeLenses = vscode.workspace.onDidGrantWorkspaceTrust;
 
   constructor(private readonly titles: () => ReadonlyMap<string, string>) {
+    super();
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.RefactorRewrite] };
     const python = { language: 'python' };
-    this.registration = vscode.Disposable.from(
+    this.owns(
       vscode.languages.registerCodeActionsProvider(python, this, kinds),
       vscode.languages.registerCodeLensProvider(python, this),
     );
@@ -106,9 +105,5 @@ export class FunctionActions
           arguments: [{ file: document.uri.toString(), line: defLine } satisfies Place],
         }),
     );
-  }
-
-  dispose(): void {
-    this.registration.dispose();
   }
 }

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { functionsIn } from '../../core/task/python/functions';
 import { brought, withAnswer } from '../../core/task/python/placing';
+import { Owner } from '../background';
 import { answerScheme, contextKeys } from '../contributions';
 import { showTitle, type OwnTests, type TestReport } from './ownTests';
 import { proposalSchema, type Proposal } from '../ownFunctions';
@@ -49,10 +50,9 @@ interface AcceptedTexts {
  * holds all of it, so that it survives a reload. Nothing is written into a file before a person accepts it, and then as
  * an edit that can be undone.
  */
-export class Proposals implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class Proposals extends Owner implements vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly decided = new vscode.EventEmitter<AnswerDecision>();
-  private readonly registration: vscode.Disposable;
   /** Addresses of answers that are shown and not decided. */
   private readonly open = new Set<string>();
   /** Reports of answers that break tests, by the answer's address; a change of the file removes them. */
@@ -70,7 +70,8 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     private readonly tests: OwnTests,
     private readonly fail: (error: unknown) => void,
   ) {
-    this.registration = vscode.Disposable.from(
+    super();
+    this.owns(
       this.changed,
       this.decided,
       this.undone,
@@ -149,10 +150,6 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     if (uri === undefined) return;
     await this.close(uri);
     this.decided.fire({ proposal: proposalOf(uri) });
-  }
-
-  dispose(): void {
-    this.registration.dispose();
   }
 
   private async ask(uri: vscode.Uri, name: string, report?: TestReport): Promise<void> {

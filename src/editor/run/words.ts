@@ -8,9 +8,8 @@ import type { Run } from '../../core/training/runs';
 import { ago, dialogues, duration, methodTitle, methodWord } from '../words';
 import type { EvaluationSetting, KeptEvaluation } from '../../core/evaluation/loop/evaluationCache';
 import { isRate, type HabitChange } from '../../core/evaluation/habits';
-import { measuredRunsOf, worseIn } from '../../core/evaluation/comparison/measuredRuns';
+import { measuredRunsOf, worseIn, type RunResult } from '../../core/evaluation/comparison/measuredRuns';
 import type { Interval } from '../../core/evaluation/interval';
-import type { RunResult } from '../../core/evaluation/comparison/measuredRuns';
 
 const { t } = vscode.l10n;
 

@@ -21,9 +21,6 @@ interface CurveContext {
 
 /** Learning curves of the shown log, which `tandem curve` makes. */
 class CurvePanel extends Panel<FromWebview, ToWebview> {
-  /** Last sent curves, compared to skip equal updates. */
-  private sent = '';
-
   constructor(
     panel: vscode.WebviewPanel,
     private readonly on: CurveContext,
@@ -36,10 +33,7 @@ class CurvePanel extends Panel<FromWebview, ToWebview> {
   }
 
   override readonly asks: Asks<FromWebview> = {
-    ready: () => {
-      this.sent = '';
-      return this.on.watch.look();
-    },
+    ready: () => this.on.watch.look(),
     play: () => vscode.commands.executeCommand(idOf('playNext')),
     collect: () => vscode.commands.executeCommand(idOf('collect')),
     save: ({ file }) => saveOfPage(file, this.on.log.engine),
@@ -52,11 +46,7 @@ class CurvePanel extends Panel<FromWebview, ToWebview> {
   private async send(): Promise<void> {
     const { log, watch } = this.on;
     this.title = log.name === undefined ? t('Learning curves') : t('Learning curves of {0}', log.name);
-    const message = curvesView(await curvesOf(watch));
-    const text = JSON.stringify(message);
-    if (text === this.sent || !this.isListening) return;
-    this.sent = text;
-    await this.post(message);
+    await this.postView(curvesView(await curvesOf(watch)));
   }
 }
 

@@ -50,8 +50,7 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
   private run: Run | undefined;
   private kept: readonly KeptEvaluation[] = [];
   private choice: Choice = {};
-  /** Last sent state, compared to skip equal updates. */
-  private sent: { view?: string; samples?: unknown; told?: number } = {};
+  private sent: { samples?: unknown; told?: number } = {};
   /** Sent positions in the curves of each chart. */
   private readonly read: ReadCharts = new Map();
   private readonly telling = new OneAtATime(() => this.tellOnce());
@@ -156,9 +155,7 @@ class RunPanel extends Panel<FromWebview, ToWebview> {
       ...{ restriction, kept, halted: this.on.queue.halted, pinned: this.on.pinned.all },
       dataFolder: this.runs.dataFolder,
     });
-    const text = JSON.stringify(view);
-    if (text !== sent.view) await this.post(view);
-    sent.view = text;
+    await this.postView(view);
     const curves = curvesView([{ run, history }], view, this.read);
     if (curves !== undefined) await this.post(curves);
     if (sent.samples !== history.samples.at(-1)) {

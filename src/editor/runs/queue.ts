@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import { type Run, type Runs, runsOf } from '../../core/training/runs';
 import type { Preparing } from '../../core/training/start';
+import { Owner } from '../background';
 import type { Engine } from '../engine';
 import { cancellable, type WorkCaller } from '../progress';
 import type { EditorTrainer } from '../trainer';
@@ -90,7 +91,7 @@ const preparingWords: Readonly<Record<Preparing, string>> = {
 const nameOf = ({ fileName }: vscode.TextDocument): string => path.basename(fileName);
 
 /** Trains one run at a time, over all logs of the window; any window may queue a run. */
-export class RunQueue implements vscode.Disposable {
+export class RunQueue extends Owner {
   private advancing: Promise<void> | undefined;
   private opened: Trainer | undefined;
   /** Why the next run could not start; the queue then waits for the person. */
@@ -98,7 +99,6 @@ export class RunQueue implements vscode.Disposable {
   /** Counts the person's choices: a run started, or another Python named. */
   private choices = 0;
   private readonly changed = new vscode.EventEmitter<void>();
-  private readonly registration: vscode.Disposable;
 
   /** Fires when the queue halts or resumes. */
   readonly onDidChange = this.changed.event;
@@ -108,10 +108,11 @@ export class RunQueue implements vscode.Disposable {
     private readonly trainer: EditorTrainer,
     private readonly show: (error: unknown) => void,
   ) {
+    super();
     const soon = (): void => {
       if (this.reason === undefined) void this.advance();
     };
-    this.registration = vscode.Disposable.from(
+    this.owns(
       this.changed,
       watch.onDidLook(soon),
       watch.onDidEnd(() => {
@@ -150,10 +151,6 @@ export class RunQueue implements vscode.Disposable {
   async tryAgain(): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Starting the next run'));
     if (trainer !== undefined) await this.begin(trainer);
-  }
-
-  dispose(): void {
-    this.registration.dispose();
   }
 
   /** @param trainer undefined when it has yet to be opened */

@@ -3,6 +3,7 @@ import { evaluatedAt } from '../../core/evaluation/loop/evaluationCache';
 import { pause } from '../../core/training/pause';
 import { canPlay } from '../../core/training/runFolder';
 import type { Run, Runs } from '../../core/training/runs';
+import { Owner } from '../background';
 import { idOf, views } from '../contributions';
 import type { LogLook, RunWatch } from './runWatch';
 import { reasonWords, runName, stateWord } from '../run/words';
@@ -24,8 +25,7 @@ interface Known {
  * Reports ended runs once, in one window, also those that ended while none was open.
  * Runs that ended before a log was first seen are not reported.
  */
-export class RunEndings implements vscode.Disposable {
-  private readonly registration: vscode.Disposable;
+export class RunEndings extends Owner {
   /** By data folder. */
   private known: Readonly<Record<string, Known>>;
 
@@ -35,14 +35,9 @@ export class RunEndings implements vscode.Disposable {
     private readonly memory: vscode.Memento,
     private readonly report: (error: unknown) => void,
   ) {
+    super();
     this.known = memory.get<Readonly<Record<string, Known>>>(REMEMBERED, {});
-    this.registration = watch.onDidLook((look) => {
-      this.follow(look).catch(report);
-    });
-  }
-
-  dispose(): void {
-    this.registration.dispose();
+    this.owns(watch.onDidLook((look) => void this.follow(look).catch(report)));
   }
 
   private async follow({ runs, all }: LogLook): Promise<void> {

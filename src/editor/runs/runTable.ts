@@ -37,8 +37,6 @@ const commandOf: Readonly<Record<Action, CommandId>> = {
 
 class RunTablePanel extends Panel<FromWebview, ToWebview> {
   private readonly results = new RunResults();
-  /** Last sent rows, compared to skip equal updates. */
-  private sent = '';
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -52,10 +50,7 @@ class RunTablePanel extends Panel<FromWebview, ToWebview> {
   }
 
   override readonly asks: Asks<FromWebview> = {
-    ready: () => {
-      this.sent = '';
-      return this.on.watch.look();
-    },
+    ready: () => this.on.watch.look(),
     new: () => vscode.commands.executeCommand(idOf('newRun')),
     open: ({ id }) => {
       const [run] = this.runsOf([id]);
@@ -87,10 +82,7 @@ class RunTablePanel extends Panel<FromWebview, ToWebview> {
     this.title = name === undefined ? t('Runs') : t('Runs of {0}', name);
     await this.results.read(this.on.watch.all);
     const runs = runRows(this.on.watch.all, (run) => this.results.of(run));
-    const text = JSON.stringify(runs);
-    if (text === this.sent || !this.isListening) return;
-    this.sent = text;
-    await this.post({ type: 'show', runs });
+    await this.postView({ type: 'show', runs });
   }
 }
 

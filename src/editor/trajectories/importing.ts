@@ -10,7 +10,7 @@ import type { Merged } from '../../core/trajectory/log';
 import type { Translate } from '../translate';
 import { dialogues } from '../words';
 import { shownName } from '../dialogue/words';
-import { inform } from '../inputSteps';
+import { inform, pickFolder } from '../inputSteps';
 
 const { t } = vscode.l10n;
 
@@ -35,8 +35,7 @@ export async function importTrajectories(shown: ShownLog): Promise<void> {
 
 /** Adds the dialogues of another data folder, with the consents that stand there. */
 async function fromFolder({ engine }: ShownLog, title: string): Promise<void> {
-  const options = { title, openLabel: t('Import'), canSelectFiles: false, canSelectFolders: true };
-  const [chosen] = (await vscode.window.showOpenDialog(options)) ?? [];
+  const chosen = await pickFolder(title, t('Import'));
   if (chosen === undefined) return;
   const log = await engine.log();
   const name = path.basename(chosen.fsPath);

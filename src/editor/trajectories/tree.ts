@@ -115,10 +115,10 @@ export class TrajectoryTree extends Tree<TrajectoryNode> {
     this.redraw();
   }
 
-  async namedFilter(log: TrajectoryLog, engine = this.log.engine): Promise<ListFilter> {
+  async namedFilter(log: TrajectoryLog): Promise<ListFilter> {
     const { narrowed } = this;
     const titles = narrowed.text === undefined ? new Map() : await this.titles.ofAll(log);
-    return namedFilter(narrowed, titles, log, engine);
+    return namedFilter(narrowed, titles, log, this.log.engine);
   }
 
   /** Filters in the order of the list; each gives its dialogues, newest first. */

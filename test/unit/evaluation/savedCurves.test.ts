@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Curve } from '../../../src/core/evaluation/curve';
-import { savedCurves, saveCurve } from '../../../src/core/evaluation/savedCurves';
+import { savedCurves, saveCurve, type Curve } from '../../../src/core/evaluation/savedCurves';
 import { temporaryFolder } from '../../fixtures/log';
 
 const success = (mean: number) => ({

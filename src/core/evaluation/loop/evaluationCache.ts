@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -11,6 +10,7 @@ import { taskToRow } from '../../task/row';
 import { isProgram } from '../../task/task';
 import { readWhole, runFiles } from '../../training/runFolder';
 import { ifThere, writeAtomically } from '../../trajectory/files';
+import { digestOf } from './record';
 
 /** Evaluations with the same key may be compared: same tasks, seeds and rules of play. */
 const settingSchema = z.object({
@@ -69,7 +69,7 @@ export function settingOf(plan: Plan, title: string): EvaluationSetting {
     ...(hasPages ? [[PAGE_RULES_VERSION, pageProtocol, prompts.pageVersions]] : []),
   ];
   return {
-    key: createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12),
+    key: digestOf(identity).slice(0, 12),
     ...{ title, tasks: tasks.length, simulator: simulator.name, mode, seed, rollouts },
     temperature: sampling.temperature,
     max_tokens: sampling.maxTokens,

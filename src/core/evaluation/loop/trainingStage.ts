@@ -11,6 +11,7 @@ import type { Trainer } from '../../training/trainer';
 import { claimIn } from '../../trajectory/claim';
 import type { LeaveOut } from '../../trajectory/export/selection';
 import { ifThere } from '../../trajectory/files';
+import type { StageProgress } from './plan';
 
 export interface TrainedOptions {
   readonly runs: Runs;
@@ -128,13 +129,7 @@ const PREPARING = {
   launch: 'is launched',
 } as const;
 
-export function trainingWork(told: TrainedProgress): {
-  readonly what: string;
-  readonly done?: number;
-  readonly total?: number;
-  readonly secondsLeft?: number;
-  readonly run?: string;
-} {
+export function trainingWork(told: TrainedProgress): Omit<StageProgress, 'state'> {
   if ('preparing' in told) return { what: PREPARING[told.preparing] };
   const { run, progress } = told;
   const { stage = 'prepare', step, steps, part, secondsLeft } = progress;

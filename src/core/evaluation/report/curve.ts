@@ -1,5 +1,5 @@
-import type { Curve, CurvePoint, MoreHelps } from '../curve';
 import type { OverSeeds } from '../overSeeds';
+import type { Curve, CurvePoint, MoreHelps } from '../savedCurves';
 import { points as inPoints } from '../words';
 import { COUNT, field, FRACTION, t, tableOf, type Cell, type Sentence, type Table } from './table';
 

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Advantages } from './credit';
+import { creditSchema, type Credit, type Scorable, type Advantages } from './credit';
 import { messageOf } from '../../fault';
 import { jsonOrUndefined } from '../../json';
 import { isUnfit, MB, readText } from '../../regularFile';
 import { ifThere, writeAtomically } from '../../trajectory/files';
-import { creditSchema, type Credit, type Scorable } from './credit';
 
 /**
  * `index/credit/<critic>/` in the data folder. Computed from the log: may be removed at any time, and is removed with

@@ -1,7 +1,6 @@
 import { isObject } from '../../json';
 import {
   blocksIn,
-  defined,
   jsonText,
   others,
   SessionBuilder,
@@ -61,7 +60,7 @@ function addStep(session: SessionBuilder, step: Fields): void {
   else if (source === 'system') session.system(text, { at, extra });
   else {
     if (typeof thoughts === 'string' && thoughts !== '')
-      session.part({ kind: 'thoughts', text: thoughts, ...defined({ at }) });
+      session.part({ kind: 'thoughts', text: thoughts, at });
     session.agent(text, { at, extra, model: textOrUndefined(step.model_name) });
   }
   for (const call of blocksIn(calls)) {
@@ -69,16 +68,13 @@ function addStep(session: SessionBuilder, step: Fields): void {
     session.part({
       kind: 'call',
       text: jsonText(given),
-      ...defined({ id: textOrUndefined(id), name: textOrUndefined(name), at }),
-      ...defined({ extra: others(call, ['tool_call_id', 'function_name', 'arguments']) }),
+      ...{ id: textOrUndefined(id), name: textOrUndefined(name), at },
+      extra: others(call, ['tool_call_id', 'function_name', 'arguments']),
     });
   }
   for (const result of blocksIn(isObject(observation) ? observation.results : undefined)) {
-    const text = textIn(result.content);
+    const id = textOrUndefined(result.source_call_id);
     const more = others(result, ['source_call_id', 'content']);
-    session.part({
-      ...{ kind: 'result', text },
-      ...defined({ id: textOrUndefined(result.source_call_id), at, extra: more }),
-    });
+    session.part({ kind: 'result', text: textIn(result.content), id, at, extra: more });
   }
 }

@@ -2,7 +2,6 @@ import { isObject } from '../../json';
 import {
   alongParents,
   blocksIn,
-  defined,
   jsonText,
   others,
   SessionBuilder,
@@ -124,7 +123,7 @@ function addLine(session: SessionBuilder, line: Fields): void {
   // Of the first part of the line.
   let extra = ofLine === undefined && ofMessage === undefined ? undefined : { ...ofLine, ...ofMessage };
   const add = (part: SessionPart): void => {
-    session.part({ ...part, ...defined({ at, extra: part.extra ?? extra }) });
+    session.part({ ...part, at, extra: part.extra ?? extra });
     extra = undefined;
   };
   if (isAgent) session.agent('', { at, model: textOrUndefined(messageOf(line).model) });
@@ -133,9 +132,9 @@ function addLine(session: SessionBuilder, line: Fields): void {
     if (block.type === 'tool_result') {
       const id = textOrUndefined(block.tool_use_id);
       const more = others(block, ['type', 'tool_use_id', 'content']);
-      add({ kind: 'result', text: textIn(block.content), ...defined({ id, extra: more }) });
+      add({ kind: 'result', text: textIn(block.content), id, extra: more });
     } else if (block.type === 'tool_use' || block.type === 'server_tool_use') {
-      const names = defined({ id: textOrUndefined(block.id), name: textOrUndefined(block.name) });
+      const names = { id: textOrUndefined(block.id), name: textOrUndefined(block.name) };
       add({ kind: 'call', text: jsonText(block.input), ...names });
     } else if (block.type === 'thinking') {
       const text = textOrUndefined(block.thinking);

@@ -1,7 +1,6 @@
 import { isObject } from '../../json';
 import {
   blocksIn,
-  defined,
   jsonText,
   others,
   SessionBuilder,
@@ -102,7 +101,7 @@ const SCAFFOLDING =
 
 function addItem(session: SessionBuilder, item: Fields, told: Told, withMessages: boolean): void {
   const { at } = told;
-  const names = defined({ id: textOrUndefined(item.call_id) ?? textOrUndefined(item.id), at });
+  const names = { id: textOrUndefined(item.call_id) ?? textOrUndefined(item.id), at };
   switch (item.type) {
     case 'message': {
       const text = textIn(item.content);
@@ -115,7 +114,7 @@ function addItem(session: SessionBuilder, item: Fields, told: Told, withMessages
       const text = [...blocksIn(item.summary), ...blocksIn(item.content)]
         .map((block) => textIn([block]))
         .join('\n');
-      if (withMessages && text !== '') session.part({ kind: 'thoughts', text, ...defined({ at }) });
+      if (withMessages && text !== '') session.part({ kind: 'thoughts', text, at });
       return;
     }
     case 'function_call':
@@ -144,5 +143,5 @@ function addEvent(session: SessionBuilder, event: Fields, told: Told): void {
   if (event.type === 'user_message') session.user(jsonText(event.message), told);
   else if (event.type === 'agent_message') session.agent(jsonText(event.message), told);
   else if (event.type === 'agent_reasoning')
-    session.part({ kind: 'thoughts', text: jsonText(event.text), ...defined({ at: told.at }) });
+    session.part({ kind: 'thoughts', text: jsonText(event.text), at: told.at });
 }

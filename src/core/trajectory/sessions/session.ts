@@ -111,13 +111,13 @@ export class SessionBuilder {
 
   /** Instructions, or words of the program during the session. */
   system(text: string, { at, extra }: Told = {}): void {
-    if (this.turns.length > 0) this.part({ kind: 'note', text, ...defined({ at, extra }) });
+    if (this.turns.length > 0) this.part({ kind: 'note', text, at, extra });
     else this.opening.push({ role: 'system', content: this.shortened(text, MAX_TURN_CHARS) });
   }
 
   agent(text: string, { at, model, extra }: Told & { readonly model?: string | undefined } = {}): void {
     if (model !== undefined) this.turn(at).model ??= shortName(model);
-    if (text !== '' || extra !== undefined) this.part({ kind: 'text', text, ...defined({ at, extra }) });
+    if (text !== '' || extra !== undefined) this.part({ kind: 'text', text, at, extra });
   }
 
   part(part: SessionPart): void {
@@ -129,14 +129,13 @@ export class SessionBuilder {
       this.cut += 1;
       return;
     }
-    const { name, id, extra, ...kept } = part;
+    const { kind, name, id, at } = part;
     const text = this.shortened(part.text, room);
     const left = part.text.length - text.length;
     (turn.parts as SessionPart[]).push({
-      ...kept,
-      text,
-      ...defined({ name: name && shortName(name), id: id && shortName(id), extra: this.small(extra) }),
-      ...(left > 0 && { left }),
+      ...{ kind, text },
+      ...defined({ name: name && shortName(name), id: id && shortName(id), at }),
+      ...defined({ extra: this.small(part.extra), left: left || undefined }),
     });
     this.chars += text.length;
     this.partCount += 1;

@@ -2,7 +2,6 @@ import { isObject } from '../../json';
 import {
   alongParents,
   blocksIn,
-  defined,
   jsonText,
   others,
   SessionBuilder,
@@ -97,15 +96,15 @@ function addMessage(session: SessionBuilder, line: Fields, message: Fields): voi
   else if (role === 'system') session.system(textIn(content), { at, extra });
   else if (role === 'tool' || role === 'toolResult') {
     const id = textOrUndefined(toolCallId);
-    session.part({ kind: 'result', text: textIn(content), ...defined({ id, at, extra }) });
+    session.part({ kind: 'result', text: textIn(content), id, at, extra });
   } else if (role === 'assistant') {
     if (typeof thoughts === 'string' && thoughts !== '')
-      session.part({ kind: 'thoughts', text: thoughts, ...defined({ at }) });
+      session.part({ kind: 'thoughts', text: thoughts, at });
     session.agent('', { at, extra, model: textOrUndefined(message.model) });
     for (const block of blocksIn(content)) addBlock(session, block, at);
     for (const call of blocksIn(toolCalls)) {
       const { name, arguments: given } = isObject(call.function) ? call.function : {};
-      const names = defined({ id: textOrUndefined(call.id), name: textOrUndefined(name), at });
+      const names = { id: textOrUndefined(call.id), name: textOrUndefined(name), at };
       session.part({ kind: 'call', text: jsonText(given), ...names });
     }
   } else if (role === 'bashExecution') {
@@ -116,10 +115,9 @@ function addMessage(session: SessionBuilder, line: Fields, message: Fields): voi
 }
 
 function addBlock(session: SessionBuilder, block: Fields, at: string | undefined): void {
-  if (block.type === 'thinking')
-    session.part({ kind: 'thoughts', text: jsonText(block.thinking), ...defined({ at }) });
+  if (block.type === 'thinking') session.part({ kind: 'thoughts', text: jsonText(block.thinking), at });
   else if (block.type === 'toolCall') {
-    const names = defined({ id: textOrUndefined(block.id), name: textOrUndefined(block.name), at });
+    const names = { id: textOrUndefined(block.id), name: textOrUndefined(block.name), at };
     session.part({ kind: 'call', text: jsonText(block.arguments), ...names });
   } else session.agent(textIn([block]), { at });
 }

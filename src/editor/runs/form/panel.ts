@@ -25,6 +25,7 @@ import { manageTrust, restrictionOf } from '../../workspaceTrust';
 import { methodTitle } from '../../words';
 import type { Pack } from '../../packs';
 import type { EditorTrainer } from '../../trainer';
+import { pickFolder } from '../../inputSteps';
 import {
   recommendedFor,
   trainablePlaces,
@@ -234,13 +235,7 @@ export class NewRunPanel extends Panel<FromWebview, ToWebview> implements Estima
   }
 
   private async browse(): Promise<void> {
-    const [folder] =
-      (await vscode.window.showOpenDialog({
-        title: t('Base model'),
-        openLabel: t('Train'),
-        canSelectFiles: false,
-        canSelectFolders: true,
-      })) ?? [];
+    const folder = await pickFolder(t('Base model'), t('Train'));
     if (folder !== undefined) this.tell({ type: 'set', values: { base: folder.fsPath } });
   }
 

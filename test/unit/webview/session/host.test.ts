@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Answering, Composition } from '../../../../webview/session/host';
-import type { TurnView } from '../../../../webview/session/protocol';
+import type { TurnView, SessionView } from '../../../../webview/session/protocol';
 import { state, turn } from './shown';
-import type { SessionView } from '../../../../webview/session/view';
 
 /** Messages that the page has posted. */
 const sent = vi.hoisted(() => {

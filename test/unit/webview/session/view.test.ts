@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ToWebview, TurnView } from '../../../../webview/session/protocol';
+import type { ToWebview, TurnView, SessionView } from '../../../../webview/session/protocol';
 import { state, turn as first } from './shown';
 import { choiceWords, modelLabel, playerLabel } from '../../../../webview/dialogue/names';
-import { applied, replyLength, type SessionView } from '../../../../webview/session/view';
+import { applied, replyLength } from '../../../../webview/session/view';
 
 const called = { 'openai:gpt-4o@https://example.org/v1': 'Lab' };
 
