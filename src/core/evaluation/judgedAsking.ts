@@ -70,7 +70,7 @@ async function countsOf(
 
 /** A number by itself or as small models put it: `The answer is 0.`, `- Requirement 2`, `**3**`. */
 const NUMBER_LINE =
-  /^(?:[-*•] )?(?:the )?(?:(?:answer|requirement|number)(?: number)?(?: is)?:? )?[*[(]{0,3}(\d{1,3})[*\]).]{0,4}$/i;
+  /^(?:[-*•] )?(?:(?:the )?(?:answer|requirement|number)(?:(?: number)?:?|\b\D{0,80} is:?) )?[*[(]{0,3}(\d{1,3})[*\]).]{0,4}$/i;
 
 /** One number a line, from 0; lines without a digit are left aside, and any other line makes it undefined. */
 function requirementsIn(text: string, count: number): readonly number[] | undefined {

@@ -61,6 +61,8 @@ it('counts questions by the requirements that a judge finds them about, and leav
 
 it.each([
   ['The assistant asks:\nRounding of the bill: which way?\n\nThe answer is 0.', 'stop', 'no requirement'],
+  ['The number of requirement that answers the question is 0.', 'stop', 'no requirement'],
+  ['The requirement is not 1.', 'stop', 'nothing'],
   ['- Requirement 1.', 'stop', 'a requirement'],
   ['Is it 2 hours?\n1', 'stop', 'nothing'],
   ['0\n'.repeat(500), 'length', 'nothing'],
