@@ -55,7 +55,9 @@ async function countsOf(
       turns.slice(0, index),
       parseAgentMessage(turn.agent.text).visible,
     );
-    const { text } = await judge.generate(request, SAMPLING, { signal });
+    const { text, finishReason } = await judge.generate(request, SAMPLING, { signal });
+    // A model that repeats itself to its limit would count the same question hundreds of times.
+    if (finishReason === 'length') return undefined;
     const about = requirementsIn(replyIn(text), requirements.length);
     if (about === undefined) return undefined;
     for (const requirement of about) {
@@ -66,13 +68,17 @@ async function countsOf(
   return { asked: known.size, missed: requirements.length - known.size, useless };
 }
 
-/** One number a line, from 0; undefined for anything else. */
+/** A number by itself or as small models put it: `The answer is 0.`, `- Requirement 2`, `**3**`. */
+const NUMBER_LINE =
+  /^(?:[-*•] )?(?:(?:the )?(?:answer|requirement|number)(?:(?: number)?:?|\b\D{0,80} is:?) )?[*[(]{0,3}(\d{1,3})[*\]).]{0,4}$/i;
+
+/** One number a line, from 0; lines without a digit are left aside, and any other line makes it undefined. */
 function requirementsIn(text: string, count: number): readonly number[] | undefined {
-  const lines = text
+  const numbers = text
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '');
-  const numbers = lines.map((line) => (/^\d{1,3}$/.test(line) ? Number(line) : NaN));
+    .filter((line) => /\d/.test(line))
+    .map((line) => Number(NUMBER_LINE.exec(line)?.[1] ?? NaN));
   return numbers.length > 0 && numbers.every((number) => number <= count) ? numbers : undefined;
 }
 

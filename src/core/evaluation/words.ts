@@ -74,7 +74,9 @@ export function judgedInWords(agent: string, judged: JudgedAsking): string[] {
   const { judge, dialogues, doubtful, unread, f1, precision = null, recall = 0 } = judged;
   if (f1 === undefined)
     return [
-      `${agent}: ${judge} judged no dialogue; ${unread} could not be judged, the others have no specification.`,
+      unread === 0
+        ? `${agent}: no finished dialogue for ${judge} to judge has a specification and no facts.`
+        : `${agent}: no Ask-F1, because ${judge} named no number for each question of ${unread} dialogues. Choose another judge.`,
     ];
   const found = precision === null ? 'no question' : `precision ${percent(precision)}`;
   return [

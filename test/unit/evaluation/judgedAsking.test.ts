@@ -10,6 +10,8 @@ const specification = {
   requirements: ['Heavy is over 20 kilograms.', 'It costs 4.50 euros more.', 'An unknown zone gives -1.'],
 };
 
+const timing = { totalMs: 1, attempts: 1 };
+
 /** Reads the message that is to be judged, and says what the text in it asks for. */
 const read: string[] = [];
 const judge: Model = {
@@ -19,7 +21,7 @@ const judge: Model = {
     const [, message = ''] = /<message>\n(.*)\n<\/message>/s.exec(request!.content)!;
     return Promise.resolve({
       ...{ text: message.replace('?', '').split(' and ').join('\n'), finishReason: 'stop' },
-      timing: { totalMs: 1, attempts: 1 },
+      timing,
     });
   },
 };
@@ -55,4 +57,19 @@ it('counts questions by the requirements that a judge finds them about, and leav
   expect(judgedInWords('a', judged)[0]).toMatch(/^a: Ask-F1 0\.400 .*judged by openai:judge/);
   for (const line of task.reference.split('\n').slice(1))
     expect(read.filter((text) => text.includes(line.trim()))).toEqual([]);
+});
+
+it.each([
+  ['The assistant asks:\nRounding of the bill: which way?\n\nThe answer is 0.', 'stop', 'no requirement'],
+  ['The number of requirement that answers the question is 0.', 'stop', 'no requirement'],
+  ['The requirement is not 1.', 'stop', 'nothing'],
+  ['- Requirement 1.', 'stop', 'a requirement'],
+  ['Is it 2 hours?\n1', 'stop', 'nothing'],
+  ['0\n'.repeat(500), 'length', 'nothing'],
+])('reads %j (%s) of a small judge as %s', async (text, finishReason, read) => {
+  const small = { ...judge, generate: () => Promise.resolve({ text, finishReason, timing }) } as Model;
+  const judged = await judgedAsking([played(['1?'], { specification })], small, { concurrency: 1 });
+  const found = { 'no requirement': [0, 0], 'a requirement': [0, 1], nothing: [1, undefined] }[read];
+  expect([judged.unread, judged.precision]).toEqual(found);
+  if (read === 'nothing') expect(judgedInWords('a', judged)).toEqual([expect.stringContaining('no Ask-F1')]);
 });

@@ -19,6 +19,7 @@ export interface SpecificationDrafting {
 
 const MAX_ATTEMPTS = 3;
 const MAX_REQUIREMENTS = 40;
+const MAX_REPEATED_CHARS = 6000;
 const SAMPLING = { temperature: 0, maxTokens: 4096 } as const;
 
 /**
@@ -32,30 +33,55 @@ export async function draftSpecification(
   task: ProgramTask,
   { drafter, checker, grader, signal }: SpecificationDrafting,
 ): Promise<Specification> {
-  const conversation: ChatMessage[] = [{ role: 'user', content: draftRequest(task) }];
+  const request = draftRequest(task);
+  let conversation: ChatMessage[] = [{ role: 'user', content: request }];
   let best: Specification | undefined;
   let trouble: string;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { text } = await drafter.generate(conversation, SAMPLING, { signal });
-    const requirements = requirementsIn(replyIn(text));
-    const passages = leakedPassages(task.reference, requirements.join('\n'));
-    if (requirements.length === 0) trouble = NO_LIST;
-    else if (passages.length > 0) trouble = leakComplaint(passages);
-    else {
-      const answer = await checker.generate(functionRequest(task, requirements), SAMPLING, { signal });
-      const grade = await grader.grade(task, replyIn(answer.text), { mode: 'fixed', signal });
-      const draft = { requirements, by: drafter.name, ...checkOf(grade, checker.name) };
-      if (best === undefined || passedBy(draft) > passedBy(best)) best = draft;
-      if (grade.success !== false) return best;
-      trouble = failureComplaint(draft.check!);
+  let full: Fault | undefined;
+  try {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { text, finishReason } = await drafter.generate(conversation, SAMPLING, { signal });
+      const said = replyIn(text);
+      const isCut = finishReason === 'length';
+      const requirements = requirementsIn(said, { isCut });
+      const passages = leakedPassages(task.reference, requirements.join('\n'));
+      if (requirements.length === 0) trouble = isCut ? CUT : NO_LIST;
+      else if (passages.length > 0) trouble = leakComplaint(passages);
+      else {
+        const answer = await checker.generate(functionRequest(task, requirements), SAMPLING, { signal });
+        const grade = await grader.grade(task, replyIn(answer.text), { mode: 'fixed', signal });
+        const draft = { requirements, by: drafter.name, ...checkOf(grade, checker.name) };
+        if (best === undefined || passedBy(draft) > passedBy(best)) best = draft;
+        if (grade.success !== false) return best;
+        trouble = failureComplaint(draft.check!);
+      }
+      conversation = nextConversation(request, said, trouble);
     }
-    conversation.push({ role: 'assistant', content: text }, { role: 'user', content: trouble });
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'model/too-long') throw error;
+    full = error;
   }
   if (best !== undefined) return best;
   throw new Fault(
     'dialogue/no-draft',
-    `${drafter.name} wrote no specification of the task “${taskTitle(task)}” that is a list without code. Choose another model, or write its facts.`,
+    full === undefined
+      ? `${drafter.name} wrote no specification of the task “${taskTitle(task)}” that is a list without code. Choose another model, or write its facts.`
+      : `There is no specification of the task “${taskTitle(task)}”: ${full.message}`,
   );
+}
+
+/**
+ * Only the last draft, and of that as much as a list may have: a model that repeats itself to its limit would leave no
+ * room for another try.
+ */
+function nextConversation(request: string, said: string, trouble: string): ChatMessage[] {
+  // Some servers refuse an empty message.
+  if (said === '') return [{ role: 'user', content: `${request}\n\n${trouble}` }];
+  return [
+    { role: 'user', content: request },
+    { role: 'assistant', content: said.slice(0, MAX_REPEATED_CHARS) },
+    { role: 'user', content: trouble },
+  ];
 }
 
 function checkOf({ reward, tests }: Grade, by: string): Pick<Specification, 'check'> {
@@ -69,10 +95,10 @@ const passedBy = ({ check }: Specification): number => check?.passed ?? 0;
 
 const ITEM = /^\s{0,9}(?:[-*•]|\d{1,3}[.)])\s+(\S.*)$/;
 
-/** The items of a list; other lines are left aside. */
-function requirementsIn(text: string): readonly string[] {
-  return text
-    .split(/\r?\n/)
+/** The items of a list; other lines are left aside, and so is the last line of a text that was cut off. */
+function requirementsIn(text: string, { isCut }: { readonly isCut: boolean }): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return (isCut ? lines.slice(0, -1) : lines)
     .flatMap((line) => ITEM.exec(line)?.[1]?.trim() ?? [])
     .slice(0, MAX_REQUIREMENTS);
 }
@@ -124,6 +150,9 @@ Reply with the whole function in one block of Python.`,
 ];
 
 const NO_LIST = 'This is no list. Write the requirements again, one a line, each beginning with "- ".';
+
+const CUT =
+  'This is no list, and it did not end. Write the requirements again, each only once, one a line, each beginning with "- ".';
 
 const leakComplaint = (passages: readonly string[]): string =>
   `This gives code away: ${passages.map((passage) => `“${passage}”`).join(', ')}. Write the whole list again, and say that in plain words without signs.`;

@@ -4,7 +4,7 @@ import type { Grade } from '../../../../src/core/grading/grade';
 import { OpenAiModel } from '../../../../src/core/model/openai';
 import type { ProgramTask, Specification } from '../../../../src/core/task/task';
 import { startChatServer, type ChatServer } from '../../../fixtures/chat-server';
-import { answer } from '../../../fixtures/chat-server-replies';
+import { answer, status, type Reply } from '../../../fixtures/chat-server-replies';
 import { starterTask } from '../../../fixtures/dialogue';
 
 const WORDS = '- Heavy means more than 20 kilograms.\n- It costs 4.50 euros more.';
@@ -13,14 +13,15 @@ const CODE = '- return base + 4.5 if weight_kg > 20 else base\n- base = {1: 5, 2
 
 let server: ChatServer;
 /** What the drafter writes, one after the other; the last one again and again. */
-let drafts: string[];
+let drafts: (string | Reply)[];
 
 beforeEach(async () => {
+  let written = 0;
   server = await startChatServer({
     reply: ({ body }) => {
-      const written = body.messages.filter(({ role }) => role === 'assistant').length;
-      const isDrafter = body.model === 'drafter';
-      return answer(isDrafter ? drafts[Math.min(written, drafts.length - 1)]! : '```python\nx = 1\n```');
+      if (body.model === 'checker') return answer('```python\nx = 1\n```');
+      const draft = drafts[Math.min(written++, drafts.length - 1)]!;
+      return typeof draft === 'string' ? answer(draft) : draft;
     },
   });
 });
@@ -100,5 +101,39 @@ describe('a specification', () => {
     drafts = [text];
     await expect(drafted(await starterTask())).rejects.toMatchObject({ code: 'dialogue/no-draft' });
     expect(sentTo('checker')).toEqual([]);
+  });
+
+  it('is asked for again when a model repeated itself to its limit, without all that it wrote', async () => {
+    const endless = 'It is a list. '.repeat(2000);
+    drafts = [answer(endless, { finishReason: 'length' }), WORDS];
+    expect((await drafted(await starterTask(), 10)).requirements).toHaveLength(2);
+    const [, said, complaint] = sentTo('drafter')[1]!.body.messages;
+    expect(said!.content.length).toBeLessThan(endless.length / 4);
+    expect(complaint!.content).toContain('did not end');
+  });
+
+  it('leaves aside a last requirement that was cut off', async () => {
+    drafts = [answer(WORDS.slice(0, -10), { finishReason: 'length' })];
+    const { requirements } = await drafted(await starterTask(), 10);
+    expect(requirements).toEqual(['Heavy means more than 20 kilograms.']);
+  });
+
+  it('sends no empty message after an empty reply', async () => {
+    drafts = ['<think>Heavy?</think>', WORDS];
+    await drafted(await starterTask(), 10);
+    const [only, ...others] = sentTo('drafter')[1]!.body.messages;
+    expect(only!.content).toContain('This is no list.');
+    expect(others).toEqual([]);
+  });
+
+  it('that leaves the model no room for another draft is the best so far, or none of this task alone', async () => {
+    const full = status(400, { code: 'context_length_exceeded', message: 'maximum context length' });
+    drafts = [WORDS, full];
+    expect((await drafted(await starterTask(), 3)).check).toMatchObject({ passed: 3 });
+    drafts = [full];
+    await expect(drafted(await starterTask())).rejects.toMatchObject({
+      code: 'dialogue/no-draft',
+      message: expect.stringMatching(/^There is no specification of the task .*: /) as string,
+    });
   });
 });
