@@ -54,15 +54,20 @@ async function evaluateAgents(options: Options, to: CliContext): Promise<Command
   const play = await openPlay(others, options.agent, to, opened, undefined, judges);
   const judge =
     judgeSpec === undefined ? undefined : opened.add(openModel(judgeSpec, modelOptions(to, play.keyOf)));
-  const bars = new Map(play.agents.map(({ name }) => [name, new Progress(name, 'dialogues')]));
+  const bars = new Map<string, Progress>();
+  const advance = (agent: string, unit: string, done: number, total: number): void => {
+    const key = `${agent} ${unit}`;
+    const bar = bars.get(key) ?? new Progress(agent, unit);
+    bars.set(key, bar);
+    bar.update(done, total);
+    if (done === total) bar.end();
+  };
   try {
     const evaluation = await evaluate({
       ...play,
       judge,
-      onProgress: (agent, { done, total }) => {
-        bars.get(agent)!.update(done, total);
-        if (done === total) bars.get(agent)!.end();
-      },
+      onProgress: (agent, { done, total }) => advance(agent, 'dialogues', done, total),
+      onJudged: (agent, done, total) => advance(agent, 'judged dialogues', done, total),
     });
     return {
       rows: rowsOf(evaluation, options),

@@ -23,6 +23,7 @@ export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collecti
   /** Says what the agents' questions are about in tasks with a specification instead of facts. */
   readonly judge?: Model;
   readonly onProgress?: (agent: string, progress: CollectionProgress) => void;
+  readonly onJudged?: (agent: string, done: number, total: number) => void;
 }
 
 export interface PairedComparison extends PairedFigures {
@@ -50,7 +51,7 @@ export interface Evaluation {
  * @throws as `collect`, and what drawing pages throws
  */
 export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
-  const { onProgress, ...rest } = plan;
+  const { onProgress, onJudged: _, ...rest } = plan;
   const agents: Evaluated[] = [];
   const renderer = await rendererOf(plan);
   for (const agent of plan.agents) {
@@ -68,7 +69,12 @@ export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
       figures: {
         ...figures,
         ...(progress && { draftProgress: progress }),
-        ...(plan.judge && { judgedAsking: await judgedAsking(trajectories, plan.judge, plan) }),
+        ...(plan.judge && {
+          judgedAsking: await judgedAsking(trajectories, plan.judge, {
+            ...plan,
+            onJudged: (done, total) => plan.onJudged?.(agent.name, done, total),
+          }),
+        }),
       },
       ...{ collection, trajectories },
     });

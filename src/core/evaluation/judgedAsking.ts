@@ -11,6 +11,13 @@ import type { JudgedAsking } from './figureSchemas';
 
 const SAMPLING = { temperature: 0, maxTokens: 1024 } as const;
 
+interface JudgingOptions {
+  readonly concurrency: number;
+  readonly signal?: AbortSignal;
+  /** Gets numbers of dialogues. */
+  readonly onJudged?: (done: number, total: number) => void;
+}
+
 /**
  * Ask-F1 over the requirements of specifications. Tasks with facts are left out: their matcher needs no judge.
  * @throws what the judge throws
@@ -18,16 +25,20 @@ const SAMPLING = { temperature: 0, maxTokens: 1024 } as const;
 export async function judgedAsking(
   trajectories: readonly Trajectory[],
   judge: Model,
-  { concurrency, signal }: { readonly concurrency: number; readonly signal?: AbortSignal },
+  { concurrency, signal, onJudged }: JudgingOptions,
 ): Promise<JudgedAsking> {
   const counted: (AskCounts & { readonly task: string; readonly isDoubtful: boolean })[] = [];
   let unread = 0;
-  await inFlight(trajectories.filter(isFinished), concurrency, async ({ task, turns }) => {
+  const judged = trajectories.filter(isFinished).flatMap(({ task, turns }) => {
     const specification = specificationOf(task);
-    if (specification === undefined || specification.state === 'facts') return;
+    const isJudged = specification !== undefined && specification.state !== 'facts';
+    return isJudged ? [{ task, turns, specification }] : [];
+  });
+  await inFlight(judged, concurrency, async ({ task, turns, specification }) => {
     const counts = await countsOf(turns, specification, judge, signal);
     if (counts === undefined) unread++;
     else counted.push({ ...counts, task: task.id, isDoubtful: specification.state !== 'passed' });
+    onJudged?.(counted.length + unread, judged.length);
   });
   return {
     judge: judge.name,

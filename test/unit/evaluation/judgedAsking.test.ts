@@ -38,6 +38,7 @@ const played = (questions: readonly string[], of: object): Trajectory =>
 
 it('counts questions by the requirements that a judge finds them about, and leaves facts to their matcher', async () => {
   const check = { by: 'openai:checker', passed: 10, tests: 10 };
+  const shown: number[][] = [];
   const judged = await judgedAsking(
     [
       played(['1 and 0?', '1?', '2?'], { specification: { ...specification, check } }),
@@ -47,8 +48,9 @@ it('counts questions by the requirements that a judge finds them about, and leav
       played(['1?'], { id: 'facts', facts, specification }),
     ],
     judge,
-    { concurrency: 2 },
+    { concurrency: 2, onJudged: (...progress) => shown.push(progress) },
   );
+  expect(shown).toEqual([1, 2, 3, 4].map((done) => [done, 4]));
   // Asked about 2 of 3 and of 0 of 3 requirements; a repeated and a needless question.
   expect(judged).toEqual({
     ...{ judge: 'openai:judge', dialogues: 2, doubtful: 1, unread: 2 },
