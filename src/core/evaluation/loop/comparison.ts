@@ -88,10 +88,11 @@ export async function compareAgents(plan: ComparisonPlan): Promise<TrainedCompar
     return { compared, keep: () => keep(run, settingOf(setting, lesson.title), tasks, kept) };
   };
   const playedAgain: z.infer<typeof earlierComparison>[] = [];
-  for (const [number, lesson] of earlier.entries()) {
+  // The oldest first: the next lesson takes them in the order in which they were kept.
+  for (const [number, lesson] of earlier.toReversed().entries()) {
     const { compared, keep } = await play(`earlier ${number}`, lesson);
     await keep();
-    playedAgain.push({ ...compared, title: lesson.title });
+    playedAgain.unshift({ ...compared, title: lesson.title });
   }
   const greedy = await play('greedy');
   const sampled = await play('sampled');

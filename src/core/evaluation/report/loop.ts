@@ -79,6 +79,9 @@ export const countedHabits = (comparisons: TrainedComparisons): Table =>
     comparisons,
   );
 
+const before = (title: string, rounds: number): Words =>
+  rounds === 1 ? t('{0}, the round before', title) : t('{0}, {1} rounds before', title, rounds);
+
 /** Greedy success on tasks of earlier lessons; one that fell is named so. */
 export const earlierTable = (earlier: NonNullable<TrainedComparisons['earlier']>): Table =>
   tableOf<(typeof earlier)[number]>(
@@ -90,7 +93,10 @@ export const earlierTable = (earlier: NonNullable<TrainedComparisons['earlier']>
       field('vs_base', t('Δ vs. base (points)'), (one) => paired(one.success), POINTS),
     ],
     earlier,
-    ({ title, success }) => ({ name: title, ...(isLost(success) && { remark: t('unlearned') }) }),
+    (one) => ({
+      name: before(one.title, earlier.indexOf(one) + 1),
+      ...(isLost(one.success) && { remark: t('unlearned') }),
+    }),
   );
 
 /** What training did to a kind of play; nothing that is clear where the 95 % interval contains 0. */

@@ -252,22 +252,44 @@ function ofRole(counts: DataCounts, run: RunFields): string {
   );
 }
 
+interface Gains {
+  readonly runs: number;
+  /** The most dialogues first. */
+  readonly from: readonly { readonly dialogues: number; readonly gain: string }[];
+}
+
 /**
- * Points of success on unseen tasks that distillation gained in the starter world from so many dialogues, one of each
- * task, at temperature 0.5, with 95 % intervals over five runs (docs/benchmarks/few-dialogues.md).
+ * Points of success on unseen tasks of the starter world that were gained from so many dialogues, one of each task, at
+ * temperature 0.5, with 95 % intervals over runs and tasks (docs/benchmarks/few-dialogues.md).
  */
-const GAINS = [
-  { dialogues: 200, gain: '+21.8 [+17.0, +26.6]' },
-  { dialogues: 100, gain: '+17.6 [+11.8, +23.3]' },
-  { dialogues: 50, gain: '+9.1 [+3.9, +14.2]' },
-  { dialogues: 20, gain: '+6.4 [+2.5, +10.3]' },
-] as const;
+const DISTILLED: Gains = {
+  runs: 5,
+  from: [
+    { dialogues: 200, gain: '+21.8 [+17.0, +26.6]' },
+    { dialogues: 100, gain: '+17.6 [+11.8, +23.3]' },
+    { dialogues: 50, gain: '+9.1 [+3.9, +14.2]' },
+    { dialogues: 20, gain: '+6.4 [+2.5, +10.3]' },
+  ],
+};
+const FORCED: Gains = {
+  runs: 3,
+  from: [
+    { dialogues: 100, gain: '+19.0 [+12.2, +25.7]' },
+    { dialogues: 20, gain: '+10.5 [+2.7, +18.3]' },
+  ],
+};
+
+const gainsOf = ({ method, critic }: RunFields): Gains | undefined => {
+  if (method === 'distill') return DISTILLED;
+  return method === 'sweet-rl' && isObject(critic) && critic.score === 'answer-now' ? FORCED : undefined;
+};
 
 function dialoguesRemark({ trajectories }: DataCounts, run: RunFields): string {
   if (trajectories === 0 || trajectories >= MIN_DIALOGUES) return '';
-  const measured = GAINS.find(({ dialogues }) => dialogues <= trajectories);
+  const gains = gainsOf(run);
+  const measured = (gains ?? DISTILLED).from.find(({ dialogues }) => dialogues <= trajectories);
   if (measured === undefined) {
-    const { dialogues } = GAINS.at(-1)!;
+    const { dialogues } = DISTILLED.from.at(-1)!;
     return t(
       'Too few to expect a better agent: Distillation needs {0}, the fewest that were measured to give one. Collect {1} more, or use “Teach Agent…”.',
       dialogues,
@@ -275,14 +297,15 @@ function dialoguesRemark({ trajectories }: DataCounts, run: RunFields): string {
     );
   }
   const { dialogues, gain } = measured;
-  return run.method === 'distill'
+  return gains !== undefined
     ? t(
-        'What to expect: from {0} dialogues, one of each task, success on unseen tasks of the starter world changed by {1} points in five runs.',
+        'What to expect: from {0} dialogues, one of each task, success on unseen tasks of the starter world changed by {1} points in {2} runs.',
         dialogues,
         gain,
+        gains.runs,
       )
     : t(
-        'With fewer than {0} dialogues only Distillation was measured to give a better agent: {1} points from {2}, one of each task. Choose it, or collect {3} more.',
+        'With fewer than {0} dialogues only Distillation and Forced answers were measured to give a better agent: Distillation {1} points from {2}, one of each task. Choose it, or collect {3} more.',
         grouped(MIN_DIALOGUES),
         gain,
         dialogues,

@@ -45,7 +45,7 @@ export async function suggestedMethod(
   return {
     method,
     reason: t(
-      'Distillation is selected: it learns from one dialogue of each task. No other method was measured with 20 to 200 of them.',
+      'Distillation is selected: it learns from one dialogue of each task, in minutes and without tests. Where tasks have tests, SWEET-RL by Forced answers gained as much or more, in ten times the time.',
     ),
   };
 }

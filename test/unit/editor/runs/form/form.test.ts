@@ -355,17 +355,19 @@ describe('what would be learned from', () => {
     expect(dataView({ ...told, configuration, counts: counts(fieldsOf) }).problem).toMatch(sentence);
   });
 
-  it.each([
-    ['distill', 19, /^Too few .* 20, by Distillation\. Collect 1 more/],
+  it.each<[string, number, RegExp, object?]>([
+    ['distill', 19, /^Too few .* Distillation needs 20,.* Collect 1 more/],
     ['distill', 99, /from 50 dialogues, one of each task, .* \+9\.1 \[\+3\.9, \+14\.2\] points/],
-    ['distill', 100, /from 100 dialogues, .* \+17\.6 /],
+    ['distill', 100, /from 100 dialogues, .* \+17\.6 .* in 5 runs\.$/],
+    ['sweet-rl', 50, /from 20 dialogues, .* \+10\.5 .* in 3 runs\.$/, { score: 'answer-now' }],
     [
       'sweet-rl',
       120,
       /^With fewer than 600 dialogues only Distillation .* \+17\.6 .* from 100, .* Choose it, or collect 480 more\./,
     ],
-  ])('says of %s from %i dialogues what was measured', (method, trajectories, remark) => {
-    const { remarks } = dataView({ ...told, configuration: { method }, counts: counts({ trajectories }) });
+  ])('says of %s from %i dialogues what was measured', (method, trajectories, remark, critic = {}) => {
+    const configuration = { method, critic };
+    const { remarks } = dataView({ ...told, configuration, counts: counts({ trajectories }) });
     expect(remarks).toEqual([expect.stringMatching(remark)]);
   });
 
