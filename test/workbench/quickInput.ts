@@ -43,11 +43,14 @@ export class QuickInput {
   /**
    * Presses the first row with a text. A list may set its rows anew under the mouse, and shows them in the elements of
    * the ones before; so a press goes through only while the row under it has the text. A hover that is open where the
-   * pointer rests may cover the row, so the pointer leaves first.
+   * pointer rests may cover the row, so the pointer leaves first; one whose target moved away, as when the window gets
+   * another size, closes only once the pointer was on it.
    * @throws Error when it did not go through
    */
   async pressRow(text: RegExp | string, options: { readonly timeout?: number }): Promise<void> {
     const { source, flags } = typeof text === 'string' ? new RegExp(escaped(text), 'i') : text;
+    const hover = this.page.locator('.context-view .hover-contents').first();
+    if (await hover.isVisible()) await hover.hover(options).catch(() => undefined); // it may close by itself
     await this.page.mouse.move(0, 0);
     const guard = await this.page.evaluateHandle(guardRow, { source, flags });
     const endGuard = (): Promise<boolean> => guard.evaluate((end) => end());
