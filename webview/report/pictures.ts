@@ -74,7 +74,8 @@ function optionOf(series: Series, form: Form, theme: Theme): EChartsCoreOption {
   return {
     ...common,
     grid: { left: width + 12, right: 72, top: 4, bottom: 26 },
-    xAxis: valueAxis(series, theme),
+    // Side by side, labels of quarters do not fit a narrow page.
+    xAxis: valueAxis(series, theme, 0.5),
     yAxis: {
       ...{ ...category, inverse: true, axisLine: { show: false } },
       axisLabel: { ...text(theme), width, overflow: 'truncate' },
@@ -85,16 +86,16 @@ function optionOf(series: Series, form: Form, theme: Theme): EChartsCoreOption {
 
 const text = ({ font, size, ink }: Theme) => ({ fontFamily: font, fontSize: size - 1, color: ink });
 
-const valueAxis = ({ column }: Series, theme: Theme) => ({
+const valueAxis = ({ column }: Series, theme: Theme, ofWhole = 0.25) => ({
   type: 'value',
   min: 0,
   ...(column.most !== undefined && { max: column.most }),
-  ...(column.most === 1 && { interval: 0.25 }),
+  ...(column.most === 1 && { interval: ofWhole }),
   splitNumber: 4,
   axisLabel: {
     ...text(theme),
     color: theme.quiet,
-    // Of a whole, only quarters are labelled.
+    // Parts of a whole are whole percents.
     formatter: (value: number) =>
       numberIn(value, column.unit === 'fraction' && column.most === 1 ? { ...column, digits: 0 } : column),
     hideOverlap: true,
