@@ -49,6 +49,7 @@ test('plays as the agent, who asks, answers with code and sees the reference onl
   expect(await workbench.page.getByRole('tab', { name: /reference/ }).count()).toBe(0);
   await session().getByRole('button', { name: 'Write the answer' }).click();
   const answer = session().getByRole('textbox', { name: 'Your answer: the whole function, in Python' });
+  await expect.poll(() => answer.inputValue()).toBe('def parcel_price(weight_kg, zone):\n    ');
   await answer.fill('def parcel_price(weight_kg, zone):\n    return 5');
   await accessiblePictures(workbench, session(), 'seat-answers');
   await workbench.setSize(400, 800);

@@ -120,6 +120,7 @@ export class AgentSeatElement extends SeatPageElement<AgentSeatView, AgentSeatAc
       case 'agent':
         return html`<tandem-agent-composer
           .state=${view.dialogue}
+          .request=${view.dialogue.description}
           .composition=${this.composition}
           .draft=${this.draft}
           .isSending=${this.isSending}

@@ -7,10 +7,18 @@ import type { Composition } from './host';
 import { keys } from './keys';
 import type { Draft, SessionState } from './protocol';
 
+/** With the signature that a request names last; empty where it names none. */
+export function beginningOf(request: string): string {
+  const signature = [...request.matchAll(/\bdef \w+\([^\n`]*\)/gu)].at(-1)?.[0];
+  return signature === undefined ? '' : `${signature}:\n    `;
+}
+
 /** A person who plays the agent asks, or answers with code, in which Enter begins a line. */
 @customElement('tandem-agent-composer')
 export class AgentComposerElement extends PlainElement {
   @property({ attribute: false }) state!: Pick<SessionState, 'turn' | 'maxTurns'>;
+  /** What the agent is asked for, Markdown. */
+  @property({ attribute: false }) request = '';
   @property({ attribute: false }) composition!: Pick<Composition, 'write' | 'answers' | 'send'>;
   /** Other ways on, beside the buttons. */
   @property({ attribute: false }) rest: unknown = nothing;
@@ -53,6 +61,7 @@ export class AgentComposerElement extends PlainElement {
         : t('Write the function; what you wrote stays'),
       onPress: () => {
         this.composition.answers(!isAnswer);
+        if (!isAnswer && this.draft.text === '') this.composition.write(beginningOf(this.request));
         this.querySelector<HTMLElement>('#reply')?.focus();
       },
     });

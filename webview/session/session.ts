@@ -191,6 +191,7 @@ export class SessionElement extends PageElement<ToWebview> {
     if (now.phase === 'asking') {
       return html`<tandem-agent-composer
         .state=${now}
+        .request=${task.description}
         .composition=${this.composition}
         .draft=${draft}
         .isSending=${isSending}
