@@ -51,7 +51,7 @@ export interface Evaluation {
  * @throws as `collect`, and what drawing pages throws
  */
 export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
-  const { onProgress, onJudged: _, ...rest } = plan;
+  const { onProgress, onJudged, ...rest } = plan;
   const agents: Evaluated[] = [];
   const renderer = await rendererOf(plan);
   for (const agent of plan.agents) {
@@ -72,7 +72,7 @@ export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
         ...(plan.judge && {
           judgedAsking: await judgedAsking(trajectories, plan.judge, {
             ...plan,
-            onJudged: (done, total) => plan.onJudged?.(agent.name, done, total),
+            onJudged: (done, total) => onJudged?.(agent.name, done, total),
           }),
         }),
       },

@@ -25,7 +25,7 @@ export const isRate = (habit: Habit | 'success'): boolean => habit === 'success'
 export interface HabitChange extends PairedDifference {
   readonly habit: Habit | 'success';
   readonly difference: number;
-  /** Its 95 % interval lies wholly above 0, of Ask-F1 below. */
+  /** Its 95 % interval lies wholly above 0, of Ask-F1 and success below. */
   readonly isWorse: boolean;
 }
 

@@ -18,7 +18,7 @@ export type CurvePoint = z.infer<typeof pointSchema>;
 
 /** Success on the validation tasks after training on shares of the data. */
 const curveSchema = z.object({
-  /** Validation tasks, none of which any run learned from. */
+  /** Number of validation tasks; no run learned from them. */
   validation: z.number().int(),
   /** The untrained model; absent where it cannot play on this machine. */
   start: overSeedsSchema.exactOptional(),

@@ -169,15 +169,15 @@ function outcomeView(comparisons: TrainedComparisons, temperature: number): Outc
       : interval.high < 0
         ? t('It has become worse. The previous agent is still there; another lesson may do better.')
         : t('The interval includes zero: no clear difference. Another lesson may show one.');
-  const unlearned = (comparisons.earlier ?? [])
-    .filter(({ success: change }) => isLost(change))
-    .map(({ success: change }) =>
-      t(
-        'On {0} tasks of an earlier lesson its success fell by {1} points: it unlearned something.',
-        change.tasks,
-        Math.round(-100 * change.difference!),
-      ),
-    );
+  const unlearned = (comparisons.earlier ?? []).flatMap(({ success: change }) =>
+    isLost(change)
+      ? t(
+          'On {0} tasks of an earlier lesson its success fell by {1} points: it unlearned something.',
+          change.tasks,
+          Math.round(-100 * change.difference),
+        )
+      : [],
+  );
   const remark = [clear, ...unlearned].filter((words) => words !== '').join(' ');
   return { sentence, remark, measured: outcomeTable(comparisons) };
 }

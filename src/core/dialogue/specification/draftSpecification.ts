@@ -36,7 +36,6 @@ export async function draftSpecification(
   const request = draftRequest(task);
   let conversation: ChatMessage[] = [{ role: 'user', content: request }];
   let best: Specification | undefined;
-  let trouble: string;
   let full: Fault | undefined;
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -45,6 +44,7 @@ export async function draftSpecification(
       const isCut = finishReason === 'length';
       const requirements = requirementsIn(said, { isCut });
       const passages = leakedPassages(task.reference, requirements.join('\n'));
+      let trouble: string;
       if (requirements.length === 0) trouble = isCut ? CUT : NO_LIST;
       else if (passages.length > 0) trouble = leakComplaint(passages);
       else {

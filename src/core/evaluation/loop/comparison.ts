@@ -49,22 +49,11 @@ interface ComparisonPlan extends Omit<EvaluationPlan, 'agents' | 'rollouts' | 's
 
 /** @throws {Fault} `dialogue/incomplete` when dialogues failed; as `collect` */
 export async function compareAgents(plan: ComparisonPlan): Promise<TrainedComparisons> {
-  const {
-    before,
-    after,
-    rollouts,
-    temperature,
-    maxTokens,
-    title: _,
-    earlier,
-    run,
-    onProgress,
-    ...rest
-  } = plan;
+  const { before, after, rollouts, temperature, maxTokens, earlier, run, onProgress, ...rest } = plan;
   const again = earlier.reduce((sum, { tasks }) => sum + tasks.length, 0);
   const perAgent = plan.tasks.length * (rollouts + 1) + again;
   const played = new Map<string, CollectionProgress>();
-  const play = async (kind: string, lesson: Pick<EarlierLesson, 'title' | 'tasks' | 'seed'> = plan) => {
+  const play = async (kind: string, lesson: EarlierLesson = plan) => {
     const isSampled = kind === 'sampled';
     const { tasks, seed } = lesson;
     const setting = {

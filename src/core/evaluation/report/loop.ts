@@ -79,10 +79,10 @@ export const countedHabits = (comparisons: TrainedComparisons): Table =>
     comparisons,
   );
 
-const before = (title: string, rounds: number): Words =>
+const nameOfRound = (title: string, rounds: number): Words =>
   rounds === 1 ? t('{0}, the round before', title) : t('{0}, {1} rounds before', title, rounds);
 
-/** Greedy success on tasks of earlier lessons; one that fell is named so. */
+/** Greedy success on tasks of earlier lessons, and where it fell. */
 export const earlierTable = (earlier: NonNullable<TrainedComparisons['earlier']>): Table =>
   tableOf<(typeof earlier)[number]>(
     { name: t('Earlier lessons'), head: t('Tasks of') },
@@ -94,7 +94,7 @@ export const earlierTable = (earlier: NonNullable<TrainedComparisons['earlier']>
     ],
     earlier,
     (one) => ({
-      name: before(one.title, earlier.indexOf(one) + 1),
+      name: nameOfRound(one.title, earlier.indexOf(one) + 1),
       ...(isLost(one.success) && { remark: t('unlearned') }),
     }),
   );

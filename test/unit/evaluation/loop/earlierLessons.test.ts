@@ -14,7 +14,7 @@ const packOf = (...tasks: readonly (string | Task)[]) =>
   tasks.map((one) => ({ task: typeof one === 'string' ? task(one) : one }));
 const nothing = { train: [], heldOut: [] };
 
-/** A run whose model was measured on each of these, in this order. */
+/** Makes a run whose model was evaluated on these packs, in this order. Returns the folder of the model. */
 async function runWith(
   measured: readonly { title: string; tasks: readonly (string | Task)[]; temperature?: number }[],
 ): Promise<string> {
