@@ -1,6 +1,6 @@
 import { Tensor } from './runtime';
 import { BufferedDecoder, bytesOfRow, type BufferedRow, type PlacedRow } from './bufferedDecoder';
-import type { SequenceRow, UseLogits } from './decoder';
+import type { SequenceRow, UseScores } from './decoder';
 import { GARBAGE, bytesPerToken, CHUNK, copyHeads, free, lastLogits } from './graph';
 
 /**
@@ -31,14 +31,19 @@ export class AppendingDecoder extends BufferedDecoder {
     const { caches } = this.graph;
     const size = read.own.length / caches.length;
     const past = caches.map((_, index) => read.own.subarray(index * size, (index + 1) * size));
-    const { logits, fresh } = await this.#run([read], ids, past, read.kept);
+    const { scores, fresh } = await this.#run([read], ids, past, read.kept, 'logits');
     this.#lengthen(read, fresh, ids.length);
     free(fresh);
     read.ids.push(...ids);
-    return logits[0]!;
+    return scores[0]!;
   }
 
-  override async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
+  override async step(
+    rows: readonly SequenceRow[],
+    ids: readonly number[],
+    use: UseScores,
+    wanted: 'logits' | 'probabilities' = 'logits',
+  ): Promise<void> {
     const asked = new Map((rows as readonly BufferedRow[]).map((row, index) => [row, index]));
     for (const row of [...this.placed]) if (!asked.has(row)) this.rest(row);
     for (const row of asked.keys()) this.place(row);
@@ -49,11 +54,11 @@ export class AppendingDecoder extends BufferedDecoder {
         const indices = run.map((row) => asked.get(row)!);
         const next = indices.map((index) => ids[index]!);
         const past = this.graph.caches.map((_, index) => this.part(index, from, run.length));
-        const { logits, fresh } = await this.#run(run, next, past, this.capacity);
+        const { scores, fresh } = await this.#run(run, next, past, this.capacity, wanted);
         this.#append(run, fresh);
         free(fresh);
         for (const [at, row] of run.entries()) row.ids.push(next[at]!);
-        for (const [at, index] of indices.entries()) use(index, logits[at]!);
+        for (const [at, index] of indices.entries()) use(index, scores[at]!);
       }
     });
   }
@@ -68,7 +73,8 @@ export class AppendingDecoder extends BufferedDecoder {
     ids: readonly number[],
     past: readonly Float32Array[],
     width: number,
-  ): Promise<{ readonly logits: Float32Array[]; readonly fresh: Float32Array }> {
+    wanted: 'logits' | 'probabilities',
+  ): Promise<{ readonly scores: Float32Array[]; readonly fresh: Float32Array }> {
     const { session, caches, heads, headSize } = this.graph;
     const each = ids.length / rows.length;
     const lengths = BigInt64Array.from(rows, (row) => BigInt(row.ids.length));
@@ -79,10 +85,10 @@ export class AppendingDecoder extends BufferedDecoder {
     if (this.graph.takesLogitCount) feeds.num_logits_to_keep = new Tensor('int64', [1n], []);
     for (const [index, { past: name }] of caches.entries())
       feeds[name] = new Tensor('float32', past[index]!, [rows.length, heads, width, headSize]);
-    const logits = this.logits.tensor(rows.length, each);
-    this.garbage.before((logits.data as Float32Array).byteLength);
-    const made = await session.run(feeds, { logits, new_key_values: null });
-    return { logits: lastLogits(logits), fresh: made.new_key_values!.data as Float32Array };
+    const scores = this.logits.tensor(rows.length, each);
+    this.garbage.before((scores.data as Float32Array).byteLength);
+    const made = await session.run(feeds, { [wanted]: scores, new_key_values: null });
+    return { scores: lastLogits(scores), fresh: made.new_key_values!.data as Float32Array };
   }
 
   /** Lays a row that is kept apart out anew, with `count` tokens at its end. */

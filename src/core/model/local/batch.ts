@@ -197,18 +197,24 @@ export class Batch {
 
   async #step(): Promise<void> {
     const stepping = [...this.#running];
+    const byProbability =
+      this.decoder.givesProbabilities &&
+      stepping.every(({ turn }) => turn.sampler.isPlain && turn.request.opening?.isOver !== false);
     await this.decoder.step(
       stepping.map(({ row }) => row),
       stepping.map(({ turn }) => turn.ids.at(-1)!),
-      (index, logits) => this.#choose(stepping[index]!, logits),
+      (index, scores) => this.#choose(stepping[index]!, scores, byProbability),
+      byProbability ? 'probabilities' : 'logits',
     );
   }
 
-  #choose(running: Running, logits: Float32Array): void {
+  #choose(running: Running, scores: Float32Array, areProbabilities = false): void {
     const { turn } = running;
     if (turn.cancelled) return;
     const { opening } = turn.request;
-    const { id, logprob, alternatives } = turn.sampler.choose(opening?.restrict(logits) ?? logits);
+    const { id, logprob, alternatives } = areProbabilities
+      ? turn.sampler.chooseByProbability(scores)
+      : turn.sampler.choose(opening?.restrict(scores) ?? scores);
     opening?.push(id);
     turn.ids.push(id);
     turn.logprobs.push(logprob);

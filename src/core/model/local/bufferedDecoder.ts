@@ -1,4 +1,4 @@
-import type { Decoder, SequenceRow, UseLogits } from './decoder';
+import type { Decoder, SequenceRow, UseScores } from './decoder';
 import {
   bytesPerToken,
   copyHeads,
@@ -66,7 +66,16 @@ export abstract class BufferedDecoder implements Decoder {
   /** Of places as of rows. */
   abstract bytesFor(rows: number, length: number): number;
   abstract read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array>;
-  abstract step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void>;
+  abstract step(
+    rows: readonly SequenceRow[],
+    ids: readonly number[],
+    use: UseScores,
+    scores?: 'logits' | 'probabilities',
+  ): Promise<void>;
+
+  get givesProbabilities(): boolean {
+    return this.graph.makesProbabilities;
+  }
 
   bytesAtRest(length: number): number {
     return length * bytesPerToken(this.graph);

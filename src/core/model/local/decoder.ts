@@ -8,6 +8,8 @@ export interface Decoder {
   bytesFor(rows: number, length: number): number;
   /** Upper bound for a row of `length` tokens that rests. */
   bytesAtRest(length: number): number;
+  /** True if `step` can give probabilities. */
+  readonly givesProbabilities: boolean;
   /** Bytes of keys and values in memory now. */
   readonly held: number;
   open(): SequenceRow;
@@ -18,9 +20,17 @@ export interface Decoder {
   cut(row: SequenceRow, length: number): void;
   /** Returns the logits after the last token, valid until the next call. */
   read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array>;
-  /** Appends one token to each row. Calls `use` in any order; the logits are valid until it returns. */
-  step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void>;
+  /** Appends one token to each row. Calls `use` in any order; the scores are valid until it returns. */
+  step(
+    rows: readonly SequenceRow[],
+    ids: readonly number[],
+    use: UseScores,
+    scores?: 'logits' | 'probabilities',
+  ): Promise<void>;
 }
 
-/** @param index index of the row among the requested ones */
-export type UseLogits = (index: number, logits: Float32Array) => void;
+/**
+ * @param index index of the row among the requested ones
+ * @param scores one per token of the vocabulary: logits, or probabilities where they were asked for
+ */
+export type UseScores = (index: number, scores: Float32Array) => void;

@@ -19,6 +19,8 @@ export interface Graph {
   readonly vocabulary: number;
   /** True if it has the lengths of its rows for a mask, and returns keys and values of new tokens alone. */
   readonly takesLengths: boolean;
+  /** True if it also returns the softmax of its logits. */
+  readonly makesProbabilities: boolean;
   readonly takesPositions: boolean;
   /** True if it has an input that limits the logits to those of the last token. */
   readonly takesLogitCount: boolean;
@@ -115,6 +117,7 @@ function describe(file: string, session: InferenceSession, provider: string): Gr
     headSize,
     vocabulary,
     takesLengths,
+    makesProbabilities: takesLengths && session.outputNames.includes('probabilities'),
     takesPositions: session.inputNames.includes('position_ids'),
     takesLogitCount: session.inputNames.includes('num_logits_to_keep'),
   };

@@ -1,5 +1,5 @@
 import { Tensor } from './runtime';
-import type { Decoder, SequenceRow, UseLogits } from './decoder';
+import type { Decoder, SequenceRow, UseScores } from './decoder';
 import {
   GARBAGE,
   OutputGarbage,
@@ -39,6 +39,7 @@ const ROWS_TOGETHER = 16;
  * aligned at their ends, and the attention mask hides the space before shorter ones.
  */
 export class GrowingDecoder implements Decoder {
+  readonly givesProbabilities = false;
   readonly #graph: Graph;
   readonly #together: number;
   readonly #logits: LogitMemory;
@@ -93,7 +94,7 @@ export class GrowingDecoder implements Decoder {
     return logits!;
   }
 
-  async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
+  async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseScores): Promise<void> {
     for (let from = 0; from < rows.length; from += this.#together) {
       const run = rows.slice(from, from + this.#together) as PackedRow[];
       const made = await this.#run(run, ids.slice(from, from + this.#together));

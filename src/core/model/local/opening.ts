@@ -50,7 +50,7 @@ const leadsTo = (text: string, opening: string): boolean =>
  */
 export class Opening {
   private written = '';
-  private isOver = false;
+  isOver = false;
 
   constructor(
     private readonly tokens: OpeningTokens,

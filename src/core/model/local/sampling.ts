@@ -28,6 +28,36 @@ export class Sampler {
     this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
   }
 
+  /** True if the probabilities under the model itself are all that it needs. */
+  get isPlain(): boolean {
+    const { temperature, minP = 0, topP = 1, topK = 0 } = this.settings;
+    return (temperature === 1 && minP === 0 && topP === 1 && topK === 0) || temperature === 0;
+  }
+
+  /**
+   * For a sampler that `isPlain`.
+   * @param probabilities one per token of the vocabulary
+   * @throws {Fault} `model/not-finite`
+   */
+  chooseByProbability(probabilities: Float32Array): SampledToken {
+    const likely = (id: number): LikelyToken => ({ id, logprob: Math.log(probabilities[id]!) });
+    const alternatives =
+      this.alternatives === 0 ? undefined : mostLikely(probabilities, this.alternatives).map(likely);
+    return { ...likely(this.#drawn(probabilities)), alternatives };
+  }
+
+  #drawn(probabilities: Float32Array): number {
+    if (Number.isNaN(probabilities[0]!)) throw notFinite();
+    if (this.settings.temperature === 0) return argmax(probabilities);
+    let left = uniformAt(this.#seed, this.#chosen++);
+    for (let id = 0; id < probabilities.length; id++) {
+      left -= probabilities[id]!;
+      if (left < 0) return id;
+    }
+    // They sum to 1 within 1e-6.
+    return argmax(probabilities);
+  }
+
   /**
    * @param logits one per token of the vocabulary
    * @throws {Fault} `model/not-finite` if they do not define a distribution
@@ -37,11 +67,7 @@ export class Sampler {
     const largest = logits[best]!;
     const weights = scratch(logits.length);
     const total = exponentials(logits, largest, 1, weights);
-    if (!Number.isFinite(total))
-      throw new Fault(
-        'model/not-finite',
-        'The model computes logits that are not finite: its weights are damaged, or too large for this precision. Copy or export the model again, or take another precision.',
-      );
+    if (!Number.isFinite(total)) throw notFinite();
     const likely = (id: number): LikelyToken => ({ id, logprob: logits[id]! - largest - Math.log(total) });
     const alternatives =
       this.alternatives === 0 ? undefined : mostLikely(weights, this.alternatives).map(likely);
@@ -68,6 +94,12 @@ export class Sampler {
     return argmax(logits);
   }
 }
+
+const notFinite = (): Fault =>
+  new Fault(
+    'model/not-finite',
+    'The model computes logits that are not finite: its weights are damaged, or too large for this precision. Copy or export the model again, or take another precision.',
+  );
 
 /** Sets smaller weights to 0. Returns the sum of the others. The largest weight is 1, so this is min-p. */
 function dropBelow(weights: Float64Array, least: number): number {
@@ -101,7 +133,7 @@ function drawFromNucleus(
 }
 
 /** The most likely first; ties are in vocabulary order. */
-function mostLikely(weights: Float64Array, count: number): number[] {
+function mostLikely(weights: Float32Array | Float64Array, count: number): number[] {
   const byWeight = (a: number, b: number): number => weights[b]! - weights[a]! || a - b;
   const best: number[] = [];
   let least = -1;

@@ -1,6 +1,6 @@
 import { Tensor } from './runtime';
 import { BufferedDecoder, bytesOfRow, type BufferedRow, type PlacedRow } from './bufferedDecoder';
-import type { SequenceRow, UseLogits } from './decoder';
+import type { SequenceRow, UseScores } from './decoder';
 import { GARBAGE, bytesPerToken, CHUNK, lastLogits, tokenFeeds, type Graph } from './graph';
 
 /** True if the graph can write keys and values into the memory that it reads them from. */
@@ -43,7 +43,7 @@ export class SharedDecoder extends BufferedDecoder {
     return logits!;
   }
 
-  override async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseLogits): Promise<void> {
+  override async step(rows: readonly SequenceRow[], ids: readonly number[], use: UseScores): Promise<void> {
     const asked = new Map((rows as readonly BufferedRow[]).map((row, index) => [this.place(row), index]));
     this.#gather(asked);
     await this.moveAfter(async () => {

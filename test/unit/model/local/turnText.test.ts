@@ -82,6 +82,22 @@ describe('a sampler', () => {
       expect(Math.abs(share({ temperature })[id]! - likely)).toBeLessThan(0.032);
   });
 
+  it.each([
+    [0, [0, 1, 0, 0]],
+    [1, softmax(1)],
+  ])('at temperature %d takes each by probabilities as by logits', (temperature, likely) => {
+    const probabilities = Float32Array.from(softmax(1));
+    const counts = [0, 0, 0, 0];
+    for (let seed = 0; seed < 4000; seed++) {
+      const settings = { temperature, seed };
+      const { id, logprob } = new Sampler(settings).chooseByProbability(probabilities);
+      expect(logprob).toBeCloseTo(new Sampler(settings).choose(logits).logprob, 6);
+      counts[id]!++;
+    }
+    for (const [id, share] of likely.entries())
+      expect(Math.abs(counts[id]! / 4000 - share)).toBeLessThan(0.032);
+  });
+
   it('with top-p takes only the most likely that together have it', () => {
     const [first, second, third, fourth] = share({ temperature: 1, topP: 0.7 });
     expect(first).toBe(0);
@@ -132,6 +148,14 @@ describe('a sampler', () => {
   ])('does not choose where a logit is %s', (_, logit) => {
     for (const temperature of [0, 1])
       expect(() => new Sampler({ temperature, seed: 3 }).choose(Float32Array.from([0, logit, 1]))).toThrow(
+        'The model computes logits that are not finite',
+      );
+  });
+
+  it('does not choose where the softmax of such logits is not a number', () => {
+    const probabilities = Float32Array.from([NaN, NaN]);
+    for (const temperature of [0, 1])
+      expect(() => new Sampler({ temperature, seed: 3 }).chooseByProbability(probabilities)).toThrow(
         'The model computes logits that are not finite',
       );
   });

@@ -88,7 +88,7 @@ class Player:
         past = cache.reshape(rows, 2 * self.shape.layers, self.shape.key_heads, room, size)
         names = [value.name for value in self.session.get_inputs()]
         given = (ids, lengths, ALL, *past.swapaxes(0, 1))
-        logits, new = self.session.run(None, dict(zip(names, given, strict=True)))
+        logits, new = self.session.run(["logits", "new_key_values"], dict(zip(names, given, strict=True)))
         return logits, new
 
     def room(self, rows: int, length: int) -> np.ndarray:

@@ -135,9 +135,9 @@ def write_player(folder: Path, shape: Shape, file: Path, precision: Precision, b
 
     input_ids (B, T), past_lengths (B,) of the tokens in each row's cache, num_logits_to_keep () and
     past_key_values.N.key and .value (B, key heads, P, head_dim) → logits (B, K, V) of the last num_logits_to_keep
-    tokens, or of all if that is 0, and new_key_values (B, 2 · layers · key heads, T, head_dim): keys of the first
-    layer, its values, keys of the second layer … of the new tokens. What a cache has beyond its length is ignored, but
-    has to be finite. P is 1 or more on WebGPU, which fails on empty tensors.
+    tokens, or of all if that is 0, their softmax as probabilities, and new_key_values (B, 2 · layers · key heads, T,
+    head_dim): keys of the first layer, its values, keys of the second layer … of the new tokens. What a cache has
+    beyond its length is ignored, but has to be finite. P is 1 or more on WebGPU, which fails on empty tensors.
     """
     decoder = CachedDecoder(folder, shape, file, precision, block)
     graph = decoder.graph
@@ -155,6 +155,9 @@ def write_player(folder: Path, shape: Shape, file: Path, precision: Precision, b
     last = graph.node("Slice", states, start, graph.constant(2**31 - 1), graph.constant(1))
     decoder.head(last, named=["logits"])
     graph.output("logits", TensorProto.FLOAT, ["batch", "kept", shape.vocabulary])
+    # A draw from these needs no exponentials, which take longer than all else that the caller does for a token.
+    graph.node("Softmax", "logits", axis=-1, named=["probabilities"])
+    graph.output("probabilities", TensorProto.FLOAT, ["batch", "kept", shape.vocabulary])
     graph.node("Concat", *decoder.new, named=["new_key_values"], axis=1)
     appended = 2 * shape.layers * shape.key_heads
     graph.output("new_key_values", TensorProto.FLOAT, ["batch", appended, "sequence", shape.head_dim])
