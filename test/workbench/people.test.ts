@@ -97,10 +97,10 @@ afterAll(async () => {
 });
 
 /** Pixels by which the page or one of its tables is wider than its place. */
-const sideways = (): Promise<number> =>
+const sideways = async (): Promise<number> =>
   page()
     .locator('html')
-    .evaluate<number>(
+    .evaluate<number, HTMLElement>(
       `Math.max(...[document.documentElement, ...document.querySelectorAll('.scroll')].map(
         (one) => one.scrollWidth - one.clientWidth))`,
     );
