@@ -1,4 +1,5 @@
 import type { WorldView } from '../../webview/teaching/protocol';
+import type { ShippedModel } from '../core/model/shippedModels';
 import type { World } from '../core/task/starter/splits';
 import { grouped, withoutEnd } from '../core/text';
 import { methodNamed } from '../core/training/methods';
@@ -42,6 +43,14 @@ export const worldTitle = (world: World, t: Translate): string =>
     pages: t('starter world of pages'),
     'twenty-questions': t('starter world of twenty questions'),
   })[world];
+
+/** What a model that ships with Tandem can play; the first words tell such models apart where a list is narrow. */
+export const shippedWords = (model: ShippedModel, t: Translate): string =>
+  ({
+    starter: t('Functions of the starter world; ships with Tandem, no server, no key'),
+    'starter-pages': t('Web pages of the starter world; ships with Tandem, no server, no key'),
+    'starter-questions': t('Twenty questions of the starter world; ships with Tandem, no server, no key'),
+  })[model];
 
 export const baseName = ({ base }: Pick<Run, 'base'>): string =>
   base.split(/[\\/]/).findLast((part) => part !== '') ?? base;

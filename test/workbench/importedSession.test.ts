@@ -66,6 +66,7 @@ test('imports a session of Claude Code, and replays it with its commands and wit
   const replay = workbench.webviewFrame('panel');
   await replay.getByText('Shall I round once, at the end?').waitFor();
   await replay.getByText('a session without a task').waitFor();
+  await replay.getByRole('heading', { name: 'imported', exact: true }).waitFor();
   await replay.getByText('thoughts, tool calls and results: 3').click();
   await replay.getByText('npm test -- invoice').first().waitFor();
   await accessiblePictures(workbench, replay, 'imported-replay');

@@ -150,6 +150,11 @@ test('gives roles from the menu of a row and from lists, and the view marks them
     modelRow(/^qwen-tiny, agent, simulator, /),
   );
   await workbench.runCommand('Tandem: Choose Agent…');
+  await row('qwen-tiny').waitFor();
+  await workbench.pictures('models-agent', allThemes);
+  await workbench.setSize(400, 800);
+  await workbench.screenshot('models-agent-narrow');
+  await workbench.setSize(1280, 800);
   await workbench.quickInput.pick('starter');
   await modelRow(/^starter, agent, /).waitFor();
   await workbench.runCommand('Tandem: Choose Simulator…');

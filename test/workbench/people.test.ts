@@ -96,6 +96,15 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
+/** Pixels by which the page or one of its tables is wider than its place. */
+const sideways = async (): Promise<number> =>
+  page()
+    .locator('html')
+    .evaluate<number, HTMLElement>(
+      `Math.max(...[document.documentElement, ...document.querySelectorAll('.scroll')].map(
+        (one) => one.scrollWidth - one.clientWidth))`,
+    );
+
 test('people are shown with their figures, how far they agree, and where they do not', async () => {
   await workbench.runCommand('Tandem: Show People and Agreement');
   await page().getByRole('heading', { name: 'People and Agreement', exact: true }).waitFor();
@@ -136,6 +145,8 @@ test('a simulator is compared with people, then with one of them', async () => {
   await accessiblePictures(workbench, page(), 'people-simulator', allThemes);
   await workbench.setSize(400, 800);
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.page.locator('.part.sidebar').waitFor({ state: 'hidden' });
+  await expect.poll(sideways, { message: 'nothing scrolls sideways' }).toBeLessThanOrEqual(0);
   await workbench.screenshot('people-simulator-400');
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
   await workbench.setSize(1280, 800);

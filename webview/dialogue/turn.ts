@@ -16,6 +16,9 @@ import { candidateName, choiceWords } from './names';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { renderMarkdown } from './markdown';
 
+/** The person of an imported session is called by its file, which does not fit beside a message. */
+const besideMessage = (who: string): string => (who.startsWith('imported:') ? t('imported') : who);
+
 export function message(
   who: string,
   body: unknown,
@@ -24,7 +27,9 @@ export function message(
 ): TemplateResult {
   const pictures = { agent: 'hubot', developer: 'account', simulator: 'server-process' };
   return html`<article class="message from-${kind}">
-    <h2 class="who">${icon(pictures[kind])}<span>${who}</span></h2>
+    <h2 class="who" title=${kind === 'agent' ? nothing : who}>
+      ${icon(pictures[kind])}<span>${besideMessage(who)}</span>
+    </h2>
     <div class="said">${body}</div>
     ${aside}
   </article>`;

@@ -32,10 +32,10 @@ export function reportTable(
         row.remark === undefined ? nothing : html` <span class="quiet">${inWords(row.remark)}</span>`;
       const named = html`${name?.(index) ?? inWords(row.name)}${remark}`;
       const cells = row.cells.map((cell, at) => {
-        const { unit } = columns[at]!;
+        const { unit, title } = columns[at]!;
         const type = unit !== undefined ? 'number' : isCode && typeof cell === 'string' ? 'text' : nothing;
         const content = html`${cellContent(cell, columns[at]!)}${at === 0 ? (after?.(index) ?? nothing) : nothing}`;
-        return html`<td class=${type}>${content}</td>`;
+        return html`<td class=${type} data-title=${inWords(title)}>${content}</td>`;
       });
       // Code keeps its blanks, so the markup has none.
       return html`<th scope="row" class=${isCode ? 'text' : nothing}>${named}</th>

@@ -23,6 +23,8 @@ export interface OutcomeView {
   readonly sentence: string;
   /** Advice on how to read the result; empty when none is needed. */
   readonly remark: string;
+  /** What of earlier lessons it can no longer do. */
+  readonly unlearned: readonly string[];
   /** Success before and after. */
   readonly measured: Table;
 }

@@ -132,10 +132,11 @@ function said({ stages, state, outcome: ended }: TeachingView): string {
 
 function outcome({ outcome: shown }: TeachingView): TemplateResult | typeof nothing {
   if (shown === undefined) return nothing;
-  const { sentence, remark, measured } = shown;
+  const { sentence, remark, unlearned, measured } = shown;
   return html`<section class="outcome" aria-label=${t('Outcome')}>
     <p class="result">${sentence}</p>
     ${remark === '' ? nothing : html`<p class="quiet">${remark}</p>`}
+    ${unlearned.map((words) => html`<p class="unlearned">${icon('warning')} ${words}</p>`)}
     <figure>
       ${columnPicture(measured, 0)}
       <figcaption class="quiet">${t('Success on held-out tasks; the lines are 95 % intervals.')}</figcaption>

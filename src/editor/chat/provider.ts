@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import type { ChatFiles } from '../../core/model/local/chat';
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
+import { isShipped } from '../../core/model/shippedModels';
 import { afterActivation } from '../background';
 import { VENDOR } from '../contributions';
 import type { Engine } from '../engine';
@@ -10,6 +11,7 @@ import { isWithin, type NumberRange } from '../../core/numberRange';
 import { eachSamplingNumber, fromField, requestRange } from '../../core/samplingSettings';
 import type { ModelStatus } from '../loadedModels';
 import { specOf, type Server, type ServerState } from '../servers';
+import { shippedWords } from '../words';
 
 const { t } = vscode.l10n;
 
@@ -196,7 +198,7 @@ export function offeredModels({ locals, servers, maxTokens }: Playable): Offered
 }
 
 function localModel(
-  { spec, name, from }: LocalPlace,
+  { spec, name }: LocalPlace,
   { files, state }: ModelStatus,
   maxTokens: number,
 ): OfferedModel | undefined {
@@ -209,10 +211,9 @@ function localModel(
     family: files.architecture,
     version: files.fingerprint,
     detail: t('on this machine'),
-    tooltip:
-      from === 'tandem'
-        ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
-        : t('Plays on this machine: one that you trained, or any ONNX model'),
+    tooltip: isShipped(spec)
+      ? shippedWords(spec, t)
+      : t('Plays on this machine: one that you trained, or any ONNX model'),
     maxInputTokens: files.contextLength - maxOutputTokens,
     maxOutputTokens,
     capabilities,

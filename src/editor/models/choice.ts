@@ -2,15 +2,17 @@ import * as vscode from 'vscode';
 import { specificationName, type Persona } from '../../core/dialogue/specification/specificationSpec';
 import { Fault, messageOf } from '../../core/fault';
 import { baseUrlOf, originOf } from '../../core/model/address';
+import { isShipped } from '../../core/model/shippedModels';
 import type { FolderSettings } from '../configuration';
 import type { Engine } from '../engine';
 import type { Connect } from './connect/connect';
 import { editorSpec } from '../editorModels';
 import type { ModelFolders } from './folders';
-import { STARTER, type LocalPlace } from '../localModels';
+import type { LocalPlace } from '../localModels';
 import type { Role } from '../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../servers';
 import type { OfferedCritic } from '../credit/critics';
+import { shippedWords } from '../words';
 
 const { t } = vscode.l10n;
 
@@ -52,7 +54,7 @@ export class ModelChoice {
   /** @param now the model in that role; empty when there is none */
   async choices(role: Role, now: string): Promise<SpecChoice[]> {
     const isAgent = role !== 'simulator';
-    const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
+    const local = this.folders.places.filter(({ spec }) => isAgent || !isShipped(spec));
     const offered = await this.engine.editorModels.all();
     const known = [
       ...local.map((place) => localChoice(place, now)),
@@ -148,8 +150,9 @@ const none: SpecChoice = {
 
 function serverChoice(server: Server, now: string): PartChoice {
   const spec = specOf(server);
-  const detail = t('{0} at {1}', server.model, server.baseUrl);
-  return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec };
+  const { name, model, baseUrl } = server;
+  const detail = name === model ? baseUrl : t('{0} at {1}', model, baseUrl);
+  return { label: `$(server) ${name}`, description: playsNow(spec, now), detail, spec };
 }
 
 function editorChoice(chat: vscode.LanguageModelChat, now: string): PartChoice {
@@ -160,11 +163,8 @@ function editorChoice(chat: vscode.LanguageModelChat, now: string): PartChoice {
 
 const playsNow = (spec: string, now: string): string => (spec === now ? t('in use') : '');
 
-function localChoice({ spec, name, folder, from }: LocalPlace, now: string): PartChoice {
-  const detail =
-    from === 'tandem'
-      ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
-      : vscode.workspace.asRelativePath(folder, false);
+function localChoice({ spec, name, folder }: LocalPlace, now: string): PartChoice {
+  const detail = isShipped(spec) ? shippedWords(spec, t) : vscode.workspace.asRelativePath(folder, false);
   return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec };
 }
 

@@ -163,7 +163,7 @@ function outcomeView(comparisons: TrainedComparisons, temperature: number): Outc
     setting: { tasks, temperature },
     interval,
   });
-  const clear =
+  const remark =
     interval === null || interval.low > 0
       ? ''
       : interval.high < 0
@@ -172,12 +172,11 @@ function outcomeView(comparisons: TrainedComparisons, temperature: number): Outc
   const unlearned = (comparisons.earlier ?? []).flatMap(({ success: change }) =>
     isLost(change)
       ? t(
-          'On {0} tasks of an earlier lesson its success fell by {1} points: it unlearned something.',
-          change.tasks,
+          'It unlearned part of an earlier lesson: success on {0} of its tasks fell by {1} points.',
+          grouped(change.tasks),
           Math.round(-100 * change.difference),
         )
       : [],
   );
-  const remark = [clear, ...unlearned].filter((words) => words !== '').join(' ');
-  return { sentence, remark, measured: outcomeTable(comparisons) };
+  return { sentence, remark, unlearned, measured: outcomeTable(comparisons) };
 }

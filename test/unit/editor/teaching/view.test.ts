@@ -110,7 +110,8 @@ describe('the outcome of a lesson', () => {
   });
 
   it('says where tasks of an earlier lesson were unlearned', () => {
-    expect(ended(0.1, 0.2, -0.12).outcome!.remark).toMatch(/^On 100 tasks .* fell by 12 points/);
-    expect(ended(0.1, 0.2, -0.01).outcome!.remark).toBe('');
+    const [line] = ended(0.1, 0.2, -0.12).outcome!.unlearned;
+    expect(line).toMatch(/an earlier lesson: success on 100 of its tasks fell by 12 points/);
+    expect(ended(0.1, 0.2, -0.01).outcome!.unlearned).toEqual([]);
   });
 });
