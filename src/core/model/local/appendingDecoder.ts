@@ -1,6 +1,6 @@
 import { Tensor } from './runtime';
 import { BufferedDecoder, bytesOfRow, type BufferedRow, type PlacedRow } from './bufferedDecoder';
-import type { SequenceRow, UseScores } from './decoder';
+import type { ScoreKind, SequenceRow, UseScores } from './decoder';
 import { GARBAGE, bytesPerToken, CHUNK, copyHeads, free, lastLogits } from './graph';
 
 /**
@@ -42,7 +42,7 @@ export class AppendingDecoder extends BufferedDecoder {
     rows: readonly SequenceRow[],
     ids: readonly number[],
     use: UseScores,
-    wanted: 'logits' | 'probabilities' = 'logits',
+    kind: ScoreKind = 'logits',
   ): Promise<void> {
     const asked = new Map((rows as readonly BufferedRow[]).map((row, index) => [row, index]));
     for (const row of [...this.placed]) if (!asked.has(row)) this.rest(row);
@@ -54,7 +54,7 @@ export class AppendingDecoder extends BufferedDecoder {
         const indices = run.map((row) => asked.get(row)!);
         const next = indices.map((index) => ids[index]!);
         const past = this.graph.caches.map((_, index) => this.part(index, from, run.length));
-        const { scores, fresh } = await this.#run(run, next, past, this.capacity, wanted);
+        const { scores, fresh } = await this.#run(run, next, past, this.capacity, kind);
         this.#append(run, fresh);
         free(fresh);
         for (const [at, row] of run.entries()) row.ids.push(next[at]!);
@@ -73,7 +73,7 @@ export class AppendingDecoder extends BufferedDecoder {
     ids: readonly number[],
     past: readonly Float32Array[],
     width: number,
-    wanted: 'logits' | 'probabilities',
+    kind: ScoreKind,
   ): Promise<{ readonly scores: Float32Array[]; readonly fresh: Float32Array }> {
     const { session, caches, heads, headSize } = this.graph;
     const each = ids.length / rows.length;
@@ -87,7 +87,7 @@ export class AppendingDecoder extends BufferedDecoder {
       feeds[name] = new Tensor('float32', past[index]!, [rows.length, heads, width, headSize]);
     const scores = this.logits.tensor(rows.length, each);
     this.garbage.before((scores.data as Float32Array).byteLength);
-    const made = await session.run(feeds, { [wanted]: scores, new_key_values: null });
+    const made = await session.run(feeds, { [kind]: scores, new_key_values: null });
     return { scores: lastLogits(scores), fresh: made.new_key_values!.data as Float32Array };
   }
 

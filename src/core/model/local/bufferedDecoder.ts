@@ -1,4 +1,4 @@
-import type { Decoder, SequenceRow, UseScores } from './decoder';
+import type { Decoder, ScoreKind, SequenceRow, UseScores } from './decoder';
 import {
   bytesPerToken,
   copyHeads,
@@ -70,7 +70,7 @@ export abstract class BufferedDecoder implements Decoder {
     rows: readonly SequenceRow[],
     ids: readonly number[],
     use: UseScores,
-    scores?: 'logits' | 'probabilities',
+    kind?: ScoreKind,
   ): Promise<void>;
 
   get givesProbabilities(): boolean {

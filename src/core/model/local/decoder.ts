@@ -21,13 +21,11 @@ export interface Decoder {
   /** Returns the logits after the last token, valid until the next call. */
   read(row: SequenceRow, ids: readonly number[]): Promise<Float32Array>;
   /** Appends one token to each row. Calls `use` in any order; the scores are valid until it returns. */
-  step(
-    rows: readonly SequenceRow[],
-    ids: readonly number[],
-    use: UseScores,
-    scores?: 'logits' | 'probabilities',
-  ): Promise<void>;
+  step(rows: readonly SequenceRow[], ids: readonly number[], use: UseScores, kind?: ScoreKind): Promise<void>;
 }
+
+/** What a step computes for each token of the vocabulary. */
+export type ScoreKind = 'logits' | 'probabilities';
 
 /**
  * @param index index of the row among the requested ones
